@@ -1,0 +1,98 @@
+# Each check is defined here once; .ci/run and people call the same targets.
+# PYTHON is the interpreter that makes .venv; ARGS goes to the program behind test, requirements, bench and mutate.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+ARGS   ?=
+
+# Settings of another virtual environment or of the user's pip must not leak into ours.
+unexport PYTHONHOME PYTHONPATH VIRTUAL_ENV PIP_PREFIX PIP_TARGET PIP_USER
+
+# An existing .venv keeps its Python unless the caller names one.
+ASKED = $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+FOUND = $(shell sed -n 's/^version *= *\([0-9]*\.[0-9]*\).*/\1/p' $(VENV)/pyvenv.cfg 2>/dev/null)
+VERSION := $(or $(if $(filter file,$(origin PYTHON)),$(FOUND)),$(ASKED))
+
+# The stamp's name holds what it vouches for, so a second call is silent and offline, whatever git did to file times.
+PINNED := requirements/dev.lock pyproject.toml
+READY  := $(VENV)/.ready-$(VERSION)-$(shell cat $(PINNED) 2>/dev/null | cksum | tr ' ' '-')
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo check format check-format check-lint check-types check-imports check-docs check-house
+.PHONY: test requirements bench mutate lock clean check-python
+
+help:
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s%s\n", $$1, $$2 }'
+
+setup: $(READY) ## make .venv with the pinned tools and this project in it
+	@echo "ready: $(BIN)/detent"
+
+demo: $(READY) ## walk one task from start to done in a throw-away repository
+	$(BIN)/detent demo
+
+check: check-format check-lint check-types check-imports check-docs check-house ## format, lint, types, import contracts, generated docs, house rules
+
+check-format: $(READY)
+	$(BIN)/ruff format --check .
+
+check-lint: $(READY)
+	$(BIN)/ruff check .
+
+check-types: $(READY)
+	$(BIN)/mypy
+
+check-imports: $(READY)
+	$(BIN)/lint-imports --no-logo
+
+check-docs: $(READY)
+	$(BIN)/python tools/generate_docs.py --check
+
+check-house: $(READY)
+	$(BIN)/python -m pytest -q tests/unit/test_house.py
+
+format: $(READY) ## rewrite the code in the house format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+test: $(READY) ## run all tests on two processes and print why any were skipped
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+requirements: $(READY) ## count the requirements that tests show (ARGS=--open or ARGS=--table for rows)
+	$(BIN)/python tools/requirements_table.py $(ARGS)
+
+bench: $(READY) ## measure cold start, commit point and step, with peers in the same run
+	$(BIN)/python bench/run.py $(ARGS)
+
+mutate: $(READY) ## break each guard on purpose and see a test turn red
+	$(BIN)/python tools/mutate.py $(ARGS)
+
+# The oldest Python asks for the most backports, so its answer also holds for the newer ones.
+lock: check-python ## pin the packages of requirements/*.in again (ARGS=--upgrade for newer ones)
+	@test "$(ASKED)" = 3.11 || { echo "lock: needs Python 3.11, $(PYTHON) is $(ASKED); next: make lock PYTHON=python3.11"; exit 1; }
+	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
+	$(PYTHON) -m venv "$$scratch" && \
+	"$$scratch/bin/python" -m pip install --quiet --require-hashes -r requirements/lock.lock && \
+	for name in dev lock; do \
+		CUSTOM_COMPILE_COMMAND='make lock' "$$scratch/bin/pip-compile" --quiet --generate-hashes --allow-unsafe --strip-extras \
+			--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options $(ARGS) \
+			--output-file requirements/$$name.lock requirements/$$name.in || exit 1; \
+	done
+
+clean: ## remove .venv and everything else that make and the tools left behind
+	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+check-python:
+	@$(PYTHON) -c '' 2>/dev/null || { echo "setup: $(PYTHON) does not run; next: install Python 3.11 or newer, or run: make setup PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "setup: $(PYTHON) is $(ASKED), Detent needs 3.11 or newer; next: make setup PYTHON=python3.11"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "setup: $(PYTHON) has no venv module; next: install it (on Debian and Ubuntu: apt-get install python3-venv)"; exit 1; }
+
+# check-python is not a prerequisite here: a phony one would make the stamp stale on every call.
+$(READY):
+	@$(MAKE) --no-print-directory check-python
+	@$(BIN)/python -c 'import pip' 2>/dev/null && grep -q '^version *= *$(VERSION)\.' $(VENV)/pyvenv.cfg || $(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@rm -f $(VENV)/.ready-*
+	@touch $@

@@ -1,0 +1,1 @@
+"""Decides: which move may be made, purely and from values alone."""

@@ -1,0 +1,227 @@
+"""The one place where a move is allowed: `decide(machine, snapshot, facts, signal)` is pure and total.
+
+1. A state the machine does not know is refused; a stopped task waits for a person.
+2. A crash is counted first, then takes the first open way held by `crash`, else it is only counted.
+3. The candidates are the edges out of the state that the signal names (by edge, target or verb), in the file's order.
+4. Each way of each candidate is judged: who, mode, registers, counters, exit class, and only then its gates.
+5. The first way with nothing missing is taken. A person's override waives gates, never guards and never a sign-off.
+6. Nothing open: the engine waits, anybody else is refused with all that the nearest way is missing.
+"""
+
+from __future__ import annotations
+
+from detent.core.machine import CRASH_CLASSES, CRASHES, ENTRY, RUNS, STOPPED, Edge, Machine, Way
+from detent.core.values import Advance, Crash, Fact, Missing, Refuse, Signal, Snapshot, Wait
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from detent.core.values import Decision
+
+# Whose ways a signal may use. A person may ask for what agent and engine may do, never for what only a crash does.
+_HANDS = {"agent": ("agent",), "engine": ("engine",), "crash": ("crash",), "person": ("person", "agent", "engine")}
+
+
+def decide(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
+    if snapshot.state not in machine.states or signal.who not in _HANDS:
+        return Refuse(f"the machine {machine.name} has no state {snapshot.state!r} or no actor {signal.who!r}")
+    stopped = snapshot.registers.get(STOPPED, "")
+    if stopped and signal.who in ("engine", "crash"):
+        return Wait(f"stopped: {stopped}")
+    if signal.who == "crash":
+        return _crash(machine, snapshot, facts, signal)
+    candidates = candidates_for(machine, snapshot, signal)
+    if not candidates:
+        return _no_such_move(machine, snapshot, signal)
+    decision = _first_open(machine, snapshot, facts, signal, candidates)
+    if isinstance(decision, Refuse) and signal.who == "engine":
+        return Wait(decision.problem)
+    return decision
+
+
+def enter(machine: Machine, mode: str = "") -> Snapshot:
+    """The snapshot of a task that has just been made."""
+    return Snapshot(
+        state=machine.initial,
+        mode=mode or (machine.modes[0] if machine.modes else ""),
+        registers={register.name: register.start for register in machine.registers.values() if register.start},
+        visits={machine.initial: 1},
+    )
+
+
+def spent(machine: Machine, snapshot: Snapshot, limit: str) -> int:
+    """How much of a limit is used up, as seen from the current state."""
+    if machine.limits[limit].per_group:
+        group = machine.states[snapshot.state].group
+        if snapshot.registers.get(f"{limit}.group", "") != group:
+            return 0
+    return snapshot.counters.get(limit, 0)
+
+
+def candidates_for(machine: Machine, snapshot: Snapshot, signal: Signal) -> list[Edge]:
+    """The edges a signal is about, in the file's order."""
+    edges = [edge for edge in machine.states[snapshot.state].edges if not edge.never]
+    if signal.verb:
+        edges = [edge for edge in edges if signal.verb in edge.verbs]
+    elif not signal.want:
+        # Re-opening an end is only ever done on purpose, by its verb or by name.
+        edges = [edge for edge in edges if not edge.reopen]
+    if signal.want:
+        edges = [edge for edge in edges if signal.want in (edge.name, edge.target, target_of(snapshot, edge))]
+    return edges
+
+
+def _first_open(
+    machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal, candidates: list[Edge]
+) -> Advance | Refuse:
+    nearest: tuple[int, Edge, tuple[Missing, ...]] | None = None
+    for edge in candidates:
+        for way in edge.ways:
+            guards = _closed_guards(machine, snapshot, signal, edge, way)
+            gates = _unmet_gates(machine, facts, way)
+            if not guards and not gates:
+                return _advance(machine, snapshot, signal, edge, way)
+            waivable = machine.may_override and signal.override and signal.who == "person" and not edge.sign_off
+            if not guards and waivable and not any(gate.pending for gate in gates):
+                waived = tuple(gate.gate for gate in gates)
+                return _advance(machine, snapshot, signal, edge, way, waived)
+            # A way that only lacks proof is nearer than one this asker can never use.
+            distance = 100 * len(guards) + len(gates)
+            if nearest is None or distance < nearest[0]:
+                nearest = (distance, edge, (*guards, *gates))
+    allowed = allowed_targets(machine, snapshot)
+    if nearest is None:
+        return Refuse(f"{snapshot.state} has no way out for {signal.who}", allowed=allowed)
+    _, edge, missing = nearest
+    return Refuse(f"{snapshot.state} -> {target_of(snapshot, edge)}", missing, allowed, edge)
+
+
+def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: Edge, way: Way) -> tuple[Missing, ...]:
+    """Everything that closes a way before its gates are asked."""
+    closed: list[Missing] = []
+    if not any(hand in way.by for hand in _HANDS[signal.who]):
+        closed.append(Missing("by", f"only {' or '.join(way.by)} may take this move, not {signal.who}"))
+    if way.modes and snapshot.mode not in way.modes:
+        closed.append(Missing("mode", f"this move belongs to mode {' or '.join(way.modes)}, the task is in {snapshot.mode}"))
+    for register, values in way.when.items():
+        value = snapshot.registers.get(register, "")
+        if value not in values:
+            wanted = " or ".join(name or "nothing" for name in values)
+            closed.append(Missing(register, f"{register} must be {wanted}, it is {value or 'nothing'}"))
+    if way.under and spent(machine, snapshot, way.under) >= machine.limits[way.under].most:
+        closed.append(Missing(way.under, f"{way.under} has reached its limit of {machine.limits[way.under].most}"))
+    if way.spent and spent(machine, snapshot, way.spent) < machine.limits[way.spent].most:
+        used, most = spent(machine, snapshot, way.spent), machine.limits[way.spent].most
+        closed.append(Missing(way.spent, f"{way.spent} is {used} of {most}; this move is for when it is spent"))
+    if signal.who == "engine" and machine.states[snapshot.state].role and snapshot.exit not in way.after:
+        since = "no agent run of this visit has ended" if snapshot.exit == ENTRY else f"the last run {snapshot.exit}"
+        closed.append(Missing("after", f"{since}; the engine acts only after: {', '.join(way.after)}"))
+    if edge.reopen and not signal.reason.strip():
+        closed.append(Missing("reason", "leaving an end needs a reason", 'add --reason "why"'))
+    return tuple(closed)
+
+
+def _unmet_gates(machine: Machine, facts: Mapping[str, Fact], way: Way) -> tuple[Missing, ...]:
+    unmet: list[Missing] = []
+    for gate in way.needs:
+        fact = facts.get(gate)
+        if fact is None:
+            unmet.append(Missing(gate, "nobody has looked at this gate", machine.gates[gate].fix))
+        elif not fact.ok:
+            unmet.append(Missing(gate, fact.why, fact.fix, fact.pending))
+    return tuple(unmet)
+
+
+def allowed_targets(machine: Machine, snapshot: Snapshot) -> tuple[str, ...]:
+    """Every state the current one leads to, in the file's order, without what may never be taken."""
+    edges = machine.states[snapshot.state].edges
+    return tuple(dict.fromkeys(target_of(snapshot, edge) for edge in edges if not edge.never))
+
+
+def target_of(snapshot: Snapshot, edge: Edge) -> str:
+    """Where an edge leads; a re-opening reads its target from a register, and never goes later than the file allows."""
+    if not edge.target.startswith("{"):
+        return edge.target
+    remembered = snapshot.registers.get(edge.target[1:-1], "")
+    return edge.instead.get(remembered, remembered)
+
+
+def _no_such_move(machine: Machine, snapshot: Snapshot, signal: Signal) -> Refuse | Wait:
+    state = machine.states[snapshot.state]
+    allowed = allowed_targets(machine, snapshot)
+    if signal.who == "engine" and not signal.want:
+        return Wait(f"{state.name} is an end" if state.is_end else f"{state.name} has no move for the engine")
+    if not signal.want:
+        asked = f"no move of {state.name} is called {signal.verb}" if signal.verb else f"{state.name} is an end"
+        return Refuse(asked, allowed=allowed)
+    for edge in state.edges:
+        if edge.never and signal.want in (edge.name, edge.target):
+            return Refuse(f"{edge.source} -> {edge.target} may never be taken: {edge.never}", allowed=allowed)
+    hint = ""
+    for edge in machine.switched_off:
+        if edge.source == state.name and signal.want in (edge.name, edge.target):
+            hint = f"the option {edge.option!r} would allow it"
+    for pair in machine.forbidden:
+        if pair.source == state.name and pair.target == signal.want:
+            return Refuse(f"{state.name} -> {signal.want} is forbidden: {pair.why}", allowed=allowed, hint=hint)
+    if signal.want in machine.states:
+        return Refuse(f"{state.name} does not lead to {signal.want}", allowed=allowed, hint=hint)
+    return Refuse(f"the machine {machine.name} has no state or move {signal.want!r}", allowed=allowed, hint=hint)
+
+
+def _advance(
+    machine: Machine, snapshot: Snapshot, signal: Signal, edge: Edge, way: Way, waived: tuple[str, ...] = ()
+) -> Advance | Refuse:
+    target = target_of(snapshot, edge)
+    if target not in machine.states:
+        return Refuse(f"{edge.name} does not know where to return to", edge=edge)
+    counters, registers = dict(snapshot.counters), dict(snapshot.registers)
+    for name, limit in machine.limits.items():
+        if limit.resets_always or name in way.resets:
+            counters.pop(name, None)
+            registers.pop(f"{name}.group", None)
+    counters.pop(CRASHES, None)
+    if signal.who == "person":
+        counters.pop(RUNS, None)
+        registers.pop(STOPPED, None)
+    for name in way.counts:
+        _count(machine, snapshot, counters, registers, name)
+    for name, value in way.sets.items():
+        registers[name] = snapshot.state if value == "{from}" else value
+    registers = {name: value for name, value in registers.items() if value}
+    visits = {**snapshot.visits, target: snapshot.visits.get(target, 0) + 1}
+    after = snapshot.replace(state=target, counters=counters, registers=registers, exit=ENTRY, visits=visits)
+    return Advance(edge, way, after, waived)
+
+
+def _count(
+    machine: Machine, snapshot: Snapshot, counters: dict[str, int], registers: dict[str, str], name: str
+) -> None:
+    limit = machine.limits[name]
+    used = counters.get(name, 0)
+    if limit.per_group:
+        group = machine.states[snapshot.state].group
+        if registers.get(f"{name}.group", "") != group:
+            used = 0
+        registers[f"{name}.group"] = group
+    counters[name] = min(used + 1, limit.cap)
+
+
+def _crash(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
+    if signal.exit not in CRASH_CLASSES:
+        return Wait(f"a run that ended as {signal.exit or 'nothing'} is no crash")
+    if not machine.states[snapshot.state].role:
+        return Wait(f"{snapshot.state} has no agent that could crash")
+    counters, registers = dict(snapshot.counters), dict(snapshot.registers)
+    for name in machine.crash_counts:
+        _count(machine, snapshot, counters, registers, name)
+    counted = snapshot.replace(counters=counters, registers=registers, exit=signal.exit)
+    taken = _first_open(machine, counted, facts, signal, candidates_for(machine, counted, signal))
+    if isinstance(taken, Advance):
+        return taken
+    # Only a crash that took no edge counts towards the limit every machine has.
+    counters = {**counters, CRASHES: min(counters.get(CRASHES, 0) + 1, machine.limits[CRASHES].cap)}
+    if counters[CRASHES] >= machine.limits[CRASHES].most:
+        registers = {**registers, STOPPED: f"{counters[CRASHES]} crashes in a row"}
+    return Crash(counted.replace(counters=counters, registers=registers), signal.exit)

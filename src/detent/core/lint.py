@@ -1,0 +1,94 @@
+"""What can be said against a machine without running it: each finding is one sentence about one name."""
+
+from __future__ import annotations
+
+from detent.core.machine import ENTRY, Machine
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def lint(machine: Machine) -> tuple[str, ...]:
+    """All findings; a machine with any does not load."""
+    return (
+        *_shape(machine),
+        *_names(machine),
+        *_engine_ways(machine),
+        *_people(machine),
+        *_unused(machine),
+    )
+
+
+def _shape(machine: Machine) -> Iterator[str]:
+    reached, todo = set(), [machine.initial]
+    while todo:
+        name = todo.pop()
+        if name not in reached and name in machine.states:
+            reached.add(name)
+            todo += [edge.target for edge in machine.states[name].edges if not edge.never and not edge.reopen]
+    for state in machine.states.values():
+        leaving = [edge for edge in state.edges if not edge.reopen]
+        if state.name not in reached:
+            yield f"state {state.name}: no move leads there"
+        if state.is_end and leaving:
+            yield f"state {state.name}: an end has the move {leaving[0].name}; write it as [[reopen]]"
+        if not state.is_end and not any(not edge.never for edge in leaving):
+            yield f"state {state.name}: no move leads out, and it is not marked as an end"
+        if not state.is_end and any(edge.reopen for edge in state.edges):
+            yield f"state {state.name}: only an end can be re-opened"
+    if not machine.ends():
+        yield "no state is an end"
+
+
+def _names(machine: Machine) -> Iterator[str]:
+    for state in machine.states.values():
+        seen: set[str] = set()
+        for edge in state.edges:
+            if edge.name in seen:
+                yield f"state {state.name}: two moves are called {edge.name}"
+            if edge.name in machine.states and edge.name != edge.target:
+                yield f"state {state.name}: the move {edge.name} is called like another state"
+            seen.add(edge.name)
+    pairs = {(edge.source, edge.target) for edge in machine.edges()}
+    for pair in machine.forbidden:
+        if (pair.source, pair.target) in pairs:
+            yield f"forbidden {pair.source} -> {pair.target}: the machine has this move"
+
+
+def _engine_ways(machine: Machine) -> Iterator[str]:
+    """In a state an agent works in, the engine may only act on something it saw."""
+    for edge in machine.edges():
+        if edge.never or not machine.states[edge.source].role:
+            continue
+        for way in edge.ways:
+            if "engine" not in way.by:
+                continue
+            if not way.needs and not way.spent:
+                yield f"{edge.source} -> {edge.target}: the engine needs a gate or a spent limit to leave an agent's state"
+            negated = [gate for gate in way.needs if machine.gates[gate].check == "not"]
+            if ENTRY in way.after and negated:
+                yield f"{edge.source} -> {edge.target}: the negated gate {negated[0]} would fire before any run"
+
+
+def _people(machine: Machine) -> Iterator[str]:
+    held = {(edge.source, edge.target) for edge in machine.edges() if edge.sign_off}
+    for edge in machine.edges():
+        if (edge.source, edge.target) in held and not edge.sign_off and not edge.never:
+            yield f"{edge.source} -> {edge.target}: {edge.name} goes round a sign-off"
+    for edge in (edge for state in machine.states.values() for edge in state.edges if edge.reopen):
+        if any(way.by != ("person",) for way in edge.ways):
+            yield f"{edge.source}: re-opening {edge.name} is for a person alone"
+
+
+def _unused(machine: Machine) -> Iterator[str]:
+    everything = (*machine.edges(), *machine.switched_off)
+    gates = {gate for edge in everything for way in edge.ways for gate in way.needs}
+    gates |= {name for gate in machine.gates.values() for name in gate.params.get("of", ())}
+    for gate in machine.gates.values():
+        if gate.name not in gates:
+            yield f"gate {gate.name}: no move needs it"
+    limits = {name for edge in everything for way in edge.ways for name in (way.under, way.spent)}
+    for name in (*machine.crash_counts, *(name for edge in everything for way in edge.ways for name in way.counts)):
+        if name not in limits:
+            yield f"limit {name}: counted, but no move asks for it"

@@ -1,0 +1,172 @@
+"""What a machine is: states, edges with their ways, gates, limits, registers and locks, as immutable values.
+
+Only shapes live here. `parse.py` makes them from a document, `decide.py` reads them. Nothing knows where a file lies.
+"""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+ACTORS = ("agent", "engine", "person", "crash")
+EXIT_CLASSES = ("finished", "failed", "timeout", "killed", "lost", "quota")
+CRASH_CLASSES = ("failed", "timeout", "killed", "lost")
+ENTRY = "entry"  # stands where an exit class would: no agent run of this visit has ended yet
+ANY_EXIT = tuple(name for name in EXIT_CLASSES if name != "quota")
+
+STOPPED = "stopped"  # the register that holds why a task does not go on by itself
+RUNS, CRASHES = "runs", "crashes"  # the two limits every machine has, whatever its document says
+
+
+class Way(Record):
+    """One set of conditions under which an edge may be taken, and what taking it changes."""
+
+    number: int
+    by: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+    modes: tuple[str, ...] = ()
+    under: str = ""
+    spent: str = ""
+    when: Mapping[str, tuple[str, ...]] = {}
+    after: tuple[str, ...] = ("finished",)
+    counts: tuple[str, ...] = ()
+    resets: tuple[str, ...] = ()
+    sets: Mapping[str, str] = {}
+    prepare: tuple[str, ...] = ()
+    effects: tuple[str, ...] = ()
+
+
+class Edge(Record):
+    """One row of a machine's transition relation; a `reopen` edge lies outside it."""
+
+    name: str
+    label: str
+    source: str
+    target: str
+    ways: tuple[Way, ...]
+    verbs: tuple[str, ...] = ()
+    key: str = ""
+    confirm: str = ""
+    sign_off: bool = False
+    never: str = ""
+    option: str = ""
+    reopen: bool = False
+    instead: Mapping[str, str] = {}
+
+    def by(self) -> tuple[str, ...]:
+        """Everyone who has a way to take this edge, in the fixed order of actors."""
+        return tuple(actor for actor in ACTORS if any(actor in way.by for way in self.ways))
+
+
+class State(Record):
+    name: str
+    driver: str  # agent | engine | person | "" for an end
+    role: str = ""
+    access: str = ""
+    group: str = ""
+    cross_cutting: bool = False
+    title: str = ""
+    may: tuple[str, ...] = ()
+    must_not: tuple[str, ...] = ()
+    prompt: str = ""
+    respawn: str = "ask"
+    counts_run: tuple[str, ...] = ()
+    is_end: bool = False
+    edges: tuple[Edge, ...] = ()
+
+
+class Gate(Record):
+    """A named question; `check` names the function that answers it from observations, `params` its arguments."""
+
+    name: str
+    check: str
+    params: Mapping[str, Any]
+    since: str = "entry"
+    fix: str = ""
+
+
+class Limit(Record):
+    name: str
+    most: int
+    cap: int  # the counter saturates here, so that every machine has finitely many states
+    per_group: bool = False
+    resets_always: bool = False
+    field: str = ""
+
+
+class Register(Record):
+    """A remembered value; one with a `field` is projected into the native file and owned by the engine."""
+
+    name: str
+    start: str = ""
+    values: tuple[str, ...] = ()
+    field: str = ""
+
+
+class Lock(Record):
+    """What an agent may no longer change once the state `after` has been left, except in `open_in`."""
+
+    name: str
+    after: str
+    open_in: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    sections: tuple[tuple[str, str], ...] = ()  # (file, heading)
+    files: tuple[str, ...] = ()
+
+
+class Forbidden(Record):
+    """A pair the document rules out by name, so that its refusal can say why."""
+
+    source: str
+    target: str
+    why: str
+
+
+class Property(Record):
+    """`then` may be taken only if `first` was taken since any state of `since` was last entered."""
+
+    name: str
+    then: str
+    first: str
+    since: tuple[str, ...]
+
+
+class Machine(Record):
+    name: str
+    title: str
+    initial: str
+    states: Mapping[str, State]
+    gates: Mapping[str, Gate]
+    limits: Mapping[str, Limit]
+    registers: Mapping[str, Register]
+    locks: tuple[Lock, ...] = ()
+    forbidden: tuple[Forbidden, ...] = ()
+    properties: tuple[Property, ...] = ()
+    switched_off: tuple[Edge, ...] = ()
+    modes: tuple[str, ...] = ()
+    crash_counts: tuple[str, ...] = ()
+    may_override: bool = False
+    store: Mapping[str, Any] = {}
+    fields: Mapping[str, tuple[str, ...]] = {}  # every known native field, with its allowed values if it has some
+    answers: Mapping[str, str] = {}
+    progress: Mapping[str, Any] = {}
+
+    def edges(self) -> Iterator[Edge]:
+        """The relation: every edge of every state, without re-openings."""
+        return (edge for state in self.states.values() for edge in state.edges if not edge.reopen)
+
+    def ends(self) -> tuple[str, ...]:
+        return tuple(state.name for state in self.states.values() if state.is_end)
+
+
+class Vocabulary(Record):
+    """The closed lists a machine file may draw on; the rooms above fill them in."""
+
+    checks: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]  # name -> (required, optional) parameters
+    effects: tuple[str, ...] = ()
+    prepares: tuple[str, ...] = ()
+    codecs: tuple[str, ...] = ()

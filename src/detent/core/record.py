@@ -1,0 +1,86 @@
+"""Immutable records without the import cost of `dataclasses` (see docs/adr/0002).
+
+A subclass lists its fields as annotations, with defaults where it likes; it gets slots, equality, hash, repr, `match`
+support and `replace`. Type checkers see a frozen dataclass. Nothing else is offered: no inheritance between records, no
+post-init, no field options.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Self, dataclass_transform
+else:
+
+    def dataclass_transform(**_options: object) -> object:
+        return lambda cls: cls
+
+
+class _RecordType(type):
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RecordType:
+        fields = tuple(namespace.get("__annotations__", ()))
+        defaults = {field: namespace.pop(field) for field in fields if field in namespace}
+        namespace.update(__slots__=fields, __match_args__=fields, _fields=fields, _defaults=defaults)
+        return super().__new__(mcs, name, bases, namespace)
+
+
+@dataclass_transform(frozen_default=True, eq_default=True)
+class Record(metaclass=_RecordType):
+    """Base of every value that rooms hand to each other."""
+
+    if TYPE_CHECKING:
+        _fields: tuple[str, ...]
+        _defaults: dict[str, Any]
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        fields = self._fields
+        if len(values) > len(fields):
+            raise TypeError(f"{type(self).__name__} takes {len(fields)} values, {len(values)} were given")
+        put = object.__setattr__
+        for field, value in zip(fields, values, strict=False):
+            if field in named:
+                raise TypeError(f"{type(self).__name__} got {field!r} twice")
+            put(self, field, value)
+        defaults = self._defaults
+        for field in fields[len(values) :]:
+            if field in named:
+                put(self, field, named.pop(field))
+            elif field in defaults:
+                put(self, field, defaults[field])
+            else:
+                raise TypeError(f"{type(self).__name__} needs {field!r}")
+        if named:
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(named))}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable; use replace({name}=...)")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable")
+
+    def _values(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, field) for field in self._fields)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash(self._values())
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{field}={getattr(self, field)!r}" for field in self._fields)
+        return f"{type(self).__name__}({inside})"
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed."""
+        unknown = changes.keys() - set(self._fields)
+        if unknown:
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(unknown))}")
+        return type(self)(*(changes.get(field, getattr(self, field)) for field in self._fields))
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self._values()
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        for field, value in zip(self._fields, state, strict=True):
+            object.__setattr__(self, field, value)

@@ -1,0 +1,1 @@
+"""Acts: observes and changes the world through git, workspaces, commands and agents."""

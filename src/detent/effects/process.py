@@ -1,0 +1,306 @@
+"""The one way to run a process: bounded in time and output, and its process group never outlives it.
+
+Output goes to files and never to pipes, so a grandchild that keeps the output open cannot make us wait. The order:
+
+1. start the program as the leader of a session of its own;
+2. watch until it ends, its time is up, or its output is too long;
+3. end what is left: SIGTERM to the group, SIGKILL after `GRACE_S`; with `whole_tree` also descendants that left the
+   group (Linux only; elsewhere just the group is ended).
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.record import Record
+from detent.errors import StorageError, ToolError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from subprocess import Popen
+
+OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024
+POLL_S = 0.05  # how often the size of the output is looked at; the end itself is noticed at once
+GRACE_S = 2.0  # between SIGTERM and SIGKILL
+KILL_WAIT_S = 2.0  # how long the kernel may take to end a killed process before we go on without it
+_SETTLE_S = 0.005
+
+_PR_SET_CHILD_SUBREAPER = 36
+_PR_GET_CHILD_SUBREAPER = 37
+
+
+class Finished(Record):
+    """How a process ended; `stdout` and `stderr` are empty when the output went to a named file."""
+
+    exit: int  # negative = ended by that signal
+    timed_out: bool
+    seconds: float
+    stdout: bytes
+    stderr: bytes
+    truncated: bool
+
+
+class _Process(Record):
+    """One line of the process table; pid and start together are an identity that is never reused."""
+
+    pid: int
+    start: int
+    parent: int
+    group: int
+    is_alive: bool
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    cwd: str,
+    env: Mapping[str, str],
+    timeout_s: float,
+    output: str | None = None,
+    input_bytes: bytes = b"",
+    output_limit_bytes: int = OUTPUT_LIMIT_BYTES,
+    whole_tree: bool = False,
+) -> Finished:
+    """Run a program to its end; raises ToolError if it cannot be started.
+
+    With `whole_tree` every child that appears below this process meanwhile is taken for the program's own, so the
+    caller must not start other children at the same time.
+    """
+    from time import monotonic
+
+    started = monotonic()
+    opened: list[int] = []
+    try:
+        stdin, stdout, stderr = _open_streams(opened, output, input_bytes)
+        family = _Family() if whole_tree and os.path.isdir("/proc/self") else None
+        try:
+            process = _start(argv, cwd, env, (stdin, stdout, stderr))
+            try:
+                opened.extend(handle := _end_handle(process))
+                timed_out, overflowed = _watch(
+                    process, handle, started + timeout_s, (stdout, stderr), output_limit_bytes
+                )
+            finally:
+                _end(process, family)
+        finally:
+            if family is not None:
+                family.close()
+        overflowed = _cut(stdout, output_limit_bytes) or _cut(stderr, output_limit_bytes) or overflowed
+        return Finished(
+            exit=-9 if process.returncode is None else process.returncode,
+            timed_out=timed_out,
+            seconds=monotonic() - started,
+            stdout=b"" if output else _read_all(stdout),
+            stderr=b"" if output else _read_all(stderr),
+            truncated=overflowed,
+        )
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+def _open_streams(opened: list[int], output: str | None, input_bytes: bytes) -> tuple[int, int, int]:
+    if input_bytes:
+        stdin = _anonymous_file(opened)
+        rest = memoryview(input_bytes)
+        while rest:
+            rest = rest[os.write(stdin, rest) :]
+        os.lseek(stdin, 0, os.SEEK_SET)
+    else:
+        opened.append(stdin := os.open(os.devnull, os.O_RDONLY))
+    if output is None:
+        return stdin, _anonymous_file(opened), _anonymous_file(opened)
+    try:
+        # Append mode: stdout and stderr share the file without writing over each other.
+        stdout = os.open(output, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o666)
+    except OSError as problem:
+        raise StorageError(f"the output file cannot be written: {problem.strerror}", where=output) from problem
+    opened.append(stdout)
+    return stdin, stdout, stdout
+
+
+def _anonymous_file(opened: list[int]) -> int:
+    if hasattr(os, "memfd_create"):
+        descriptor = os.memfd_create("detent")
+    else:
+        from tempfile import TemporaryFile  # slow to import, so only where the kernel has no anonymous files
+
+        with TemporaryFile() as file:
+            descriptor = os.dup(file.fileno())
+    opened.append(descriptor)
+    return descriptor
+
+
+def _start(argv: Sequence[str], cwd: str, env: Mapping[str, str], streams: tuple[int, int, int]) -> Popen[bytes]:
+    from subprocess import Popen
+
+    stdin, stdout, stderr = streams
+    try:
+        return Popen(
+            list(argv), cwd=cwd, env=dict(env), stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True
+        )
+    except (OSError, ValueError) as problem:
+        if not os.path.isdir(cwd):
+            raise ToolError(f"{argv[0]} cannot be run: its folder is missing", where=cwd) from problem
+        if isinstance(problem, FileNotFoundError):
+            what, next_step = f"the program {argv[0]} was not found", "install it or put it on PATH, then try again"
+        else:
+            reason = getattr(problem, "strerror", None) or str(problem)
+            what, next_step = f"the program {argv[0]} cannot be started: {reason}", ""
+        raise ToolError(what, where=cwd, next_step=next_step) from problem
+
+
+def _end_handle(process: Popen[bytes]) -> list[int]:
+    """A descriptor that becomes readable when the leader ends; empty where the system has none."""
+    try:
+        return [os.pidfd_open(process.pid)]
+    except (AttributeError, OSError):  # not Linux, or forbidden here
+        return []
+
+
+def _watch(
+    process: Popen[bytes], handle: list[int], deadline: float, files: tuple[int, int], limit_bytes: int
+) -> tuple[bool, bool]:
+    """Wait for the leader's end and say (timed out, output too long)."""
+    from time import monotonic
+
+    while True:
+        left_s = deadline - monotonic()
+        if left_s <= 0:
+            return True, False
+        if _has_ended(process, handle, min(POLL_S, left_s)):
+            return False, False
+        if any(os.fstat(file).st_size > limit_bytes for file in files):
+            return False, True
+
+
+def _has_ended(process: Popen[bytes], handle: list[int], wait_s: float) -> bool:
+    if handle:
+        from select import poll
+
+        ended = poll()
+        ended.register(handle[0])
+        # The leader is not reaped here: while it is a zombie its number cannot become another group's.
+        return bool(ended.poll(wait_s * 1000 + 1))
+    from subprocess import TimeoutExpired
+
+    try:
+        process.wait(wait_s)
+    except TimeoutExpired:
+        return False
+    return True
+
+
+def _end(process: Popen[bytes], family: _Family | None) -> None:
+    """End the leader if it still runs, its group, and with a family its whole tree."""
+    from signal import SIGKILL, SIGTERM
+    from time import monotonic, sleep
+
+    for signal_number, patience_s in ((SIGTERM, GRACE_S), (SIGKILL, KILL_WAIT_S)):
+        deadline = monotonic() + patience_s
+        _signal(os.killpg, process.pid, signal_number)
+        signalled: set[int] = set()
+        while True:
+            strays = family.strays(process.pid) if family is not None else set()
+            for pid in strays - signalled:
+                _signal(os.kill, pid, signal_number)
+            signalled |= strays
+            if process.poll() is not None and not strays and not _group_lives(process.pid):
+                return
+            if monotonic() >= deadline:
+                break
+            sleep(_SETTLE_S)
+
+
+def _signal(send: Callable[[int, int], None], target: int, signal_number: int) -> None:
+    from contextlib import suppress
+
+    with suppress(ProcessLookupError, PermissionError):
+        send(target, signal_number)
+
+
+def _group_lives(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    # Zombies that nobody reaps (a container without an init) also answer; only the table tells them apart.
+    table = _process_table()
+    return not table or any(entry.group == group and entry.is_alive for entry in table)
+
+
+class _Family:
+    """Tells which processes came from the program even if they left its group: orphans come to us meanwhile."""
+
+    def __init__(self) -> None:
+        import ctypes
+
+        self._prctl = ctypes.CDLL(None).prctl
+        earlier = ctypes.c_int(0)
+        self._prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(earlier), 0, 0, 0)
+        self._earlier = earlier.value
+        self._prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self._known = {(entry.pid, entry.start) for entry in _process_table()}
+
+    def strays(self, leader: int) -> set[int]:
+        """Living descendants that were not there before; dead ones that came to us are reaped."""
+        children: dict[int, list[_Process]] = {}
+        for entry in _process_table():
+            if (entry.pid, entry.start) not in self._known:
+                children.setdefault(entry.parent, []).append(entry)
+        found: set[int] = set()
+        waiting = [os.getpid()]
+        while waiting:
+            parent = waiting.pop()
+            for child in children.get(parent, ()):
+                waiting.append(child.pid)
+                if child.is_alive:
+                    found.add(child.pid)
+                elif parent == os.getpid() and child.pid != leader:
+                    _reap(child.pid)
+        return found
+
+    def close(self) -> None:
+        self._prctl(_PR_SET_CHILD_SUBREAPER, self._earlier, 0, 0, 0)
+
+
+def _reap(pid: int) -> None:
+    from contextlib import suppress
+
+    with suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+
+
+def _process_table() -> list[_Process]:
+    table = []
+    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    # The name in parentheses may hold spaces and parentheses of its own.
+                    fields = file.read().rpartition(b")")[2].split()
+            except OSError:
+                continue  # it ended while we looked
+            if len(fields) > 19:
+                is_alive = fields[0] not in (b"Z", b"X")
+                table.append(_Process(int(name), int(fields[19]), int(fields[1]), int(fields[2]), is_alive))
+    return table
+
+
+def _cut(descriptor: int, limit_bytes: int) -> bool:
+    if os.fstat(descriptor).st_size <= limit_bytes:
+        return False
+    os.ftruncate(descriptor, limit_bytes)
+    return True
+
+
+def _read_all(descriptor: int) -> bytes:
+    parts = []
+    position = 0
+    while part := os.pread(descriptor, 1 << 24, position):
+        parts.append(part)
+        position += len(part)
+    return b"".join(parts)

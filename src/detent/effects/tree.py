@@ -1,0 +1,413 @@
+"""The tree id: one git tree over every file of a work tree that counts, computed where no agent can steer it.
+
+A private git folder per task holds the objects, a stat cache (an index file) and the ignore rules of the baseline. The
+work tree's own `.git`, its current `.gitignore` files and all attributes are never asked. A file counts if the baseline
+tracks it or the baseline's rules do not ignore it. One computation:
+
+1. make or mend the private folder; take the ignore rules of the baseline;
+2. copy the cached index to a name of our own, so that two computations never meet;
+3. compare it with the disk, put the differences into it, write the tree;
+4. rename our index over the cached one.
+
+If git fails in 2 to 4, the caches are thrown away, damaged objects removed, and 1 to 4 are tried once more.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from detent.core.record import Record
+from detent.effects.git import Git, check_object_id, read_repository, write_git_dir, write_if_different
+from detent.errors import StorageError, ToolError, UnreadableError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from detent.effects.git import Repository
+    from detent.effects.process import Finished
+
+_LEFTOVER_S = 3600.0  # temporary files older than this belong to a process that died
+_MAX_ROUNDS = 3
+_GITLINK = b"160000"
+
+
+class _Task(Record):
+    """What one computation is about; all paths inside the tree are bytes relative to its top."""
+
+    private_dir: str
+    work_tree: str
+    objects: tuple[str, ...]
+    baseline: str | None
+    left_out: tuple[str, ...]
+
+
+class _Rules(Record):
+    """What the baseline says: a file with its ignore rules, and its submodules."""
+
+    exclude_file: str
+    submodules: dict[bytes, bytes]
+
+
+class _Listing(Record):
+    """What git sees: entries of the index (mode and object by path), those that differ on disk, new paths."""
+
+    cached: dict[bytes, tuple[bytes, bytes]]
+    different: tuple[bytes, ...]
+    new: tuple[bytes, ...]
+
+
+class _Changes(Record):
+    """What must go into the index; `again` when the removals let git see files it passed over before."""
+
+    removed: tuple[bytes, ...]
+    added: tuple[bytes, ...]
+    submodules: tuple[tuple[bytes, bytes], ...]
+    again: bool
+
+
+def tree_id(
+    private_dir: str,
+    work_tree: str,
+    repository: Repository | None,
+    baseline: str | None,
+    left_out: Sequence[str] = (),
+) -> str:
+    """The id of the tree of all files that count, with its objects kept in the private folder."""
+    if baseline is not None:
+        check_object_id(baseline)
+    task = _Task(
+        private_dir=os.path.abspath(private_dir),
+        work_tree=os.path.realpath(work_tree),
+        objects=(os.path.join(repository.common_dir, "objects"),) if repository is not None else (),
+        baseline=baseline,
+        left_out=tuple(sorted(_checked_left_out(path) for path in left_out)),
+    )
+    try:
+        _make_private_dir(task)
+        try:
+            return _compute(task)
+        except ToolError:
+            _repair(task)
+            return _compute(task)
+    except OSError as problem:
+        raise StorageError(f"the tree id cannot be kept: {problem}", where=task.private_dir) from problem
+
+
+def changed_files(private_dir: str, tree_a: str, tree_b: str) -> tuple[tuple[str, str], ...]:
+    """Status letter (A, D, M, T) and path of every file that differs between two trees, in git's order."""
+    arguments = ("diff-tree", "-r", "-z", "--name-status", "--no-renames", "--ignore-submodules=none")
+    output = Git(os.path.abspath(private_dir)).run(*arguments, check_object_id(tree_a), check_object_id(tree_b), "--")
+    fields = [os.fsdecode(field) for field in output.split(b"\0")[:-1]]
+    return tuple(zip(fields[::2], fields[1::2], strict=True))
+
+
+def _checked_left_out(path: str) -> str:
+    normal = os.path.normpath(path)
+    if os.path.isabs(normal) or normal == "." or normal.split("/")[0] == "..":
+        raise UsageError(f"{path!r} is no path inside the tree, so it cannot be left out")
+    return normal
+
+
+def _make_private_dir(task: _Task) -> None:
+    is_sha256 = task.baseline is not None and len(task.baseline) == 64
+    write_git_dir(task.private_dir, alternates=task.objects, is_sha256=is_sha256, is_bare=True)
+    os.makedirs(_cache(task), exist_ok=True)
+
+
+def _cache(task: _Task, name: str = "") -> str:
+    return os.path.join(task.private_dir, "cache", name)
+
+
+def _compute(task: _Task) -> str:
+    rules = _baseline_rules(task)
+    cached_index = _cache(task, _index_name(task))
+    own_index = _cache(task, f"tmp-{os.getpid()}-{os.urandom(4).hex()}")
+    git = Git(task.private_dir, task.work_tree, own_index)
+    try:
+        if not _copy_index(cached_index, own_index):
+            _start_index(git, task)
+        git.run("update-index", "-q", "--refresh", ok=(0, 1))
+        for _round in range(_MAX_ROUNDS):
+            changes = _compare(task, rules, _list(git, task, rules))
+            _apply(git, changes)
+            if not changes.again:
+                break
+        tree = git.run("write-tree").decode().strip()
+        if os.path.exists(own_index):
+            os.replace(own_index, cached_index)
+    finally:
+        _remove_leftovers(task, own_index)
+    return tree
+
+
+def _index_name(task: _Task) -> str:
+    from hashlib import sha256
+
+    identity = "\0".join((task.work_tree, task.baseline or "", *task.left_out))
+    return f"index-{sha256(os.fsencode(identity)).hexdigest()[:20]}"
+
+
+def _copy_index(source: str, target: str) -> bool:
+    """Copy the stat cache, or say that there is none worth copying."""
+    from hashlib import new
+
+    try:
+        with open(source, "rb") as file:
+            content = file.read()
+            times = os.fstat(file.fileno())
+    except FileNotFoundError:
+        return False
+    # Git does not check this sum when it reads, so a torn file could pass as a shorter index.
+    if not any(new(kind, content[:-size]).digest() == content[-size:] for kind, size in (("sha1", 20), ("sha256", 32))):
+        return False
+    with open(target, "wb") as file:
+        file.write(content)
+    # Git distrusts entries not older than the index file: a younger copy would make it trust a file changed in the
+    # very moment in which the index was written.
+    os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
+    return True
+
+
+def _start_index(git: Git, task: _Task) -> None:
+    if task.baseline is None:
+        return
+    git.run("read-tree", task.baseline)
+    if task.left_out:
+        tracked = git.run("--literal-pathspecs", "ls-files", "-z", "--", *task.left_out)
+        if tracked:
+            git.run("update-index", "-z", "--force-remove", "--stdin", input_bytes=tracked)
+
+
+def _list(git: Git, task: _Task, rules: _Rules) -> _Listing:
+    options = ["-z", "-t", "-s", "-c", "-d", "-m", "-o", f"--exclude-from={rules.exclude_file}"]
+    for left_out in task.left_out:
+        options += ("-x", "/" + os.fsdecode(_escape(os.fsencode(left_out))))
+    finished = git.finish("ls-files", *options)
+    if finished.exit != 0:
+        raise git.failure("ls-files", finished)
+    if finished.stderr:  # git goes on without a folder it may not read; a file could hide there
+        message = finished.stderr.decode(errors="replace").splitlines()[0]
+        raise UnreadableError(
+            f"a part of the tree cannot be read: {message}",
+            where=task.work_tree,
+            next_step="make it readable or remove it, then try again",
+        )
+    cached: dict[bytes, tuple[bytes, bytes]] = {}
+    different: dict[bytes, None] = {}
+    new = []
+    for line in finished.stdout.split(b"\0")[:-1]:
+        if line.startswith(b"? "):
+            new.append(line[2:])
+            continue
+        entry, _tab, path = line[2:].partition(b"\t")
+        if line.startswith(b"H"):
+            cached[path] = (entry[:6], entry.split(b" ")[1])
+        else:
+            different[path] = None
+    return _Listing(cached, tuple(different), tuple(new))
+
+
+def _compare(task: _Task, rules: _Rules, listing: _Listing) -> _Changes:
+    top = os.fsencode(task.work_tree)
+    removed = _beyond_folders(top, (*listing.cached, *listing.new))
+    added: list[bytes] = []
+    submodules: list[tuple[bytes, bytes]] = []
+    again = False
+    for path in (*listing.different, *listing.new):
+        kind = _kind(os.path.join(top, path))
+        if path.endswith(b"/"):
+            submodules.append((path[:-1], _submodule_commit(task, rules, path[:-1])))
+        elif kind in (stat.S_IFREG, stat.S_IFLNK):
+            added.append(path)
+        elif path in listing.cached and (listing.cached[path][0] != _GITLINK or kind != stat.S_IFDIR):
+            removed.append(path)
+    for path, (mode, commit) in listing.cached.items():
+        if mode != _GITLINK or _kind(os.path.join(top, path)) != stat.S_IFDIR:
+            continue
+        if not os.path.lexists(os.path.join(top, path, b".git")) and os.listdir(os.path.join(top, path)):
+            removed.append(path)  # a submodule turned into ordinary files, which git lists once the link is gone
+            again = True
+        elif (now := _submodule_commit(task, rules, path)) != commit:
+            submodules.append((path, now))
+    gone = set(removed)
+    return _Changes(tuple(gone), tuple(path for path in added if path not in gone), tuple(submodules), again)
+
+
+def _beyond_folders(top: bytes, paths: Iterable[bytes]) -> list[bytes]:
+    """The paths that are reached only through a link or a file; on the way, refuse repositories inside the tree."""
+    real = {b"": True}
+
+    def is_real(folder: bytes) -> bool:
+        if folder not in real:
+            full = os.path.join(top, folder)
+            real[folder] = is_real(folder.rpartition(b"/")[0]) and _kind(full) == stat.S_IFDIR
+            if real[folder] and os.path.lexists(os.path.join(full, b".git")):
+                raise _nested_repository(top, folder)
+        return real[folder]
+
+    return [path for path in paths if not is_real(path.rstrip(b"/").rpartition(b"/")[0])]
+
+
+def _kind(path: bytes) -> int:
+    try:
+        return stat.S_IFMT(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+
+
+def _submodule_commit(task: _Task, rules: _Rules, path: bytes) -> bytes:
+    """What a submodule of the baseline stands at: its HEAD, or the baseline's commit while it is not filled."""
+    top = os.fsencode(task.work_tree)
+    if path not in rules.submodules:
+        raise _nested_repository(top, path)
+    folder = os.fsdecode(os.path.join(top, path))
+    if not os.path.lexists(os.path.join(folder, ".git")):
+        return rules.submodules[path]
+    repository = read_repository(folder)
+    if repository is None or repository.head is None:
+        raise UnreadableError(
+            "the submodule has no commit to stand for it",
+            where=folder,
+            next_step=f"run: git -C {task.work_tree} submodule update --init {os.fsdecode(path)}",
+        )
+    return repository.head.encode()
+
+
+def _nested_repository(top: bytes, path: bytes) -> UnreadableError:
+    name = os.fsdecode(path)
+    return UnreadableError(
+        f"{name} is a git repository inside the tree, so its files cannot be counted",
+        where=os.fsdecode(os.path.join(top, path)),
+        next_step=f"move {name} out of the tree, or remove {name}/.git to count its files as ordinary ones",
+    )
+
+
+def _apply(git: Git, changes: _Changes) -> None:
+    if changes.removed:
+        git.run("update-index", "-z", "--force-remove", "--stdin", input_bytes=_joined(changes.removed))
+    if changes.added:
+        arguments = ("update-index", "-z", "--add", "--remove", "--replace", "--stdin")
+        finished = git.finish(*arguments, input_bytes=_joined(changes.added))
+        if finished.exit != 0 or finished.stderr:  # "Ignoring path .GIT/x" ends with 0, and the file would be hidden
+            raise _not_added(git, finished, changes.added)
+    if changes.submodules:
+        lines = (_GITLINK + b" " + commit + b"\t" + path for path, commit in changes.submodules)
+        git.run("update-index", "-z", "--replace", "--add", "--index-info", input_bytes=_joined(lines))
+
+
+def _not_added(git: Git, finished: Finished, paths: Sequence[bytes]) -> ToolError | UnreadableError:
+    top = os.fsencode(git.work_tree or "")
+    for path in paths:
+        full = os.path.join(top, path)
+        is_git_name = b".git" in path.lower().split(b"/")
+        if is_git_name or (_kind(full) == stat.S_IFREG and not os.access(full, os.R_OK)):
+            why = "has a name that git keeps for itself" if is_git_name else "may not be read"
+            return UnreadableError(
+                f"a file of the tree {why}, so it cannot be counted",
+                where=os.fsdecode(full),
+                next_step=f"{'rename' if is_git_name else 'make it readable'} or remove it, then try again",
+            )
+    return git.failure("update-index", finished)
+
+
+def _joined(parts: Iterable[bytes]) -> bytes:
+    return b"".join(part + b"\0" for part in parts)
+
+
+def _remove_leftovers(task: _Task, own_index: str) -> None:
+    from contextlib import suppress
+    from time import time
+
+    oldest = time() - _LEFTOVER_S
+    for entry in os.scandir(_cache(task)):
+        is_ours = entry.path.startswith(own_index)
+        with suppress(FileNotFoundError):
+            if is_ours or (entry.name.startswith("tmp-") and entry.stat(follow_symlinks=False).st_mtime < oldest):
+                os.unlink(entry.path)
+
+
+def _repair(task: _Task) -> None:
+    """Throw away what can be computed again; the objects stay, except damaged ones, which would stay damaged."""
+    from contextlib import suppress
+    from hashlib import new
+    from zlib import decompress, error
+
+    for entry in os.scandir(_cache(task)):
+        if not entry.name.startswith("tmp-"):
+            with suppress(FileNotFoundError):
+                os.unlink(entry.path)
+    objects = os.path.join(task.private_dir, "objects")
+    for folder in os.listdir(objects):
+        if len(folder) != 2:
+            continue
+        for entry in os.scandir(os.path.join(objects, folder)):
+            kind = "sha256" if len(entry.name) > 38 else "sha1"
+            with suppress(FileNotFoundError), open(entry.path, "rb") as file:
+                try:
+                    is_whole = new(kind, decompress(file.read())).hexdigest() == folder + entry.name
+                except error:
+                    is_whole = False
+                if not is_whole:
+                    os.unlink(entry.path)
+
+
+def _baseline_rules(task: _Task) -> _Rules:
+    if task.baseline is None:
+        return _Rules(os.devnull, {})
+    exclude_file = _cache(task, f"exclude-{task.baseline}")
+    submodules_file = _cache(task, f"submodules-{task.baseline}")
+    if not (os.path.exists(exclude_file) and os.path.exists(submodules_file)):
+        git = Git(task.private_dir)
+        submodules = []
+        ignore_files: dict[bytes, bytes] = {}
+        for line in git.run("ls-tree", "-r", "-z", "--full-tree", task.baseline).split(b"\0")[:-1]:
+            entry, _tab, path = line.partition(b"\t")
+            mode, _kind_name, name = entry.split(b" ")
+            if mode == _GITLINK:
+                submodules.append(name + b" " + path)
+            elif os.path.basename(path) == b".gitignore" and mode.startswith(b"100"):
+                ignore_files[os.path.dirname(path)] = git.run("cat-file", "blob", name.decode())
+        write_if_different(submodules_file, _joined(submodules))
+        write_if_different(exclude_file, combined_ignore_rules(ignore_files))
+    with open(submodules_file, "rb") as file:
+        pairs = (line.partition(b" ") for line in file.read().split(b"\0")[:-1])
+        return _Rules(exclude_file, {path: commit for commit, _space, path in pairs})
+
+
+def combined_ignore_rules(ignore_files: dict[bytes, bytes]) -> bytes:
+    """One exclude file that means the same as these .gitignore files (content by folder; the top is empty)."""
+    lines = []
+    # Of several matching rules the last one decides, and a deeper file decides over a higher one.
+    for folder in sorted(ignore_files, key=lambda folder: (folder.count(b"/") + bool(folder), folder)):
+        for line in ignore_files[folder].removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+            rule = _without_trailing_spaces(line.removesuffix(b"\r"))
+            if rule.strip(b"/!") and not rule.startswith(b"#"):
+                lines.append(_scoped(rule, folder) + b"\n")
+    return b"".join(lines)
+
+
+def _scoped(rule: bytes, folder: bytes) -> bytes:
+    if not folder:
+        return rule
+    sign, body = (b"!", rule[1:]) if rule.startswith(b"!") else (b"", rule)
+    # A slash at the start or in the middle ties a rule to its own folder; otherwise it holds at any depth below.
+    depth = b"" if b"/" in body.removesuffix(b"/") else b"**/"
+    return sign + b"/" + _escape(folder) + b"/" + depth + body.removeprefix(b"/")
+
+
+def _without_trailing_spaces(line: bytes) -> bytes:
+    end = position = 0
+    while position < len(line):
+        step = 2 if line[position : position + 1] == b"\\" else 1
+        if line[position : position + 1] != b" ":
+            end = position + step
+        position += step
+    return line[:end]
+
+
+def _escape(path: bytes) -> bytes:
+    for character in (b"\\", b"*", b"?", b"["):
+        path = path.replace(character, b"\\" + character)
+    return path.replace(b"\n", b"?")  # an exclude file cannot name a line end; this matches any one character

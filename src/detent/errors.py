@@ -1,0 +1,79 @@
+"""The error tree: what went wrong, where, and the next command; faces turn it into words and an exit code.
+
+DetentError            base; never raised itself
+├── UsageError         the command line or a name in it is wrong (exit 2)
+├── RefusedError       a well-formed wish that the rules forbid before any machine is asked (exit 1)
+├── UnreadableError    a file that should be readable is not: damaged, missing, foreign, too large (exit 5)
+│   └── DamagedJournal the journal's own chain is broken; names the line
+├── LockedError        another process holds the lock for longer than we wait (exit 5)
+├── StorageError       the disk refused: full, read-only, input/output error (exit 5)
+├── MachineError       a machine file with one or many problems (exit 2)
+└── ToolError          a program we need is missing or failed (exit 5)
+
+A refused move is not an error: it is a `Refuse` value (core/values.py).
+"""
+
+from __future__ import annotations
+
+
+class DetentError(Exception):
+    """One problem a person can act on: `what` happened, `where`, and the `next_step` to take."""
+
+    code = 3
+    kind = "error"
+
+    def __init__(self, what: str, *, where: str = "", next_step: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.next_step = next_step
+
+
+class UsageError(DetentError):
+    code = 2
+    kind = "usage"
+
+
+class RefusedError(DetentError):
+    code = 1
+    kind = "refused"
+
+
+class UnreadableError(DetentError):
+    code = 5
+    kind = "unreadable"
+
+
+class DamagedJournal(UnreadableError):
+    kind = "damaged journal"
+
+
+class LockedError(DetentError):
+    code = 5
+    kind = "locked"
+
+
+class StorageError(DetentError):
+    code = 5
+    kind = "storage"
+
+
+class ToolError(DetentError):
+    code = 5
+    kind = "tool"
+
+
+class MachineError(DetentError):
+    """All problems of one machine file at once, in the order of the file where that is known."""
+
+    code = 2
+    kind = "machine"
+
+    def __init__(self, problems: tuple[str, ...], *, where: str = "") -> None:
+        count = len(problems)
+        super().__init__(
+            f"{count} problem{'s' if count != 1 else ''} in the machine file",
+            where=where,
+            next_step="correct the file, then run: detent machine check FILE",
+        )
+        self.problems = problems

@@ -1,0 +1,1 @@
+"""Speaks: turns decisions and errors into words for people and programs."""

@@ -1,0 +1,1 @@
+"""Speaks on the command line."""

@@ -1,0 +1,66 @@
+"""What a gate is handed: observations somebody else made. Nothing here reads, writes or spawns by itself."""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+from detent.core.values import Command, PathSeen
+from detent.store.markdown import find_section
+from detent.store.receipts import Receipt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Protocol
+
+    from detent.core.machine import Machine
+    from detent.core.values import Snapshot
+    from detent.store.native import Document
+
+    class Files(Protocol):
+        """Looks at files on behalf of a gate; every answer is remembered, so that one step sees one truth."""
+
+        def text(self, name: str) -> str | None:
+            """A document of the task folder, None when it is missing."""
+
+        def path(self, value: str) -> PathSeen | None:
+            """What a path named by somebody leads to, in the task folder or the tree; None when it leads nowhere."""
+
+    class Receipts(Protocol):
+        """Remembers what the engine ran."""
+
+        def find(self, key: str) -> Receipt | None:
+            """The receipt of a command under its key, if it was ever run."""
+
+
+class Seen(Record):
+    machine: Machine
+    snapshot: Snapshot
+    document: Document
+    files: Files
+    receipts: Receipts
+    commands: tuple[Command, ...] = ()  # the project's and the task's own; they join every plan
+    tree: str = ""  # id of the tree as it is now; empty when that is not known
+    workspace: str = ""  # digest of how a checkout is prepared, part of a receipt's key
+
+    def field(self, label: str) -> str:
+        return self.document.value(label)
+
+    def section(self, file: str, name: str) -> str | None:
+        """The body of a section, None when file or section is missing."""
+        text = self.files.text(file)
+        if text is None:
+            return None
+        section = find_section(text, name)
+        return None if section is None else text[section.body_start : section.end]
+
+
+class Finding(Record):
+    """What a check found: `evidence` is what it looked at, by key and hash, whether or not it was enough."""
+
+    ok: bool
+    why: str = ""
+    evidence: Mapping[str, str] = {}
+    pending: bool = False
+    note: str = ""
+    proof: str = ""
+    by_engine: bool = False  # the engine made this evidence itself: fresh by its receipt

@@ -1,0 +1,1 @@
+"""Holds data: one folder per machine with its file, prompts and scaffold."""

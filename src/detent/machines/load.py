@@ -1,0 +1,85 @@
+"""Finds and loads machine files: built-in ones by name, a user's own by path, a task's pinned one by digest."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from detent.errors import UnreadableError, UsageError
+from detent.machines.parse import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from detent.core.machine import Machine, Vocabulary
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+LARGEST_FILE_BYTES = 1_000_000
+
+
+def built_in_names() -> tuple[str, ...]:
+    """Every machine that ships with the package, by the name in its folder."""
+    found = [entry.name for entry in os.scandir(_HERE) if os.path.isfile(os.path.join(entry.path, "machine.toml"))]
+    return tuple(sorted(name.replace("_", "-") for name in found))
+
+
+def read_document(name_or_path: str) -> tuple[dict[str, Any], str]:
+    """The document of a built-in machine or of a file, and where it was read."""
+    path = name_or_path
+    if os.sep not in name_or_path and not name_or_path.endswith(".toml"):
+        if name_or_path not in built_in_names():
+            known = ", ".join(built_in_names())
+            raise UsageError(
+                f"there is no machine called {name_or_path!r}",
+                next_step=f"use one of: {known}; or give the path of a machine file",
+            )
+        path = os.path.join(_HERE, name_or_path.replace("-", "_"), "machine.toml")
+    return _read_toml(path), path
+
+
+def _read_toml(path: str) -> dict[str, Any]:
+    import tomllib  # slow to import, and only needed when a machine is first loaded
+
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LARGEST_FILE_BYTES + 1)
+        if len(data) > LARGEST_FILE_BYTES:
+            raise UnreadableError(f"machine file is larger than {LARGEST_FILE_BYTES} bytes", where=path)
+        return tomllib.loads(data.decode("utf-8"))
+    except OSError as error:
+        raise UnreadableError(
+            f"machine file can't be read: {error.strerror}", where=path, next_step="detent machine list"
+        ) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UnreadableError(
+            f"machine file is not valid TOML: {error}", where=path, next_step=f"detent machine check {path}"
+        ) from error
+
+
+def canonical(document: Mapping[str, Any]) -> bytes:
+    """The bytes a machine is pinned and recognised by."""
+    return json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def load(
+    name_or_path: str,
+    vocabulary: Vocabulary | None,
+    *,
+    limits: Mapping[str, int] | None = None,
+    options: Sequence[str] = (),
+) -> tuple[Machine, bytes]:
+    """A machine with the project's settings applied, and the canonical bytes to pin it by."""
+    document, where = read_document(name_or_path)
+    return parse(document, vocabulary, limits=limits, options=options, where=where), canonical(document)
+
+
+def scaffold(machine: str, name: str) -> str:
+    """The first text of a file in a new task folder; a machine from elsewhere has none, so the file starts empty."""
+    path = os.path.join(_HERE, machine.replace("-", "_"), "scaffold", name)
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""

@@ -1,0 +1,355 @@
+"""Makes a Machine from a document (a parsed TOML or JSON mapping) and reports all its problems at once.
+
+It refuses unknown keys everywhere: a misspelt guard must never become a missing guard.
+"""
+
+from __future__ import annotations
+
+from detent.core.machine import (
+    ACTORS,
+    ANY_EXIT,
+    CRASHES,
+    ENTRY,
+    EXIT_CLASSES,
+    RUNS,
+    Edge,
+    Forbidden,
+    Gate,
+    Limit,
+    Lock,
+    Machine,
+    Property,
+    Register,
+    State,
+    Vocabulary,
+    Way,
+)
+from detent.machines.reading import Reader, Table
+from detent.errors import MachineError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+FORMAT = 1
+_DEFAULT_LIMITS = {RUNS: 30, CRASHES: 2}
+_SINCE = ("entry", "task")
+
+
+def parse(
+    document: Mapping[str, Any],
+    vocabulary: Vocabulary | None,
+    *,
+    limits: Mapping[str, int] | None = None,
+    options: Sequence[str] = (),
+    where: str = "",
+) -> Machine:
+    """The machine of a document; `limits` and `options` are the project's settings for it.
+
+    Without a vocabulary the names of checks, effects and codecs are taken as they are: a pinned machine was checked
+    when it was pinned, and a reader need not load the rooms above for it.
+    """
+    reader = Reader()
+    machine = _Parser(Table(document, "", reader), vocabulary, dict(limits or {}), tuple(options)).machine()
+    if reader.problems:
+        raise MachineError(tuple(dict.fromkeys(reader.problems)), where=where)
+    return machine
+
+
+class _Parser:
+    def __init__(self, top: Table, vocabulary: Vocabulary | None, limits: dict[str, int], options: tuple[str, ...]) -> None:
+        self.top = top
+        self.vocabulary = vocabulary
+        self.wanted_limits = limits
+        self.options = options
+        self.problem = top.reader.problem
+        self.state_names = tuple(name for name, _ in top.tables("state", peek=True))
+        self.default_by = top.texts("by", ("engine",))
+        self.modes = top.texts("modes")
+
+    def machine(self) -> Machine:
+        top = self.top
+        if top.number("format", 0) != FORMAT:
+            self.problem(f"format must be {FORMAT}")
+        self.gates = {name: self.gate(name, table) for name, table in top.tables("gate")}
+        self.limits = self.all_limits()
+        self.registers, fields = self.all_registers()
+        kept, switched_off = self.all_edges()
+        states = {name: self.state(name, table, kept) for name, table in top.tables("state")}
+        initial = top.text("initial")
+        self.known("initial", initial, states, "state")
+        crash = top.table("crash")
+        override = top.table("override")
+        made = Machine(
+            name=top.text("name"),
+            title=top.text("title", ""),
+            initial=initial,
+            states=states,
+            gates=self.gates,
+            limits=self.limits,
+            registers=self.registers,
+            locks=tuple(self.lock(table, fields) for table in top.rows("lock")),
+            forbidden=tuple(self.forbidden(table) for table in top.rows("forbidden")),
+            properties=tuple(self.property(table, kept) for table in top.rows("property")),
+            switched_off=tuple(switched_off),
+            modes=self.modes,
+            crash_counts=self.known_all("crash", crash.texts("counts"), self.limits, "limit"),
+            may_override=override.text("by", "") == "person",
+            store=self.store(top.table("store")),
+            fields=fields,
+            answers=top.table("answers").mapping_of_text(),
+            progress=top.table("progress").raw_rest(),
+        )
+        for table in (crash, override):
+            table.finish()
+        top.finish()
+        return made
+
+    def known(self, where: str, name: str, among: Mapping[str, Any] | Sequence[str], what: str) -> str:
+        if name and name not in among:
+            self.problem(f"{where}: unknown {what} {name!r}")
+        return name
+
+    def known_all(
+        self, where: str, names: tuple[str, ...], among: Mapping[str, Any] | Sequence[str], what: str
+    ) -> tuple[str, ...]:
+        for name in names:
+            self.known(where, name, among, what)
+        return names
+
+    def words(self, where: str, names: tuple[str, ...], kind: str) -> tuple[str, ...]:
+        """Names drawn from one of the closed lists of the rooms above."""
+        if self.vocabulary is None:
+            return names
+        return self.known_all(where, names, getattr(self.vocabulary, kind), kind.removesuffix("s"))
+
+    def gate(self, name: str, table: Table) -> Gate:
+        check, since = table.text("check"), table.text("since", "entry")
+        self.known(f"gate {name}", since, _SINCE, "since")
+        fix = table.text("fix", "")
+        params = table.raw_rest()
+        self.check_params(name, check, params)
+        of = params.get("of", ())
+        self.known_all(f"gate {name}", tuple(of) if isinstance(of, list) else (), self.top.peek_names("gate"), "gate")
+        return Gate(name, check, params, since, fix)
+
+    def check_params(self, name: str, check: str, params: Mapping[str, Any]) -> None:
+        if self.vocabulary is None or not check:
+            return
+        if check not in self.vocabulary.checks:
+            self.problem(f"gate {name}: unknown check {check!r}; known: {', '.join(sorted(self.vocabulary.checks))}")
+            return
+        required, optional = self.vocabulary.checks[check]
+        for key in required:
+            if key not in params:
+                self.problem(f"gate {name}: check {check} needs {key!r}")
+        for key in params:
+            if key not in required and key not in optional:
+                self.problem(f"gate {name}: check {check} does not know {key!r}")
+
+    def all_limits(self) -> dict[str, Limit]:
+        found = {name: Limit(name, most, most) for name, most in _DEFAULT_LIMITS.items()}
+        for name, table in self.top.tables("limit"):
+            most = table.number("max", 0)
+            if most < 1:
+                self.problem(f"limit {name}: max must be a whole number from 1")
+            cap = table.number("cap", max(most, self.wanted_limits.get(name, most)))
+            per = table.text("per", "")
+            self.known(f"limit {name}", per, ("group",), "per")
+            resets = table.text("resets", "")
+            self.known(f"limit {name}", resets, ("always",), "resets")
+            found[name] = Limit(name, most, cap, per == "group", resets == "always", table.text("field", ""))
+            table.finish()
+        for name, most in self.wanted_limits.items():
+            if name not in found:
+                self.problem(f"settings: this machine has no limit {name!r}; known: {', '.join(sorted(found))}")
+            elif most < 1:
+                self.problem(f"settings: limit {name} must be a whole number from 1")
+            else:
+                found[name] = found[name].replace(most=most, cap=max(most, found[name].cap))
+        return found
+
+    def all_registers(self) -> tuple[dict[str, Register], dict[str, tuple[str, ...]]]:
+        """Registers proper, and native fields; a field whose owner is the engine is a register as well."""
+        registers: dict[str, Register] = {}
+        fields: dict[str, tuple[str, ...]] = {}
+        for name, table in self.top.tables("register"):
+            registers[name] = Register(name, table.text("start", ""), table.texts("values"))
+            table.finish()
+        for name, table in self.top.tables("field"):
+            values, owner = table.texts("values"), table.text("owner", "agent")
+            self.known(f"field {name}", owner, ("agent", "engine"), "owner")
+            fields[name] = values
+            if owner == "engine":
+                registers[name] = Register(name, table.text("start", ""), values, name)
+            table.finish()
+        for register in registers.values():
+            if register.start and register.values and register.start not in register.values:
+                self.problem(f"{register.name}: start {register.start!r} is not among its values")
+        return registers, fields
+
+    def all_edges(self) -> tuple[list[Edge], list[Edge]]:
+        kept: list[Edge] = []
+        switched_off: list[Edge] = []
+        offered = set()
+        for kind in ("edge", "reopen"):
+            for table in self.top.rows(kind):
+                edges = self.edge(table, is_reopen=kind == "reopen")
+                offered.update(edge.option for edge in edges if edge.option)
+                for edge in edges:
+                    (switched_off if edge.option and edge.option not in self.options else kept).append(edge)
+        self.known_all("settings", self.options, tuple(sorted(offered)), "option")
+        return kept, switched_off
+
+    def edge(self, table: Table, *, is_reopen: bool) -> list[Edge]:
+        sources, target = table.texts("from"), table.text("to")
+        where = f"{'/'.join(sources)} -> {target}"
+        table.where = where
+        self.known_all(where, sources, self.state_names, "state")
+        if not sources:
+            self.problem(f"{where}: from is missing")
+        if is_reopen and target.startswith("{"):
+            self.known(where, target.strip("{}"), self.registers, "register")
+        else:
+            self.known(where, target, self.state_names, "state")
+        label = table.text("label", "")
+        name = table.text("name", f"{sources[0] if sources else ''}-to-{target}")
+        never, sign_off = table.text("never", ""), table.flag("sign_off")
+        option = table.text("option", "")
+        instead = table.table("instead").mapping_of_text()
+        self.known_all(where, (*instead, *instead.values()), self.state_names, "state")
+        common = {"verbs": table.texts("verb"), "key": table.text("key", ""), "confirm": table.text("confirm", "")}
+        ways = self.ways(table, where, is_reopen=is_reopen)
+        table.finish()
+        if sign_off and any(way.by != ("person",) for way in ways):
+            self.problem(f"{where}: a sign-off is held by a person alone")
+        return [
+            Edge(
+                name,
+                label or name,
+                source,
+                target,
+                ways,
+                sign_off=sign_off,
+                never=never,
+                option=option,
+                reopen=is_reopen,
+                instead=instead,
+                **common,
+            )
+            for source in sources
+        ]
+
+    def ways(self, table: Table, where: str, *, is_reopen: bool) -> tuple[Way, ...]:
+        """An edge without `ways` has one, written on the edge itself; a way inherits what it does not say."""
+        default_by = ("person",) if is_reopen else self.default_by
+        shared = self.way(0, table, where, Way(0, default_by))
+        rows = table.rows("ways")
+        if not rows:
+            return (shared,)
+        return tuple(self.way(number, row, f"{where} way {number}", shared) for number, row in enumerate(rows, 1))
+
+    def way(self, number: int, table: Table, where: str, given: Way) -> Way:
+        after = ANY_EXIT if table.peek("after") == "any" else table.texts("after", given.after)
+        table.take("after")
+        when = {name: table_values for name, table_values in table.table("when").mapping_of_texts().items()}
+        way = Way(
+            number,
+            by=self.known_all(where, table.texts("by", given.by), ACTORS, "actor"),
+            needs=self.known_all(where, table.texts("needs", given.needs), self.gates, "gate"),
+            modes=self.known_all(where, table.texts("mode", given.modes), self.modes, "mode"),
+            under=self.known(where, table.text("under", given.under), self.limits, "limit"),
+            spent=self.known(where, table.text("spent", given.spent), self.limits, "limit"),
+            when={**given.when, **when},
+            after=self.known_all(where, after, (*EXIT_CLASSES, ENTRY), "exit class"),
+            counts=self.known_all(where, table.texts("counts", given.counts), self.limits, "limit"),
+            resets=self.known_all(where, table.texts("resets", given.resets), self.limits, "limit"),
+            sets={**given.sets, **table.table("set").mapping_of_text()},
+            prepare=self.words(where, table.texts("prepare", given.prepare), "prepares"),
+            effects=self.words(where, table.texts("effects", given.effects), "effects"),
+        )
+        self.check_registers(where, way)
+        if number:
+            table.where = where
+            table.finish()
+        return way
+
+    def check_registers(self, where: str, way: Way) -> None:
+        self.known_all(where, (*way.when, *way.sets), self.registers, "register")
+        wanted = [*way.when.items(), *((name, (value,)) for name, value in way.sets.items())]
+        for name, values in wanted:
+            allowed = self.registers[name].values if name in self.registers else ()
+            for value in values:
+                if value and value != "{from}" and allowed and value not in allowed:
+                    self.problem(f"{where}: {name} can't be {value!r}; its values are {', '.join(allowed)}")
+
+    def state(self, name: str, table: Table, edges: list[Edge]) -> State:
+        role, is_end = table.text("role", ""), table.flag("end")
+        default = "" if is_end else "agent" if role else "person"
+        driver = table.text("driver", default)
+        if driver and (is_end or driver not in ("agent", "engine", "person")):
+            self.problem(f"state {name}: driver {driver!r} is not possible here")
+        if (driver == "agent") != bool(role):
+            self.problem(f"state {name}: an agent drives exactly the states that have a role")
+        access = self.top.peek_table("role", role).get("access", "") if role else ""
+        if role and access not in ("read", "write"):
+            self.problem(f"state {name}: role {role!r} needs access read or write in [role.{role}]")
+        self.top.take("role")
+        made = State(
+            name,
+            driver,
+            role,
+            access,
+            group=table.text("group", ""),
+            cross_cutting=table.flag("cross_cutting"),
+            title=table.text("title", ""),
+            may=table.texts("may"),
+            must_not=table.texts("must_not"),
+            prompt=table.text("prompt", ""),
+            respawn=self.known(f"state {name}", table.text("respawn", "ask"), ("ask", "auto"), "respawn"),
+            counts_run=self.known_all(f"state {name}", table.texts("counts_run"), self.limits, "limit"),
+            is_end=is_end,
+            edges=tuple(edge for edge in edges if edge.source == name),
+        )
+        table.finish()
+        return made
+
+    def lock(self, table: Table, fields: Mapping[str, Any]) -> Lock:
+        name = table.text("name")
+        where = f"lock {name}"
+        sections = tuple((row.text("file"), row.text("section")) for row in table.rows("sections"))
+        lock = Lock(
+            name,
+            self.known(where, table.text("after"), self.state_names, "state"),
+            self.known_all(where, table.texts("open_in"), self.state_names, "state"),
+            self.known_all(where, table.texts("fields"), fields, "field"),
+            sections,
+            table.texts("files"),
+        )
+        if not (lock.fields or lock.sections or lock.files):
+            self.problem(f"{where}: holds nothing")
+        table.finish()
+        return lock
+
+    def forbidden(self, table: Table) -> Forbidden:
+        pair = Forbidden(table.text("from"), table.text("to"), table.text("why"))
+        self.known_all("forbidden", (pair.source, pair.target), self.state_names, "state")
+        table.finish()
+        return pair
+
+    def property(self, table: Table, edges: list[Edge]) -> Property:
+        name = table.text("name")
+        names = tuple(edge.name for edge in edges)
+        made = Property(
+            name,
+            self.known(f"property {name}", table.text("then"), names, "edge"),
+            self.known(f"property {name}", table.text("first"), names, "edge"),
+            self.known_all(f"property {name}", table.texts("since"), self.state_names, "state"),
+        )
+        table.finish()
+        return made
+
+    def store(self, table: Table) -> Mapping[str, Any]:
+        self.words("store", (str(table.peek("codec")),), "codecs")
+        return table.raw_rest()

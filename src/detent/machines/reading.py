@@ -1,0 +1,128 @@
+"""Reads a nested document key by key and collects every problem instead of stopping at the first.
+
+A `Table` hands out each key once; `finish` reports the keys nobody asked for.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+class Reader:
+    """Where the problems of one document gather."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+
+    def problem(self, text: str) -> None:
+        self.problems.append(text)
+
+
+class Table:
+    def __init__(self, content: object, where: str, reader: Reader) -> None:
+        self.reader = reader
+        self.where = where
+        self.taken: set[str] = set()
+        if not isinstance(content, dict):
+            reader.problem(f"{where or 'the file'}: must be a table")
+            content = {}
+        self.content: dict[str, Any] = content
+
+    def take(self, key: str) -> Any:
+        self.taken.add(key)
+        return self.content.get(key)
+
+    def peek(self, key: str) -> Any:
+        return self.content.get(key)
+
+    def peek_names(self, key: str) -> tuple[str, ...]:
+        inner = self.peek(key)
+        return tuple(inner) if isinstance(inner, dict) else ()
+
+    def peek_table(self, key: str, name: str) -> Mapping[str, Any]:
+        inner = self.peek(key)
+        found = inner.get(name) if isinstance(inner, dict) else None
+        return found if isinstance(found, dict) else {}
+
+    def _wrong(self, key: str, kind: str) -> None:
+        self.reader.problem(f"{self.where + ': ' if self.where else ''}{key} must be {kind}")
+
+    def text(self, key: str, default: str | None = None) -> str:
+        value = self.take(key)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, str) or (default is None and not value):
+            self._wrong(key, "a text")
+            return default or ""
+        return value
+
+    def number(self, key: str, default: int) -> int:
+        value = self.take(key)
+        if value is None:
+            return default
+        if not isinstance(value, int) or isinstance(value, bool):
+            self._wrong(key, "a whole number")
+            return default
+        return value
+
+    def flag(self, key: str) -> bool:
+        value = self.take(key)
+        if value is not None and not isinstance(value, bool):
+            self._wrong(key, "true or false")
+        return value is True
+
+    def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """A list of texts; a single text stands for a list of one."""
+        value = self.take(key)
+        if value is None:
+            return default
+        found = [value] if isinstance(value, str) else value
+        if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+            self._wrong(key, "a text or a list of texts")
+            return default
+        return tuple(found)
+
+    def table(self, key: str) -> Table:
+        value = self.take(key)
+        return Table({} if value is None else value, f"{self.where}{' ' if self.where else ''}{key}", self.reader)
+
+    def tables(self, key: str, *, peek: bool = False) -> list[tuple[str, Table]]:
+        """The named tables under a key, as in `[gate.NAME]`."""
+        value = self.peek(key) if peek else self.take(key)
+        if value is None:
+            return []
+        if not isinstance(value, dict):
+            if not peek:
+                self._wrong(key, f"written as [{key}.NAME]")
+            return []
+        return [(name, Table(inner, f"{key} {name}", Reader() if peek else self.reader)) for name, inner in value.items()]
+
+    def rows(self, key: str) -> list[Table]:
+        """The tables of a list, as in `[[edge]]`."""
+        value = self.take(key)
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            self._wrong(key, f"written as [[{key}]]")
+            return []
+        return [Table(row, f"{key} {number}", self.reader) for number, row in enumerate(value, 1)]
+
+    def mapping_of_text(self) -> dict[str, str]:
+        return {key: self.text(key) if self.content[key] != "" else "" for key in self.content}
+
+    def mapping_of_texts(self) -> dict[str, tuple[str, ...]]:
+        return {key: self.texts(key) for key in self.content}
+
+    def raw_rest(self) -> dict[str, Any]:
+        """Everything not yet asked for, as it stands; somebody else validates it."""
+        rest = {key: value for key, value in self.content.items() if key not in self.taken}
+        self.taken.update(rest)
+        return rest
+
+    def finish(self) -> None:
+        for key in self.content:
+            if key not in self.taken:
+                self.reader.problem(f"{self.where or 'top level'}: unknown key {key!r}")

@@ -1,0 +1,1 @@
+"""Proves: checks machines, exports them and audits journals."""

@@ -1,0 +1,1 @@
+"""Drives: takes the one step, supervises agent runs and recovers after a crash."""

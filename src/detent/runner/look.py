@@ -1,0 +1,87 @@
+"""Gathers what gates are handed: files, receipts, commands and the tree of one task."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from detent.core.values import Command
+from detent.effects.git import Git, Repository, find_repository
+from detent.effects.observe import TaskFiles
+from detent.effects.tree import tree_id
+from detent.effects.tree_memory import recall_tree, remember_tree
+from detent.errors import UnreadableError
+from detent.gates.seen import Seen
+from detent.store.digest import sha256_of
+from detent.store.places import POINTER
+from detent.store.receipts import ReceiptStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from detent.runner.open import Task
+    from detent.store.native import Document
+    from detent.store.tasks import Memory
+
+TREE_CHECKS = ("commands",)  # checks whose answer depends on the tree
+
+
+def look(task: Task, memory: Memory, document: Document, tree: str) -> Seen:
+    """One view of the task; every gate of one decision sees the same."""
+    store = task.machine.store
+    own_files = (store["file"], store.get("log", POINTER), POINTER)
+    return Seen(
+        task.machine,
+        memory.snapshot,
+        document,
+        TaskFiles(task.native.folder, task.tree_path, own_files),
+        ReceiptStore(task.places.receipts()),
+        tuple(Command(name, line) for name, line in memory.head["commands"]),
+        tree,
+        sha256_of(json.dumps(memory.head["workspace"], sort_keys=True).encode()),
+    )
+
+
+def needs_tree(task: Task, gates: Iterable[str]) -> bool:
+    """Whether any of these gates, or a gate it is made of, looks at the tree."""
+    todo, seen = list(gates), set()
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        gate = task.machine.gates[name]
+        if gate.check in TREE_CHECKS:
+            return True
+        todo += gate.params.get("of", ())
+    return False
+
+
+def known_tree(task: Task) -> str:
+    """The tree's id for a reader: without starting anything, and only if nothing looks touched."""
+    return recall_tree(task.places.seen_tree(), task.tree_path)
+
+
+def current_tree(task: Task) -> str:
+    """The id of the tree as it is now, by git."""
+    if not os.path.isdir(task.tree_path):
+        raise UnreadableError("the task's tree is not there", where=task.tree_path, next_step="put the folder back")
+    private = task.places.private_git()
+    baseline = task.memory.head["baseline"] or None
+    tree = tree_id(private, task.tree_path, repository_of(task), baseline, left_out(task))
+    files = Git(private).run("ls-tree", "-r", "-z", "--name-only", tree).split(b"\0")
+    names = [os.fsdecode(name) for name in files if name]
+    remember_tree(task.places.seen_tree(), task.tree_path, tree, names)
+    return tree
+
+
+def repository_of(task: Task) -> Repository | None:
+    return find_repository(task.tree_path) if task.project.common_dir else None
+
+
+def left_out(task: Task) -> tuple[str, ...]:
+    """What lies in the tree but is not part of the work: the task's own folder and a control plane without git."""
+    outside = (os.path.realpath(task.native.folder), os.path.realpath(task.project.control))
+    root = os.path.realpath(task.tree_path)
+    return tuple(os.path.relpath(path, root) for path in outside if path.startswith(root + os.sep) and "/.git/" not in path)

@@ -1,0 +1,165 @@
+"""Finds the project and the task a command is about, and opens them without writing anything."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from detent.core.record import Record
+from detent.effects.git import find_repository
+from detent.errors import UnreadableError, UsageError
+from detent.machines.parse import parse
+from detent.store.atomic import read_plain
+from detent.store.native import Native
+from detent.store.places import Project, TaskPlaces, project_at, read_pointer
+from detent.store.tasks import Memory, TaskStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from detent.core.machine import Machine
+
+_LARGEST_MACHINE_BYTES = 4_000_000
+
+
+class Task(Record):
+    """An opened task; `memory` is what the journal said when it was opened."""
+
+    project: Project
+    places: TaskPlaces
+    store: TaskStore
+    memory: Memory
+    machine: Machine
+    native: Native
+
+    @property
+    def id(self) -> str:
+        return self.places.id
+
+    @property
+    def tree_path(self) -> str:
+        return str(self.memory.head["tree_path"])
+
+
+def find_project(path: str = "") -> Project:
+    """The project a folder belongs to: its git repository, else the nearest folder with tasks, else itself."""
+    start = os.path.abspath(path or os.getcwd())
+    if not os.path.isdir(start):
+        raise UsageError(f"there is no folder {start}", next_step="give an existing folder with --repo PATH")
+    repository = find_repository(start)
+    if repository is not None:
+        return project_at(repository.top, repository.common_dir)
+    folder = start
+    while not os.path.isdir(os.path.join(folder, ".detent", "tasks")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return project_at(start, "")
+        folder = parent
+    return project_at(folder, "")
+
+
+def open_task(wanted: str = "", repo: str = "") -> Task:
+    """The task a person means: by id, unique beginning or folder; unnamed, the one of this folder or the only open one."""
+    if wanted and os.path.isdir(wanted) and (pointed := _pointed_at(wanted)):
+        return pointed
+    if not wanted and not repo and (pointed := _pointed_at(os.getcwd())):
+        return pointed
+    project = find_project(repo)
+    if wanted:
+        return load_task(project, _full_id(project, wanted))
+    open_ones = [task for task in load_all(project) if isinstance(task, Task) and not is_over(task)]
+    if len(open_ones) == 1:
+        return open_ones[0]
+    if not open_ones:
+        raise UsageError("no open task here", where=project.root, next_step='detent new phase "what is to be done"')
+    names = ", ".join(task.id for task in open_ones[:8])
+    raise UsageError(f"which task? open are: {names}", next_step="put the task's id at the end of the command")
+
+
+def _pointed_at(folder: str) -> Task | None:
+    """The task whose native folder this is or lies above; the pointer counts only if the journal names it back."""
+    folder = os.path.abspath(folder)
+    while True:
+        control = read_pointer(folder)
+        if control:
+            return _pointed_task(folder, control)
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def _pointed_task(folder: str, control: str) -> Task:
+    places = TaskPlaces(os.path.basename(control), control)
+    if not os.path.isfile(places.journal()):
+        raise UnreadableError(
+            "this folder points to a task that is not there",
+            where=folder,
+            next_step=f"detent adopt {folder} MACHINE",
+        )
+    head = TaskStore(places).load().head
+    if os.path.realpath(head["dir"]) != os.path.realpath(folder):
+        raise UnreadableError(
+            f"this folder points to task {places.id}, whose own folder is {head['dir']}",
+            where=folder,
+            next_step=f"work there, or run: detent adopt {folder} MACHINE",
+        )
+    return load_task(Project(head["root"], os.path.dirname(os.path.dirname(control)), head["common_dir"]), places.id)
+
+
+def _full_id(project: Project, wanted: str) -> str:
+    ids = list(project.task_ids())
+    if wanted in ids:
+        return wanted
+    matching = [task_id for task_id in ids if task_id.startswith(wanted)]
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        raise UsageError(f"{wanted!r} may mean {', '.join(matching[:8])}", next_step="write more of the id")
+    raise UsageError(f"there is no task {wanted!r}", where=project.root, next_step="detent list")
+
+
+def load_task(project: Project, task_id: str, machines: dict[object, Machine] | None = None) -> Task:
+    """One task; `machines` saves parsing the same pinned machine again and again."""
+    places = project.task(task_id)
+    store = TaskStore(places)
+    memory = store.load()
+    known = {} if machines is None else machines
+    head = memory.head
+    key = (head["digest"], tuple(head["limits"].items()), tuple(head["options"]))
+    machine = known.get(key) or known.setdefault(key, pinned_machine(project, memory))
+    return Task(project, places, store, memory, machine, Native(machine, memory.head["dir"], places))
+
+
+def pinned_machine(project: Project, memory: Memory) -> Machine:
+    """The machine a task began with; a later version of the package does not change it."""
+    path = project.machine_path(memory.head["digest"])
+    data = read_plain(path, _LARGEST_MACHINE_BYTES)
+    if data is None:
+        raise UnreadableError(
+            f"the machine {memory.head['machine']!r} this task began with is missing",
+            where=path,
+            next_step="put the file back from a backup",
+        )
+    try:
+        document = json.loads(data)
+    except ValueError as error:
+        raise UnreadableError("pinned machine is damaged", where=path, next_step="put it back from a backup") from error
+    return parse(document, None, limits=memory.head["limits"], options=memory.head["options"], where=path)
+
+
+def load_all(project: Project) -> Iterator[Task | tuple[str, UnreadableError]]:
+    """Every task; one that can't be read is handed out with its error, never hidden."""
+    machines: dict[object, Machine] = {}
+    for task_id in project.task_ids():
+        try:
+            yield load_task(project, task_id, machines)
+        except UnreadableError as error:
+            yield task_id, error
+
+
+def is_over(task: Task) -> bool:
+    """At an end nobody can re-open; one that a person can still answer is open."""
+    state = task.machine.states[task.memory.snapshot.state]
+    return state.is_end and not any(edge.reopen for edge in state.edges)

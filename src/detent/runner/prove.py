@@ -1,0 +1,96 @@
+"""Runs the commands a gate asks for in a disposable checkout of the frozen tree, and keeps what happened as receipts."""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.record import Record
+from detent.effects.checkout import Checkout, FrozenTree, SetupFailed, Workspace, prepared_checkout, run_command
+from detent.gates.checks import receipt_key
+from detent.gates.plan import all_commands
+from detent.store.atomic import make_folders
+from detent.store.receipts import Receipt, ReceiptStore
+from detent.store.tasks import utc_now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from detent.core.values import Command
+    from detent.gates.seen import Seen
+    from detent.runner.open import Task
+
+
+class Proven(Record):
+    """One command of one gate, and its receipt."""
+
+    gate: str
+    receipt: Receipt
+    cached: bool
+
+
+def command_gates(task: Task) -> tuple[str, ...]:
+    """Every gate of the current state's edges whose answer is an exit code."""
+    edges = task.machine.states[task.memory.snapshot.state].edges
+    names = dict.fromkeys(gate for edge in edges for way in edge.ways for gate in way.needs)
+    return tuple(name for name in names if task.machine.gates[name].check == "commands")
+
+
+def prove_commands(task: Task, seen: Seen, gates: Iterable[str], *, again: bool = False) -> tuple[Proven, ...]:
+    """Receipts for all commands of these gates; what holds for this tree is not run twice, unless red and asked again."""
+    store = ReceiptStore(task.places.receipts())
+    known: list[Proven] = []
+    wanted: list[tuple[str, str, Command]] = []
+    for name in gates:
+        gate = task.machine.gates[name]
+        for command in all_commands(seen.commands, seen.field(gate.params["field"])):
+            key = receipt_key(seen.tree, command.line, gate, seen.workspace)
+            receipt = store.find(key)
+            if receipt is None or (again and not receipt.is_green):
+                wanted.append((name, key, command))
+            else:
+                known.append(Proven(name, receipt, cached=True))
+    return (*known, *_run(task, seen.tree, store, wanted)) if wanted else tuple(known)
+
+
+def _run(task: Task, tree: str, store: ReceiptStore, wanted: list[tuple[str, str, Command]]) -> list[Proven]:
+    head = task.memory.head
+    home = os.path.join(task.project.home(), task.id)
+    make_folders(home)
+    workspace = Workspace(
+        **{name: tuple(values) for name, values in head["workspace"].items()}, timeout_s=head["command_timeout_s"]
+    )
+    frozen = FrozenTree(task.places.private_git(), tree, head["baseline"] or None)
+    done: list[Proven] = []
+    with prepared_checkout(
+        os.path.join(home, "proof"),
+        frozen,
+        workspace,
+        work_tree=task.tree_path,
+        cache_dir=os.path.join(home, "setup"),
+        log_path=os.path.join(task.places.receipts(), f"setup-{tree[:16]}.log"),
+        env=os.environ,
+    ) as checkout:
+        for gate, key, command in wanted:
+            receipt = _attempt(store, checkout, key, command, tree, head["command_timeout_s"])
+            store.save(receipt)
+            done.append(Proven(gate, receipt, cached=False))
+    return done
+
+
+def _attempt(
+    store: ReceiptStore, checkout: Checkout | SetupFailed, key: str, command: Command, tree: str, timeout_s: float
+) -> Receipt:
+    before = store.find(key)
+    attempts = before.attempts if before else ()
+    if isinstance(checkout, SetupFailed):
+        problem = f"set-up failed: {checkout.why}"
+        return Receipt(key, command.line, tree, attempts, checkout.log, problem, utc_now())
+    log = store.log_path(key, len(attempts) + 1)
+    finished = run_command(command.line, checkout.folder, os.environ, timeout_s, log)
+    problem = ""
+    if finished.timed_out:
+        problem = f"timed out after {timeout_s} s"
+    elif finished.truncated:
+        problem = "wrote more output than is allowed"
+    return Receipt(key, command.line, tree, (*attempts, finished.exit), log, problem, utc_now())

@@ -1,0 +1,178 @@
+"""Brings a task into order before anybody asks anything of it; the task's lock is held.
+
+1. Finish the projection of the last journal line, if a crash cut it short.
+2. Put back what only the engine may write: owned fields, locked fields, the state line of old bytes.
+3. Report the state the file asks for, if it asks; somebody else judges that.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.record import Record
+from detent.errors import UnreadableError
+from detent.store.atomic import read_plain, sweep
+from detent.store.digest import sha256_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.core.machine import Machine
+    from detent.core.values import Snapshot
+    from detent.runner.open import Task
+    from detent.store.native import Document
+    from detent.store.tasks import Memory
+
+
+class Settled(Record):
+    memory: Memory
+    document: Document
+    request: str = ""  # the state the file asks for
+    notes: tuple[str, ...] = ()  # what was put back, in words
+
+
+class Disorder(Record):
+    """What in a native file is not as the journal wants it."""
+
+    unfinished: bool = False
+    owned: tuple[str, ...] = ()
+    locked: tuple[str, ...] = ()
+    old_bytes: bool = False
+    request: str = ""
+
+
+def find_disorder(task: Task, memory: Memory, document: Document) -> Disorder:
+    """Look only; readers use this too."""
+    native, snapshot = task.native, memory.snapshot
+    unfinished = native.projected_seq() < memory.moved_seq
+    if unfinished:
+        return Disorder(unfinished=True, locked=changed_locks(task, snapshot, document))
+    differs = document.state != snapshot.state
+    old_bytes = differs and native.was_projected(document)
+    return Disorder(
+        owned=native.tampered(document, snapshot, memory.moved_time),
+        locked=changed_locks(task, snapshot, document),
+        old_bytes=old_bytes or (differs and not document.state),
+        request=document.state if differs and document.state and not old_bytes else "",
+    )
+
+
+def settle(task: Task) -> Settled:
+    for folder in (task.places.folder, task.native.folder):
+        sweep(folder)
+    memory = task.store.load()
+    document = read_document(task)
+    disorder = find_disorder(task, memory, document)
+    if disorder.unfinished:
+        document = task.native.project(document, memory, _locked_texts(task, memory.snapshot, disorder.locked))
+        catch_up_log(task, memory)
+        task.store.save_cache(memory)
+        return Settled(memory, document)
+    notes = _words(task, memory.snapshot, disorder)
+    if notes:
+        kept = task.store.keep(document.text.encode("utf-8"))
+        content = {"file": task.native.file, "why": "; ".join(notes), "kept": kept}
+        request = disorder.request
+        memory, document = remember(task, memory, document, "restored", content, restore=disorder.locked)
+        return Settled(memory, document, request, notes)
+    return Settled(memory, document, disorder.request)
+
+
+def read_document(task: Task) -> Document:
+    try:
+        return task.native.read()
+    except UnreadableError as error:
+        error.next_step = error.next_step or f"detent doctor --repair {task.id}"
+        raise
+
+
+def remember(
+    task: Task,
+    memory: Memory,
+    document: Document,
+    kind: str,
+    content: Mapping[str, Any],
+    *,
+    after: Snapshot | None = None,
+    restore: tuple[str, ...] = (),
+) -> tuple[Memory, Document]:
+    """Commit one line, then bring file, log and cache up to it. Everything the engine writes about a task is here."""
+    memory = task.store.commit(memory, kind, content, after)
+    document = task.native.project(document, memory, _locked_texts(task, memory.snapshot, restore))
+    catch_up_log(task, memory)
+    task.store.save_cache(memory)
+    return memory, document
+
+
+def catch_up_log(task: Task, memory: Memory) -> None:
+    """Exactly once: usually only the last line is missing; after a crash the journal tells which are."""
+    if not task.native.log_path():
+        return
+    logged = task.native.logged_seq()
+    if logged >= memory.snapshot.seq:
+        return
+    if logged == memory.snapshot.seq - 1:
+        import json
+
+        task.native.project_log([json.loads(memory.last)])
+        return
+    task.native.project_log(task.store.history())
+
+
+def lock_items(machine: Machine, document: Document) -> dict[str, str]:
+    """The text of everything any lock of the machine holds, by item."""
+    return {f"field:{label}": document.value(label) for lock in machine.locks for label in lock.fields}
+
+
+def closed_items(machine: Machine, snapshot: Snapshot) -> tuple[str, ...]:
+    """What is locked in the current state."""
+    return tuple(
+        f"field:{label}"
+        for lock in machine.locks
+        for label in lock.fields
+        if snapshot.state not in lock.open_in and f"field:{label}" in snapshot.locked
+    )
+
+
+def changed_locks(task: Task, snapshot: Snapshot, document: Document) -> tuple[str, ...]:
+    texts = lock_items(task.machine, document)
+    return tuple(
+        item
+        for item in closed_items(task.machine, snapshot)
+        if sha256_of(texts[item].encode("utf-8")) != snapshot.locked[item]
+    )
+
+
+def close_locks(task: Task, snapshot: Snapshot, document: Document, leaving: str) -> dict[str, str]:
+    """The locked texts after a state was left: each is kept by its hash, so that it can be put back whole."""
+    locked = dict(snapshot.locked)
+    for lock in task.machine.locks:
+        if leaving and lock.after != leaving:
+            continue
+        for label in lock.fields:
+            locked[f"field:{label}"] = task.store.keep(document.value(label).encode("utf-8"))
+    return locked
+
+
+def _locked_texts(task: Task, snapshot: Snapshot, items: tuple[str, ...]) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for item in items:
+        path = os.path.join(task.places.objects(), snapshot.locked[item])
+        data = read_plain(path)
+        if data is None or sha256_of(data) != snapshot.locked[item]:
+            raise UnreadableError("a locked text is missing or damaged", where=path, next_step="detent audit")
+        texts[item.partition(":")[2]] = data.decode("utf-8")
+    return texts
+
+
+def _words(task: Task, snapshot: Snapshot, disorder: Disorder) -> tuple[str, ...]:
+    file = task.native.file
+    notes = [f'{file}: "{label}" is written by the engine and was put back' for label in disorder.owned]
+    for item in disorder.locked:
+        label = item.partition(":")[2]
+        notes.append(f'{file}: "{label}" is locked in {snapshot.state} and was put back')
+    if disorder.old_bytes:
+        notes.append(f"{file} named another state because it is an older copy; the state line was put back")
+    return tuple(notes)

@@ -1,0 +1,194 @@
+"""The one step: every move of every task, whoever asks, is made here.
+
+1. settle   (lock)     finish what a crash cut short, put back what only the engine may write, redo promised effects
+2. observe  (lock)     native files, receipts, and the tree if a gate needs it
+3. prove    (no lock)  run the commands the wanted edge still lacks, on the frozen tree; results are receipts
+4. decide   (lock)     again from 1, at most three times: a decision is only ever made on what is seen under the lock,
+                       and a receipt only counts for the tree it was made on
+5. commit   (lock)     one journal line, synced: only now it happened
+6. project  (lock)     native file, native log, cache
+7. act      (lock)     the edge's effects, each with its own line; repeated by the next step until they work
+8. unlock
+"""
+
+from __future__ import annotations
+
+
+from detent.core.decide import candidates_for, decide
+from detent.core.record import Record
+from detent.core.values import Advance, Refuse, Signal
+from detent.effects.acts import EFFECTS, Promise
+from detent.gates.judge import evidence_hashes, judge
+from detent.runner.look import current_tree, look, needs_tree
+from detent.runner.settle import close_locks, remember, settle
+from detent.store.lock import Lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from detent.core.values import Decision, Fact
+    from detent.gates.seen import Seen
+    from detent.runner.open import Task
+    from detent.runner.settle import Settled
+    from detent.store.native import Document
+    from detent.store.tasks import Memory
+
+MOST_ROUNDS = 3
+SANDBOX_LEVEL = "none"  # commands run unsandboxed until the kernel's help is asked; every face says so
+
+
+class Outcome(Record):
+    decision: Decision
+    task: Task  # with the memory after the step
+    facts: Mapping[str, Fact]
+    asked: Signal
+    before: str  # the state the step began in
+    notes: tuple[str, ...] = ()
+
+
+def step(task: Task, signal: Signal | None) -> Outcome:
+    """Make one move, or say why not. Without a signal: what the native file asks for, else the engine's own turn."""
+    notes: tuple[str, ...] = ()
+    for _ in range(MOST_ROUNDS):
+        with Lock(task.places.lock()):
+            settled = settle(task)
+            notes += settled.notes
+            task = task.replace(memory=settled.memory)
+            task = _keep_promises(task, settled.document)
+            asked = signal or _request(task, settled)
+            seen, facts = _observe(task, settled.document, asked)
+            decision, gates = _decide(task, facts, asked)
+            if not gates:
+                outcome = _record(task, settled, seen, facts, asked, decision)
+                return outcome.replace(notes=notes + outcome.notes)
+        _prove(task, seen, gates)
+    refused = Refuse("the tree changes while it is being proven", hint="stop what writes to it, then try again")
+    return Outcome(refused, task, facts, asked, task.memory.snapshot.state, notes)
+
+
+def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:
+    from detent.runner.prove import prove_commands  # most moves run no command and need not load this
+
+    prove_commands(task, seen, gates)
+
+
+def _request(task: Task, settled: Settled) -> Signal:
+    """A state named by the native file is asked for with the rights of the state's own agent, nobody else's."""
+    if settled.request:
+        role = task.machine.states[settled.memory.snapshot.state].role
+        return Signal("agent", settled.request, name=role or "file", reason=f"asked by {task.native.file}")
+    return Signal("engine")
+
+
+def _observe(task: Task, document: Document, asked: Signal) -> tuple[Seen, dict[str, Fact]]:
+    edges = candidates_for(task.machine, task.memory.snapshot, asked)
+    gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
+    effects = any(way.effects for edge in edges for way in edge.ways)
+    tree = current_tree(task) if effects or needs_tree(task, gates) else ""
+    seen = look(task, task.memory, document, tree)
+    return seen, judge(seen, gates)
+
+
+def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decision, tuple[str, ...]]:
+    """The decision, and the gates that must be proven before it may be taken.
+
+    Edges are tried in the file's order: one that only lacks a run of its commands is proven before a later one is taken.
+    """
+    machine, snapshot = task.machine, task.memory.snapshot
+    for edge in candidates_for(machine, snapshot, asked):
+        single = decide(machine, snapshot, facts, asked.replace(want=edge.name))
+        if isinstance(single, Advance):
+            break
+        missing = single.missing if isinstance(single, Refuse) else ()
+        if missing and all(one.pending for one in missing):
+            return single, tuple(one.gate for one in missing)
+    return decide(machine, snapshot, facts, asked), ()
+
+
+def _record(
+    task: Task, settled: Settled, seen: Seen, facts: dict[str, Fact], asked: Signal, decision: Decision
+) -> Outcome:
+    memory, document = task.memory, settled.document
+    before = memory.snapshot.state
+    if isinstance(decision, Advance):
+        task = _move(task, document, seen, facts, asked, decision)
+        return Outcome(decision, task, facts, asked, before)
+    notes: tuple[str, ...] = ()
+    if isinstance(decision, Refuse) and asked.who == "agent":
+        missing = [{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing]
+        content = {
+            "want": asked.want,
+            "by": asked.who,
+            "name": asked.name,
+            "from": before,
+            "problem": decision.problem,
+            "missing": missing,
+        }
+        # The same refusal again says nothing new; only a state line that must be put back is written once more.
+        same = {**memory.refusal, "time": ""} == {
+            **{key: content[key] for key in ("want", "by", "problem", "missing")},
+            "time": "",
+        }
+        if not same or settled.request:
+            memory, document = remember(task, memory, document, "refused", content)
+    elif settled.request:
+        why = f"{task.native.file} asked for {settled.request}; a command took its place"
+        content = {"file": task.native.file, "why": why, "kept": ""}
+        memory, document = remember(task, memory, document, "restored", content)
+        notes = (why,)
+    return Outcome(decision, task.replace(memory=memory), facts, asked, before, notes)
+
+
+def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], asked: Signal, taken: Advance) -> Task:
+    memory, leaving = task.memory, task.memory.snapshot.state
+    locked = close_locks(task, memory.snapshot, document, leaving)
+    after = taken.after.replace(entry=evidence_hashes(seen), locked=locked)
+    content = {
+        "edge": taken.edge.name,
+        "way": taken.way.number,
+        "from": leaving,
+        "to": after.state,
+        "by": asked.who,
+        "name": asked.name,
+        "reason": asked.reason,
+        "verb": asked.verb,
+        "answer": asked.reason if asked.verb == "answer" else "",
+        "facts": {name: _fact_to_json(facts[name]) for name in taken.way.needs if name in facts},
+        "waived": list(taken.waived),
+        "override": asked.override if taken.waived else "",
+        "tree": seen.tree,
+        "effects": list(taken.way.effects),
+        "machine": memory.head["digest"],
+        "sandbox": SANDBOX_LEVEL,
+    }
+    memory, document = remember(task, memory, document, "moved", content, after=after)
+    return _keep_promises(task.replace(memory=memory), document)
+
+
+def _fact_to_json(fact: Fact) -> dict[str, object]:
+    content: dict[str, object] = {"ok": fact.ok}
+    for field in ("why", "proof", "by_hand", "note"):
+        if value := getattr(fact, field):
+            content[field] = value
+    return content
+
+
+def _keep_promises(task: Task, document: Document) -> Task:
+    """Do every effect a committed move promised and no line says was done; each can be repeated without harm."""
+    memory = task.memory
+    for key, intent in memory.unsettled.items():
+        name = key.partition(":")[2]
+        head = memory.head
+        promise = Promise(
+            key=f"{task.id}/{key}",
+            private_git=task.places.private_git(),
+            tree=intent["tree"],
+            baseline=head["baseline"],
+            message=f"{head['machine']}({task.id}): {intent['to']}\n\n{head['title']}",
+        )
+        result = EFFECTS[name](promise)
+        memory, document = remember(task, memory, document, "acted", {"step": key, "result": result})
+    return task.replace(memory=memory)
+
+

@@ -1,0 +1,12 @@
+"""The closed lists a machine file may draw on, gathered from the rooms that own them."""
+
+from __future__ import annotations
+
+from detent.core.machine import Vocabulary
+from detent.effects.acts import EFFECTS
+from detent.gates.checks import parameters
+from detent.store.native import CODECS
+
+
+def vocabulary() -> Vocabulary:
+    return Vocabulary(checks=parameters(), effects=tuple(EFFECTS), prepares=(), codecs=CODECS)

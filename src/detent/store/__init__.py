@@ -1,0 +1,1 @@
+"""Remembers: the journal, locks, receipts and native files; the only writer of task state."""

@@ -1,0 +1,163 @@
+"""Reads and writes whole files so that a reader or a crash never meets half of one.
+
+Every write in the project ends here. Operating-system errors become `StorageError` or `UnreadableError`, with the path.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from detent.errors import StorageError, UnreadableError
+
+LARGEST_TEXT_BYTES = 4_000_000  # no file a gate reads may be larger; agents write documents, not dumps
+_TEMPORARY = ".detent-tmp-"
+_REASONS = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EROFS: "the disk is read-only",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "operation not permitted",
+    errno.EIO: "input/output error of the disk",
+    errno.ENOENT: "no such file or folder",
+    errno.ENOTDIR: "a part of the path is not a folder",
+    errno.EISDIR: "it is a folder",
+    errno.ELOOP: "it is a symbolic link",
+    errno.ENAMETOOLONG: "the name is too long",
+}
+
+
+def reason_of(error: OSError) -> str:
+    return _REASONS.get(error.errno or 0, error.strerror or str(error))
+
+
+def storage_error(error: OSError, path: str, what: str) -> StorageError:
+    """What a failed write means to the person at the keyboard; nothing was acknowledged."""
+    return StorageError(
+        f"{what}: {reason_of(error)}",
+        where=path,
+        next_step="free space or repair the disk, then run the same command again; nothing was lost",
+    )
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """`os.write` may write less than it was given; ignoring that corrupts silently."""
+    view = memoryview(data)
+    while view:
+        written = os.write(descriptor, view)
+        if written <= 0:
+            raise OSError(errno.EIO, "nothing was written")
+        view = view[written:]
+
+
+def sync_folder(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_atomic(path: str, data: bytes, *, durable: bool, mode: int = 0o644) -> None:
+    """Replace a file by unique temporary and rename; `durable` where the journal could not rebuild it."""
+    folder = os.path.dirname(path) or "."
+    temporary = os.path.join(folder, f"{_TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        try:
+            try:
+                write_all(descriptor, data)
+                if durable:
+                    os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            os.rename(temporary, path)
+        except BaseException:
+            _forget(temporary)
+            raise
+        if durable:
+            sync_folder(folder)
+    except OSError as error:
+        raise storage_error(error, path, "file can't be written") from error
+
+
+def _forget(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+    except OSError:
+        return  # the disk that refused the write may refuse this too; `sweep` tries again later
+
+
+def sweep(folder: str) -> None:
+    """Remove temporaries that a killed writer left; only ever called with the task's lock held."""
+    try:
+        names = [entry.name for entry in os.scandir(folder) if entry.name.startswith(_TEMPORARY)]
+    except OSError:
+        return
+    for name in names:
+        _forget(os.path.join(folder, name))
+
+
+def make_folders(path: str, mode: int = 0o755) -> None:
+    """Create a folder and its parents, each durable in its own parent."""
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if parent and parent != path:
+        make_folders(parent, mode)
+    try:
+        os.mkdir(path, mode)
+        sync_folder(parent or ".")
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise UnreadableError("a file stands where a folder is needed", where=path) from None
+    except OSError as error:
+        raise storage_error(error, path, "folder can't be made") from error
+
+
+def read_plain(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> bytes | None:
+    """The bytes of a regular file, None when there is none; links, devices and giants are refused, not followed."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UnreadableError(f"file can't be read: {reason_of(error)}", where=path) from error
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise UnreadableError("file can't be read: it is not a plain file", where=path)
+        if status.st_size > limit_bytes:
+            raise UnreadableError(
+                f"file can't be read: {status.st_size} bytes, at most {limit_bytes} are allowed", where=path
+            )
+        return _read_rest(descriptor, limit_bytes, path)
+    except OSError as error:
+        raise UnreadableError(f"file can't be read: {reason_of(error)}", where=path) from error
+    finally:
+        os.close(descriptor)
+
+
+def _read_rest(descriptor: int, limit_bytes: int, path: str) -> bytes:
+    parts: list[bytes] = []
+    total = 0
+    while part := os.read(descriptor, 1 << 20):
+        total += len(part)
+        if total > limit_bytes:  # it grew while we read
+            raise UnreadableError(f"file can't be read: more than {limit_bytes} bytes", where=path)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def read_text(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> str | None:
+    """A UTF-8 text exactly as it stands (line endings and byte-order mark kept), None when there is none."""
+    data = read_plain(path, limit_bytes)
+    if data is None:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UnreadableError(f"file is not UTF-8 text (byte {error.start})", where=path) from error

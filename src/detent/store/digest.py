@@ -1,0 +1,15 @@
+"""Hashes, in one place, with the slow import put off until one is needed."""
+
+from __future__ import annotations
+
+
+def sha256_of(data: bytes) -> str:
+    import hashlib  # loads a crypto library: `status` of an untouched task never needs it
+
+    return hashlib.sha256(data).hexdigest()
+
+
+def hash_text(text: str) -> str:
+    """The short hash by which evidence is compared; surrounding white space is no evidence, nothing has none."""
+    stripped = text.strip()
+    return sha256_of(stripped.encode("utf-8", "surrogatepass"))[:32] if stripped else ""

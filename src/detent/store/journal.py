@@ -1,0 +1,112 @@
+"""The journal: one JSON line per event, each holding the hash of the line before; the only truth about a task.
+
+Writing (lock held):  1. cut a torn last line  2. append the whole line  3. fdatasync. Only then it happened.
+Reading (no lock):    a last line without its line end is being written or was torn: it is ignored, never cut.
+
+A line is cut back when appending or syncing fails, so that an error means: this did not happen. Damage anywhere but in
+the tail is an error that names the line; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from detent.errors import DamagedJournal, UnreadableError
+from detent.store.atomic import reason_of, storage_error, sync_folder, write_all
+from detent.store.digest import sha256_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    Entry = dict[str, Any]
+
+GENESIS = "0" * 64
+LARGEST_LINE_BYTES = 1_000_000
+
+
+class Journal:
+    """One journal file. It remembers nothing between calls but its path."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def size(self) -> int | None:
+        try:
+            return os.stat(self.path).st_size
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise UnreadableError(f"journal can't be read: {reason_of(error)}", where=self.path) from error
+
+    def read(self, start: int = 0, length: int | None = None) -> bytes:
+        """Bytes from an offset; with a length, at most that many."""
+        try:
+            with open(self.path, "rb", buffering=0) as file:
+                if start:
+                    file.seek(start)
+                return file.read() if length is None else file.read(length)
+        except OSError as error:
+            raise UnreadableError(f"journal can't be read: {reason_of(error)}", where=self.path) from error
+
+    def append(self, entry: Mapping[str, Any], previous: str, expected_size: int) -> tuple[bytes, int]:
+        """Add one line after the byte `expected_size`; returns the raw line and the new size."""
+        raw = json.dumps({**entry, "prev": previous}, ensure_ascii=False, separators=(",", ":")).encode()
+        if len(raw) > LARGEST_LINE_BYTES:
+            raise UnreadableError(f"journal line would have {len(raw)} bytes", where=self.path)
+        is_first = expected_size == 0
+        try:
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                self._append(descriptor, raw + b"\n", expected_size)
+                if is_first:
+                    sync_folder(os.path.dirname(self.path))
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise storage_error(error, self.path, "journal can't be written") from error
+        return raw, expected_size + len(raw) + 1
+
+    def _append(self, descriptor: int, data: bytes, expected_size: int) -> None:
+        if os.fstat(descriptor).st_size != expected_size:
+            # The caller read under the same lock, so what lies beyond its last whole line is a torn tail.
+            os.ftruncate(descriptor, expected_size)
+        try:
+            write_all(descriptor, data)
+            os.fdatasync(descriptor)
+        except OSError:
+            os.ftruncate(descriptor, expected_size)
+            raise
+
+
+def split_lines(data: bytes) -> tuple[list[bytes], int]:
+    """The whole lines of a piece of journal, and how many bytes they cover; a torn tail is left out."""
+    end = data.rfind(b"\n") + 1
+    return data[:end].split(b"\n")[:-1], end
+
+
+def decode_lines(raws: Sequence[bytes], path: str, first_number: int = 1, previous: str = GENESIS) -> list[Entry]:
+    """Parse lines and prove their chain; `previous` is the hash of the line before the first."""
+    entries: list[Entry] = []
+    for number, raw in enumerate(raws, first_number):
+        try:
+            entry = json.loads(raw)
+        except ValueError:
+            raise _damaged(path, number, "it is not JSON") from None
+        if not isinstance(entry, dict) or entry.get("seq") != number:
+            raise _damaged(path, number, f"it should be line {number} of the chain")
+        if entry.get("prev") != previous:
+            raise _damaged(path, number, "it does not follow from the line before; a line was changed, added or removed")
+        previous = sha256_of(raw)
+        entries.append(entry)
+    return entries
+
+
+def _damaged(path: str, number: int, why: str) -> DamagedJournal:
+    return DamagedJournal(
+        f"journal is damaged in line {number}: {why}",
+        where=path,
+        next_step="put the file back from a backup, then run: detent audit",
+    )

@@ -1,0 +1,124 @@
+"""Where everything lies: control plane, task homes and the pointer that ties a native folder to its task.
+
+Paths only; nothing is created here except by `make_task_folder` and `write_pointer`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.record import Record
+from detent.errors import UsageError
+from detent.store.atomic import make_folders, read_text, write_atomic
+from detent.store.digest import sha256_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+POINTER = ".detent-task"
+_ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
+LONGEST_ID = 64
+
+
+class Project(Record):
+    """A repository (or a plain folder) whose tasks share one control plane."""
+
+    root: str  # top of the work tree
+    control: str  # <git common dir>/detent, or <root>/.detent
+    common_dir: str = ""  # empty when the folder is no git repository
+
+    def tasks_folder(self) -> str:
+        return os.path.join(self.control, "tasks")
+
+    def lock_path(self) -> str:
+        return os.path.join(self.control, "lock")
+
+    def machine_path(self, digest: str) -> str:
+        return os.path.join(self.control, "machines", f"{digest}.json")
+
+    def home(self) -> str:
+        """Outside every checkout, so that `git clean` and build contexts never meet it."""
+        base = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+        mark = sha256_of(os.path.realpath(self.control).encode("utf-8", "surrogateescape"))[:8]
+        return os.path.join(base, "detent", f"{os.path.basename(self.root) or 'root'}-{mark}")
+
+    def task(self, task_id: str) -> TaskPlaces:
+        return TaskPlaces(task_id, os.path.join(self.tasks_folder(), task_id))
+
+    def task_ids(self) -> Iterator[str]:
+        """Every task that has a journal, by id."""
+        folder = self.tasks_folder()
+        try:
+            names = sorted(os.listdir(folder))
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        for name in names:
+            if is_task_id(name) and os.path.exists(os.path.join(folder, name, "journal.jsonl")):
+                yield name
+
+
+class TaskPlaces(Record):
+    """The control folder of one task."""
+
+    id: str
+    folder: str
+
+    def journal(self) -> str:
+        return os.path.join(self.folder, "journal.jsonl")
+
+    def snapshot(self) -> str:
+        return os.path.join(self.folder, "snapshot.json")
+
+    def lock(self) -> str:
+        return os.path.join(self.folder, "lock")
+
+    def projected(self) -> str:
+        return os.path.join(self.folder, "projected.jsonl")
+
+    def receipts(self) -> str:
+        return os.path.join(self.folder, "receipts")
+
+    def objects(self) -> str:
+        return os.path.join(self.folder, "objects")
+
+    def private_git(self) -> str:
+        return os.path.join(self.folder, "git")
+
+    def seen_tree(self) -> str:
+        return os.path.join(self.folder, "tree.json")
+
+
+def project_at(root: str, common_dir: str) -> Project:
+    root = os.path.abspath(root)
+    if common_dir:
+        return Project(root, os.path.join(os.path.abspath(common_dir), "detent"), os.path.abspath(common_dir))
+    return Project(root, os.path.join(root, ".detent"))
+
+
+def is_task_id(text: str) -> bool:
+    return 0 < len(text) <= LONGEST_ID and text[0] not in "-." and not set(text) - _ID_CHARACTERS
+
+
+def check_task_id(text: str) -> str:
+    if not is_task_id(text):
+        raise UsageError(
+            f"{text!r} can't be a task id",
+            next_step=f"use up to {LONGEST_ID} letters, digits, '-', '_' and '.', not starting with '-' or '.'",
+        )
+    return text
+
+
+def make_task_folder(places: TaskPlaces) -> None:
+    for folder in (places.receipts(), places.objects()):
+        make_folders(folder)
+
+
+def write_pointer(native: str, places: TaskPlaces) -> None:
+    """One line that leads from a native folder to its control folder; it counts only if the journal names it back."""
+    write_atomic(os.path.join(native, POINTER), f"{places.folder}\n".encode("utf-8", "surrogateescape"), durable=True)
+
+
+def read_pointer(folder: str) -> str | None:
+    text = read_text(os.path.join(folder, POINTER), 4096)
+    return text.strip() if text else None

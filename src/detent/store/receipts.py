@@ -1,0 +1,56 @@
+"""Receipts: what the engine itself ran, on which tree, with which exit. Every attempt is kept, the last one counts."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from detent.core.record import Record
+from detent.errors import UnreadableError
+from detent.store.atomic import read_plain, write_atomic
+
+_LARGEST_RECEIPT_BYTES = 1_000_000
+
+
+class Receipt(Record):
+    key: str
+    command: str
+    tree: str
+    attempts: tuple[int, ...]  # exit codes, oldest first; negative = signal
+    log: str
+    problem: str = ""  # set-up failed or timed out: the command was not run to its end
+    time: str = ""
+
+    @property
+    def is_green(self) -> bool:
+        return not self.problem and bool(self.attempts) and self.attempts[-1] == 0
+
+
+class ReceiptStore:
+    """The receipts of one task, one file per key."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def path(self, key: str) -> str:
+        return os.path.join(self.folder, f"{key}.json")
+
+    def log_path(self, key: str, attempt: int) -> str:
+        return os.path.join(self.folder, f"{key[:16]}-{attempt}.log")
+
+    def find(self, key: str) -> Receipt | None:
+        """The receipt, or None; one that can't be read proves nothing."""
+        try:
+            data = read_plain(self.path(key), _LARGEST_RECEIPT_BYTES)
+            if data is None:
+                return None
+            content = json.loads(data)
+            content["attempts"] = tuple(int(exit_code) for exit_code in content["attempts"])
+            receipt = Receipt(**content)
+        except (UnreadableError, ValueError, TypeError, KeyError):
+            return None
+        return receipt if receipt.key == key else None
+
+    def save(self, receipt: Receipt) -> None:
+        content = {field: getattr(receipt, field) for field in receipt._fields}
+        write_atomic(self.path(receipt.key), json.dumps(content, ensure_ascii=False).encode(), durable=True)

@@ -1,0 +1,183 @@
+"""One task's memory: loads its snapshot from cache and journal, and writes what was decided, journal first.
+
+`snapshot.json` is only a cache. It is trusted when the journal still ends with the very line it was made from; it may
+lag behind (the rest is folded in), and a cache that is ahead of its journal means lines were removed: an error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from detent.core.record import Record
+from detent.core.values import Snapshot
+from detent.errors import DamagedJournal, UnreadableError
+from detent.store.atomic import read_plain, write_atomic
+from detent.store.digest import sha256_of
+from detent.store.journal import GENESIS, Journal, decode_lines, split_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.store.journal import Entry
+    from detent.store.places import TaskPlaces
+
+CACHE_SCHEMA = 1
+_LARGEST_CACHE_BYTES = 8_000_000
+
+
+class Memory(Record):
+    """What the journal says at one moment."""
+
+    head: Mapping[str, Any]  # the first line: created or adopted
+    snapshot: Snapshot
+    size: int  # bytes of whole lines
+    last: bytes  # the last whole line
+    moved_seq: int  # the last line that must reach the native files
+    moved_time: str  # when the snapshot last changed
+    unsettled: Mapping[str, Mapping[str, Any]] = {}  # promised effects without their acted line, by step key
+    refusal: Mapping[str, Any] = {}  # the last refusal since the state was entered
+    answer: Mapping[str, Any] = {}  # the last thing a person said
+
+
+def utc_now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def snapshot_to_json(snapshot: Snapshot) -> dict[str, Any]:
+    return {field: getattr(snapshot, field) for field in snapshot._fields if field != "seq"}
+
+
+def snapshot_from_json(content: Mapping[str, Any], seq: int) -> Snapshot:
+    return Snapshot(seq=seq, **content)
+
+
+def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
+    """The memory after one more line."""
+    seq: int = entry["seq"]
+    if memory is None:
+        head = {key: value for key, value in entry.items() if key not in ("after", "prev")}
+        first = snapshot_from_json(entry["after"], seq)
+        return Memory(head, first, size, raw, seq, entry["time"])
+    kind = entry["kind"]
+    changes: dict[str, Any] = {"size": size, "last": raw, "snapshot": memory.snapshot.replace(seq=seq)}
+    if "after" in entry:
+        changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_seq=seq, moved_time=entry["time"])
+    if effects := entry.get("effects"):
+        # A move is the intent of its own effects: one line, one sync.
+        intents = {f"{seq}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
+        changes["unsettled"] = {**memory.unsettled, **intents}
+    if kind == "acted":
+        changes["unsettled"] = {key: value for key, value in memory.unsettled.items() if key != entry["step"]}
+    elif kind == "refused":
+        changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
+    elif kind == "moved":
+        changes["refusal"] = {}
+    if entry.get("answer"):
+        changes["answer"] = {"seq": seq, "text": entry["answer"], "name": entry.get("name", ""), "time": entry["time"]}
+        changes["moved_seq"] = seq
+    return memory.replace(**changes)
+
+
+class TaskStore:
+    def __init__(self, places: TaskPlaces) -> None:
+        self.places = places
+        self.journal = Journal(places.journal())
+
+    def load(self) -> Memory:
+        """Without a lock, without writing: what is true now."""
+        cached = self._cached()
+        size = self.journal.size()
+        if size is None:
+            raise UnreadableError(
+                "the task has no journal", where=self.places.folder, next_step="put it back from a backup"
+            )
+        if cached is not None:
+            if size < cached.size:
+                raise self._shorter(cached)
+            start = cached.size - len(cached.last) - 1
+            data = self.journal.read(start)
+            if data[: len(cached.last) + 1] != cached.last + b"\n":
+                raise self._shorter(cached)
+            raws, _ = split_lines(data[len(cached.last) + 1 :])
+            return self._fold_all(cached, raws) if raws else cached
+        raws, _ = split_lines(self.journal.read())
+        if not raws:
+            raise UnreadableError(
+                "the journal is empty", where=self.journal.path, next_step="put it back from a backup"
+            )
+        return self._fold_all(None, raws)
+
+    def _shorter(self, cached: Memory) -> DamagedJournal:
+        return DamagedJournal(
+            f"journal no longer ends with line {cached.snapshot.seq}, which was acknowledged: lines were removed or changed",
+            where=self.journal.path,
+            next_step="put the file back from a backup, then run: detent audit",
+        )
+
+    def _fold_all(self, memory: Memory | None, raws: list[bytes]) -> Memory:
+        number = 1 if memory is None else memory.snapshot.seq + 1
+        previous = GENESIS if memory is None else sha256_of(memory.last)
+        size = 0 if memory is None else memory.size
+        for raw, entry in zip(raws, decode_lines(raws, self.journal.path, number, previous), strict=True):
+            size += len(raw) + 1
+            try:
+                memory = fold(memory, entry, raw, size)
+            except (KeyError, TypeError) as error:
+                raise DamagedJournal(
+                    f"journal line {entry['seq']} lacks {error}", where=self.journal.path, next_step="detent audit"
+                ) from error
+        assert memory is not None  # raws is never empty here
+        return memory
+
+    def _cached(self) -> Memory | None:
+        """The cache, or None when it is missing, torn or of another schema: the journal knows everything."""
+        try:
+            data = read_plain(self.places.snapshot(), _LARGEST_CACHE_BYTES)
+            content = json.loads(data) if data else None
+            if not content or content["schema"] != CACHE_SCHEMA:
+                return None
+            return Memory(
+                snapshot=snapshot_from_json(content["snapshot"], content["seq"]),
+                last=content["last"].encode(),
+                **{key: content[key] for key in Memory._fields if key not in ("snapshot", "last")},
+            )
+        except (UnreadableError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+    def commit(self, memory: Memory | None, kind: str, content: Mapping[str, Any], after: Snapshot | None = None) -> Memory:
+        """Add one line; when this returns it has happened, whatever dies next. The caller holds the task's lock."""
+        seq = 1 if memory is None else memory.snapshot.seq + 1
+        entry: Entry = {"seq": seq, "time": utc_now(), "kind": kind, **content}
+        if after is not None:
+            entry["after"] = snapshot_to_json(after)
+        previous = GENESIS if memory is None else sha256_of(memory.last)
+        raw, size = self.journal.append(entry, previous, 0 if memory is None else memory.size)
+        return fold(memory, entry, raw, size)
+
+    def save_cache(self, memory: Memory) -> None:
+        """Write the cache; losing it costs time, never truth, so it is not synced."""
+        content = {field: getattr(memory, field) for field in memory._fields if field not in ("snapshot", "last")}
+        content.update(
+            schema=CACHE_SCHEMA,
+            seq=memory.snapshot.seq,
+            snapshot=snapshot_to_json(memory.snapshot),
+            last=memory.last.decode(),
+        )
+        write_atomic(self.places.snapshot(), json.dumps(content, ensure_ascii=False).encode(), durable=False)
+
+    def history(self) -> list[Entry]:
+        """Every line, with its chain proven."""
+        raws, _ = split_lines(self.journal.read())
+        return decode_lines(raws, self.journal.path)
+
+    def keep(self, data: bytes) -> str:
+        """Store bytes by their hash, durable; what is replaced in a native file is never lost."""
+        name = sha256_of(data)
+        path = os.path.join(self.places.objects(), name)
+        if not os.path.exists(path):
+            write_atomic(path, data, durable=True)
+        return name

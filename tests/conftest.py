@@ -1,0 +1,159 @@
+"""Fixtures that every test may use: the command line in a clean environment and small real git repositories."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples on every run, so that a red test is red for everybody; `--hypothesis-profile=deep` searches for new
+# ones. Deadlines are off because the time a shared host takes proves nothing.
+settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("deep", max_examples=5000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("ci")
+
+COMMAND_TIMEOUT_S = 60
+
+README = "# Sample\n\nA tiny project that tests work on.\n"
+APP = '''"""Adds numbers."""
+
+
+def add(left, right):
+    return left + right
+'''
+TEST_APP = """import unittest
+
+from app import add
+
+
+class AddTest(unittest.TestCase):
+    def test_adds(self):
+        self.assertEqual(add(2, 3), 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
+"""
+SAMPLE_FILES: Mapping[str, str] = {"README.md": README, "app.py": APP, "test_app.py": TEST_APP}
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """What one call of the command line came to."""
+
+    arguments: tuple[str, ...]
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        """The standard output as JSON; a failure shows everything the command said."""
+        try:
+            return json.loads(self.out)
+        except ValueError as error:
+            raise AssertionError(f"no JSON from {self}") from error
+
+
+class Detent:
+    """Runs the command line as a person would, away from the settings and the git identity of this host."""
+
+    def __init__(self, directory: Path, environment: Mapping[str, str]) -> None:
+        self.directory = directory
+        self.environment = environment
+
+    def __call__(
+        self,
+        *arguments: str | Path,
+        cwd: Path | None = None,
+        stdin: str = "",
+        environment: Mapping[str, str] | None = None,
+    ) -> Completed:
+        """Run `detent ARGUMENTS` in `cwd`; `environment` is added to the clean one."""
+        words = tuple(str(argument) for argument in arguments)
+        done = subprocess.run(
+            [sys.executable, "-m", "detent", *words],
+            cwd=cwd or self.directory,
+            env={**self.environment, **(environment or {})},
+            input=stdin,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=COMMAND_TIMEOUT_S,
+            check=False,
+        )
+        return Completed(arguments=words, code=done.returncode, out=done.stdout, err=done.stderr)
+
+
+class MakeRepo:
+    """Makes small git repositories with one commit; call it as often as repositories are needed."""
+
+    def __init__(self, directory: Path, environment: Mapping[str, str]) -> None:
+        self.directory = directory
+        self.environment = environment
+
+    def __call__(self, name: str = "repo", files: Mapping[str, str] = SAMPLE_FILES) -> Path:
+        """A new repository `name` holding `files`, committed on branch `main`."""
+        path = self.directory / name
+        path.mkdir(parents=True)
+        for relative, text in files.items():
+            file = path / relative
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        self.git(path, "init", "--quiet", "--initial-branch=main")
+        self.git(path, "add", "--all")
+        self.git(path, "commit", "--quiet", "--allow-empty", "--message=Start")
+        return path
+
+    def git(self, repository: Path, *arguments: str) -> str:
+        """The standard output of one git command, without its last line end."""
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=repository,
+            env=self.environment,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=COMMAND_TIMEOUT_S,
+            check=False,
+        )
+        assert done.returncode == 0, f"git {' '.join(arguments)} in {repository}: {done.stderr}"
+        return done.stdout.removesuffix("\n")
+
+
+@pytest.fixture
+def clean_environment(tmp_path: Path) -> dict[str, str]:
+    """An environment built from nothing: a home of its own, a git identity, and this Python first on the path."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return {
+        "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))),
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "XDG_DATA_HOME": str(home / "data"),
+        "XDG_STATE_HOME": str(home / "state"),
+        "GIT_AUTHOR_EMAIL": "tester@example.invalid",
+        "GIT_AUTHOR_NAME": "Tester",
+        "GIT_COMMITTER_EMAIL": "tester@example.invalid",
+        "GIT_COMMITTER_NAME": "Tester",
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+
+
+@pytest.fixture
+def detent(tmp_path: Path, clean_environment: dict[str, str]) -> Detent:
+    """The command line: `detent("status", "--json", cwd=path).json()`."""
+    return Detent(tmp_path, clean_environment)
+
+
+@pytest.fixture
+def repo(tmp_path: Path, clean_environment: dict[str, str]) -> MakeRepo:
+    """A maker of repositories: `path = repo()`, `other = repo("other")`."""
+    return MakeRepo(tmp_path / "repositories", clean_environment)

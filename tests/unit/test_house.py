@@ -1,0 +1,205 @@
+"""The house rules that no linter knows: machines stay data, the core stays small, the cold start stays light."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+PACKAGE = SOURCE / "detent"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+MACHINE_NAMES = frozenset({"phase", "global", "lights-out", "lights_out", "orange", "ralf"})
+CORE_LINES = 1000
+EMPTY_NAMES = frozenset({"utils", "helpers", "common", "manager", "base", "misc"})
+
+# (module, literal) -> why this use of a machine's name is no branch on it.
+ALLOWED_NAMES: dict[tuple[str, str], str] = {}
+
+# Every one of these is loaded by `status` and `next`; the ones that make a start slow were measured, not guessed.
+HOT_MODULES = (
+    "detent",
+    "detent.errors",
+    "detent.core.record",
+    "detent.core.values",
+    "detent.core.machine",
+    "detent.core.decide",
+    "detent.machines.load",
+    "detent.store.journal",
+    "detent.store.markdown",
+    "detent.store.native",
+    "detent.store.places",
+    "detent.store.tasks",
+    "detent.runner.step",
+    "detent.faces.cli.main",
+)
+HEAVY_MODULES = frozenset({"argparse", "dataclasses", "subprocess", "tomllib", "typing"})
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def literals(node: ast.AST | None) -> Iterator[ast.Constant]:
+    """The string literals that an expression, a pattern or a display such as a tuple or a set is made of."""
+    match node:
+        case ast.Constant(value=str()):
+            yield node
+        case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items):
+            for item in items:
+                yield from literals(item)
+        case ast.Call(func=ast.Name(id="frozenset" | "set" | "tuple"), args=[inner]):
+            yield from literals(inner)
+        case _:
+            return
+
+
+def decisive_literals(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Literals that can choose a path: compared, matched, a key, a prefix, or given a name to be compared by."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare(left=left, comparators=others):
+                sources: list[ast.AST | None] = [left, *others]
+            case ast.MatchValue(value=value) | ast.Assign(value=value) | ast.AnnAssign(value=value):
+                sources = [value]
+            case ast.Dict(keys=keys):
+                sources = [*keys]
+            case ast.Call(func=ast.Attribute(attr="startswith" | "endswith"), args=[first, *_]):
+                sources = [first]
+            case _:
+                continue
+        for source in sources:
+            yield from literals(source)
+
+
+def machine_names_in(tree: ast.Module) -> list[tuple[int, str]]:
+    return [(node.lineno, str(node.value)) for node in decisive_literals(tree) if node.value in MACHINE_NAMES]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if name == 'ralf': pass",
+        "if name in ('orange', 'x'): pass",
+        "NAMES = frozenset({'phase'})",
+        "x = 1 if 'global' != name else 2",
+        "match name:\n    case 'lights-out': pass",
+        "match name:\n    case 'x' | 'lights_out': pass",
+        "TABLE = {'phase': 1}",
+        "name.startswith('orange')",
+    ],
+)
+def test_a_branch_on_a_machines_name_is_seen(code: str) -> None:
+    assert machine_names_in(ast.parse(code))
+
+
+def test_a_mention_of_a_machines_name_is_no_branch() -> None:
+    assert not machine_names_in(ast.parse("'''About ralf.'''\nprint('phase of the moon', 'orange')"))
+
+
+def test_nothing_branches_on_a_machines_name() -> None:
+    found = [
+        f"{name_of(path)}:{line}: {literal!r}"
+        for path in MODULES
+        if not name_of(path).startswith("machines/")
+        for line, literal in machine_names_in(parse(path))
+        if (name_of(path), literal) not in ALLOWED_NAMES
+    ]
+    assert not found, "a machine is data; move the difference into its machine file:\n" + "\n".join(found)
+
+
+def test_each_allowed_name_is_still_in_use() -> None:
+    used = {(name_of(path), literal) for path in MODULES for _line, literal in machine_names_in(parse(path))}
+    assert ALLOWED_NAMES.keys() <= used
+
+
+def test_the_core_stays_small() -> None:
+    sizes = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    core = {name: size for name, size in sizes.items() if name.startswith("core/")}
+    assert sum(core.values()) < CORE_LINES, f"{sum(core.values())} lines: {core}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_each_module_says_its_duty(path: Path) -> None:
+    assert ast.get_docstring(parse(path)), f"{name_of(path)} opens without a docstring"
+
+
+def test_no_name_hides_what_a_module_does() -> None:
+    found = [name_of(path) for path in PACKAGE.rglob("*") if path.stem in EMPTY_NAMES]
+    assert not found
+
+
+def swallows_everything(handler: ast.ExceptHandler) -> bool:
+    """Whether the handler catches any exception and does not raise it again as its last act."""
+    last = handler.body[-1]
+    if isinstance(last, ast.Raise) and last.exc is None:
+        return False
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = {ast.unparse(kind) if kind else "BaseException" for kind in caught}
+    return not names.isdisjoint({"Exception", "BaseException"})
+
+
+@pytest.mark.parametrize(
+    ("code", "swallowed"),
+    [
+        ("except Exception: pass", True),
+        ("except: pass", True),
+        ("except (OSError, BaseException): pass", True),
+        ("except BaseException:\n    undo()\n    raise", False),
+        ("except OSError: pass", False),
+    ],
+)
+def test_a_handler_for_everything_is_seen(code: str, *, swallowed: bool) -> None:
+    tree = ast.parse(f"try: pass\n{code}")
+    handlers = [node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)]
+    assert [swallows_everything(handler) for handler in handlers] == [swallowed]
+
+
+def test_only_faces_and_the_supervisor_catch_everything() -> None:
+    found = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in MODULES
+        if not name_of(path).startswith("faces/") and name_of(path) != "runner/supervisor.py"
+        for node in ast.walk(parse(path))
+        if isinstance(node, ast.ExceptHandler) and swallows_everything(node)
+    ]
+    assert not found
+
+
+def modules_loaded_by(module: str) -> frozenset[str]:
+    """What a bare interpreter loads for the import; without `site`, whose start-up files are the host's, not ours."""
+    done = subprocess.run(
+        [sys.executable, "-S", "-X", "importtime", "-c", f"import {module}"],
+        env={"PATH": os.defpath, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return frozenset(re.findall(r"^import time:\s+\d+ \|\s+\d+ \|\s+(\S+)$", done.stderr, re.MULTILINE))
+
+
+def test_a_heavy_import_is_seen() -> None:
+    assert "typing" in modules_loaded_by("typing")
+
+
+@pytest.mark.parametrize("module", HOT_MODULES)
+def test_a_cold_start_loads_nothing_heavy(module: str) -> None:
+    path = SOURCE.joinpath(*module.split("."))
+    if not (path.with_suffix(".py").exists() or (path / "__init__.py").exists()):
+        pytest.skip(f"{module} is not written yet")
+    loaded = modules_loaded_by(module)
+    assert module in loaded
+    assert not loaded & HEAVY_MODULES
