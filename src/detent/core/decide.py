@@ -103,7 +103,9 @@ def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: E
     if not any(hand in way.by for hand in _HANDS[signal.who]):
         closed.append(Missing("by", f"only {' or '.join(way.by)} may take this move, not {signal.who}"))
     if way.modes and snapshot.mode not in way.modes:
-        closed.append(Missing("mode", f"this move belongs to mode {' or '.join(way.modes)}, the task is in {snapshot.mode}"))
+        closed.append(
+            Missing("mode", f"this move belongs to mode {' or '.join(way.modes)}, the task is in {snapshot.mode}")
+        )
     for register, values in way.when.items():
         value = snapshot.registers.get(register, "")
         if value not in values:

@@ -151,7 +151,14 @@ class _Exploration:
             self.connect(at, Signal("crash", exit=name), after, self.passed[at], "", 0, frozenset())
 
     def connect(
-        self, at: int, signal: Signal, after: Snapshot, passed: frozenset[str], edge: str, way: int, gates: frozenset[str]
+        self,
+        at: int,
+        signal: Signal,
+        after: Snapshot,
+        passed: frozenset[str],
+        edge: str,
+        way: int,
+        gates: frozenset[str],
     ) -> None:
         step = Step(at, -1, signal, edge, way, tuple(sorted(gates)))
         target = self.node(after, passed, step)
@@ -250,4 +257,3 @@ def _nearest(
                 came[step.target] = step
                 todo.append(step.target)
     return None
-

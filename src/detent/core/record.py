@@ -17,11 +17,19 @@ else:
 
 
 class _RecordType(type):
+    if TYPE_CHECKING:
+        _fields: tuple[str, ...]
+        _defaults: dict[str, Any]
+        _setters: tuple[Any, ...]
+
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RecordType:
         fields = tuple(namespace.get("__annotations__", ()))
         defaults = {field: namespace.pop(field) for field in fields if field in namespace}
         namespace.update(__slots__=fields, __match_args__=fields, _fields=fields, _defaults=defaults)
-        return super().__new__(mcs, name, bases, namespace)
+        made = super().__new__(mcs, name, bases, namespace)
+        # Writing through the slots is the one way round the frozen __setattr__, and the fastest.
+        made._setters = tuple(made.__dict__[field].__set__ for field in fields)
+        return made
 
 
 @dataclass_transform(frozen_default=True, eq_default=True)
@@ -33,24 +41,27 @@ class Record(metaclass=_RecordType):
         _defaults: dict[str, Any]
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        fields = self._fields
-        if len(values) > len(fields):
-            raise TypeError(f"{type(self).__name__} takes {len(fields)} values, {len(values)} were given")
-        put = object.__setattr__
-        for field, value in zip(fields, values, strict=False):
+        setters = type(self)._setters
+        given = len(values)
+        for put, value in zip(setters, values, strict=False):
+            put(self, value)
+        if given != len(setters) or named:
+            self._complete(given, named)
+
+    def _complete(self, given: int, named: dict[str, Any]) -> None:
+        """Fill the fields that were not given by place, from names and defaults, and refuse what fits nowhere."""
+        cls, fields, defaults = type(self), self._fields, self._defaults
+        for field, put in zip(fields[given:], cls._setters[given:], strict=True):
             if field in named:
-                raise TypeError(f"{type(self).__name__} got {field!r} twice")
-            put(self, field, value)
-        defaults = self._defaults
-        for field in fields[len(values) :]:
-            if field in named:
-                put(self, field, named.pop(field))
+                put(self, named.pop(field))
             elif field in defaults:
-                put(self, field, defaults[field])
+                put(self, defaults[field])
             else:
-                raise TypeError(f"{type(self).__name__} needs {field!r}")
-        if named:
-            raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(named))}")
+                raise TypeError(f"{cls.__name__} needs {field!r}")
+        if given > len(fields):
+            raise TypeError(f"{cls.__name__} takes {len(fields)} values, {given} were given")
+        for field in named:
+            raise TypeError(f"{cls.__name__} {'got twice' if field in fields else 'has no field'} {field!r}")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable; use replace({name}=...)")
@@ -76,7 +87,7 @@ class Record(metaclass=_RecordType):
         unknown = changes.keys() - set(self._fields)
         if unknown:
             raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(unknown))}")
-        return type(self)(*(changes.get(field, getattr(self, field)) for field in self._fields))
+        return type(self)(*[changes[field] if field in changes else getattr(self, field) for field in self._fields])
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self._values()

@@ -211,9 +211,9 @@ def _list(git: Git, task: _Task, rules: _Rules) -> _Listing:
 
 def _compare(task: _Task, rules: _Rules, listing: _Listing) -> _Changes:
     top = os.fsencode(task.work_tree)
-    removed = _beyond_folders(top, (*listing.cached, *listing.new))
+    removed, filled = _beyond_folders(top, (*listing.cached, *listing.new), rules)
     added: list[bytes] = []
-    submodules: list[tuple[bytes, bytes]] = []
+    submodules = [(path, _submodule_commit(task, rules, path)) for path in filled]
     again = False
     for path in (*listing.different, *listing.new):
         kind = _kind(os.path.join(top, path))
@@ -235,19 +235,23 @@ def _compare(task: _Task, rules: _Rules, listing: _Listing) -> _Changes:
     return _Changes(tuple(gone), tuple(path for path in added if path not in gone), tuple(submodules), again)
 
 
-def _beyond_folders(top: bytes, paths: Iterable[bytes]) -> list[bytes]:
-    """The paths that are reached only through a link or a file; on the way, refuse repositories inside the tree."""
+def _beyond_folders(top: bytes, paths: Iterable[bytes], rules: _Rules) -> tuple[list[bytes], list[bytes]]:
+    """The paths that lie behind a link, a file or a submodule, and those submodules; refuses other repositories."""
     real = {b"": True}
+    filled = []
 
     def is_real(folder: bytes) -> bool:
         if folder not in real:
             full = os.path.join(top, folder)
             real[folder] = is_real(folder.rpartition(b"/")[0]) and _kind(full) == stat.S_IFDIR
             if real[folder] and os.path.lexists(os.path.join(full, b".git")):
-                raise _nested_repository(top, folder)
+                if folder not in rules.submodules:
+                    raise _nested_repository(top, folder)
+                real[folder] = False
+                filled.append(folder)
         return real[folder]
 
-    return [path for path in paths if not is_real(path.rstrip(b"/").rpartition(b"/")[0])]
+    return [path for path in paths if not is_real(path.rstrip(b"/").rpartition(b"/")[0])], filled
 
 
 def _kind(path: bytes) -> int:

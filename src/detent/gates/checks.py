@@ -137,7 +137,9 @@ def path_field(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=f'"{label}" names no file', evidence=evidence)
     found = seen.files.path(_link_target(value))
     if found is None:
-        why = f'"{label}" names {value.splitlines()[0][:80]!r}, which is not there (or lies outside task folder and tree)'
+        why = (
+            f'"{label}" names {value.splitlines()[0][:80]!r}, which is not there (or lies outside task folder and tree)'
+        )
         return Finding(ok=False, why=why, evidence=evidence)
     evidence = {f"path:{label}": found.digest}
     if not found.size_bytes:

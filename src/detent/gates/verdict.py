@@ -23,9 +23,7 @@ _DECORATION = "*_`~#> \t-+:.!"
 def read_verdict(body: str, words: Sequence[str]) -> str | None:
     """The verdict a section gives, in the spelling of `words`; None when there is none or it is not clear."""
     lines = [
-        line.text if line.kind == "heading" else line.content
-        for line in scan(body)
-        if line.kind in ("text", "heading")
+        line.text if line.kind == "heading" else line.content for line in scan(body) if line.kind in ("text", "heading")
     ]
     lines = [line.strip() for line in lines if line.strip(_DECORATION)]
     spelled = {word.lower(): word for word in words}

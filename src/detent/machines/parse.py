@@ -58,7 +58,9 @@ def parse(
 
 
 class _Parser:
-    def __init__(self, top: Table, vocabulary: Vocabulary | None, limits: dict[str, int], options: tuple[str, ...]) -> None:
+    def __init__(
+        self, top: Table, vocabulary: Vocabulary | None, limits: dict[str, int], options: tuple[str, ...]
+    ) -> None:
         self.top = top
         self.vocabulary = vocabulary
         self.wanted_limits = limits

@@ -98,7 +98,9 @@ class Table:
             if not peek:
                 self._wrong(key, f"written as [{key}.NAME]")
             return []
-        return [(name, Table(inner, f"{key} {name}", Reader() if peek else self.reader)) for name, inner in value.items()]
+        return [
+            (name, Table(inner, f"{key} {name}", Reader() if peek else self.reader)) for name, inner in value.items()
+        ]
 
     def rows(self, key: str) -> list[Table]:
         """The tables of a list, as in `[[edge]]`."""

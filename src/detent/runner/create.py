@@ -27,7 +27,7 @@ from detent.store.tasks import TaskStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Any
 
     from detent.core.machine import Machine
@@ -53,6 +53,7 @@ class Wish(Record):
 
 def create(wish: Wish) -> Task:
     """A new task with a fresh native folder."""
+    wish = wish.replace(title=wish.title.strip() or os.path.basename(wish.folder.rstrip("/")) or "untitled task")
     project, baseline = _project_for(wish)
     settings = _settings(project, baseline)
     machine, pinned = load_checked(wish.machine or settings.default_machine or DEFAULT_MACHINE, settings)
@@ -116,7 +117,9 @@ def _project_for(wish: Wish) -> tuple[Project, str]:
     if repository is None:
         return project, ""
     if repository.is_bare:
-        raise UsageError("a bare repository has no files to work on", where=repository.top, next_step="give a checkout with --repo")
+        raise UsageError(
+            "a bare repository has no files to work on", where=repository.top, next_step="give a checkout with --repo"
+        )
     if repository.head is None:
         raise RefusedError(
             "the repository has no commit yet, so there is nothing to compare work with",
@@ -169,7 +172,11 @@ def _refuse_taken(folder: str, machine: Machine, *, is_ours: bool, adopting: boo
             where=folder,
             next_step=f"detent status {folder}",
         )
-    names = [] if adopting or is_ours else [name for name in machine.store["files"] if os.path.lexists(os.path.join(folder, name))]
+    names = (
+        []
+        if adopting or is_ours
+        else [name for name in machine.store["files"] if os.path.lexists(os.path.join(folder, name))]
+    )
     if names:
         raise RefusedError(
             f"the folder already holds {', '.join(names)}",
@@ -279,8 +286,3 @@ def _draft(project: Project, native: Native, head: dict[str, Any], snapshot: Sna
 
     memory = Memory(head, snapshot, 0, b"", 0, "")
     return Task(project, native.places, TaskStore(native.places), memory, native.machine, native)
-
-
-def vanished_files(machine: Machine, folder: str) -> Sequence[str]:
-    """Scaffold files a native folder has lost."""
-    return [name for name in machine.store["files"] if not os.path.exists(os.path.join(folder, name))]

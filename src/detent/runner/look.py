@@ -84,4 +84,6 @@ def left_out(task: Task) -> tuple[str, ...]:
     """What lies in the tree but is not part of the work: the task's own folder and a control plane without git."""
     outside = (os.path.realpath(task.native.folder), os.path.realpath(task.project.control))
     root = os.path.realpath(task.tree_path)
-    return tuple(os.path.relpath(path, root) for path in outside if path.startswith(root + os.sep) and "/.git/" not in path)
+    return tuple(
+        os.path.relpath(path, root) for path in outside if path.startswith(root + os.sep) and "/.git/" not in path
+    )

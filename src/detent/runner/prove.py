@@ -8,7 +8,10 @@ from detent.core.record import Record
 from detent.effects.checkout import Checkout, FrozenTree, SetupFailed, Workspace, prepared_checkout, run_command
 from detent.gates.checks import receipt_key
 from detent.gates.plan import all_commands
+from detent.runner.look import current_tree, look
+from detent.runner.settle import settle
 from detent.store.atomic import make_folders
+from detent.store.lock import Lock
 from detent.store.receipts import Receipt, ReceiptStore
 from detent.store.tasks import utc_now
 
@@ -94,3 +97,14 @@ def _attempt(
     elif finished.truncated:
         problem = "wrote more output than is allowed"
     return Receipt(key, command.line, tree, (*attempts, finished.exit), log, problem, utc_now())
+
+
+def prove_state(task: Task, *, again: bool) -> tuple[str, tuple[Proven, ...]]:
+    """Run every command of the current state's edges on the tree as it is; the task does not move."""
+    with Lock(task.places.lock()):
+        settled = settle(task)
+        task = task.replace(memory=settled.memory)
+        gates = command_gates(task)
+        tree = current_tree(task) if gates else ""
+        seen = look(task, task.memory, settled.document, tree)
+    return tree, prove_commands(task, seen, gates, again=again)

@@ -47,8 +47,8 @@ class Outcome(Record):
     notes: tuple[str, ...] = ()
 
 
-def step(task: Task, signal: Signal | None) -> Outcome:
-    """Make one move, or say why not. Without a signal: what the native file asks for, else the engine's own turn."""
+def step(task: Task, signal: Signal | None, otherwise: Signal | None = None) -> Outcome:
+    """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`, else the engine."""
     notes: tuple[str, ...] = ()
     for _ in range(MOST_ROUNDS):
         with Lock(task.places.lock()):
@@ -56,7 +56,7 @@ def step(task: Task, signal: Signal | None) -> Outcome:
             notes += settled.notes
             task = task.replace(memory=settled.memory)
             task = _keep_promises(task, settled.document)
-            asked = signal or _request(task, settled)
+            asked = signal or _request(task, settled) or otherwise or Signal("engine")
             seen, facts = _observe(task, settled.document, asked)
             decision, gates = _decide(task, facts, asked)
             if not gates:
@@ -73,12 +73,12 @@ def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:
     prove_commands(task, seen, gates)
 
 
-def _request(task: Task, settled: Settled) -> Signal:
+def _request(task: Task, settled: Settled) -> Signal | None:
     """A state named by the native file is asked for with the rights of the state's own agent, nobody else's."""
-    if settled.request:
-        role = task.machine.states[settled.memory.snapshot.state].role
-        return Signal("agent", settled.request, name=role or "file", reason=f"asked by {task.native.file}")
-    return Signal("engine")
+    if not settled.request:
+        return None
+    role = task.machine.states[settled.memory.snapshot.state].role
+    return Signal("agent", settled.request, name=role or "file", reason=f"asked by {task.native.file}")
 
 
 def _observe(task: Task, document: Document, asked: Signal) -> tuple[Seen, dict[str, Fact]]:
@@ -190,5 +190,3 @@ def _keep_promises(task: Task, document: Document) -> Task:
         result = EFFECTS[name](promise)
         memory, document = remember(task, memory, document, "acted", {"step": key, "result": result})
     return task.replace(memory=memory)
-
-

@@ -98,7 +98,9 @@ def decode_lines(raws: Sequence[bytes], path: str, first_number: int = 1, previo
         if not isinstance(entry, dict) or entry.get("seq") != number:
             raise _damaged(path, number, f"it should be line {number} of the chain")
         if entry.get("prev") != previous:
-            raise _damaged(path, number, "it does not follow from the line before; a line was changed, added or removed")
+            raise _damaged(
+                path, number, "it does not follow from the line before; a line was changed, added or removed"
+            )
         previous = sha256_of(raw)
         entries.append(entry)
     return entries

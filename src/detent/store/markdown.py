@@ -4,10 +4,9 @@ It is CommonMark's block algorithm in miniature: each line first continues the o
 items), then the open leaf (paragraph, fence, indented code, HTML block), then may open new ones. Inline syntax is read
 only as far as it hides text: raw HTML such as comments, and code spans, which keep a comment from being one.
 
-Where it knowingly differs from CommonMark it shows less, never a heading more: containers nested deeper than
-`DEPTH_LIMIT` turn the rest of the text into code; a link definition whose target has unbalanced parentheses still
-counts as one (a reader sees no definitions, so their lines are "comment"). It does not look inside links: a title or a
-label that spans lines is text here. Everything runs in linear time and no input raises.
+Two limits: containers nested deeper than `DEPTH_LIMIT` turn the rest of the text into code, so that a gate sees less
+than a reader and stays closed; and links are not read, so that a link's title or label that spans lines is text here.
+A link definition, which no reader sees, counts as comment. Everything runs in linear time and no input raises.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _TAG_NAME = r"</?([A-Za-z][A-Za-z0-9]*+)(?=[\s>]|/>|$)"
 _AUTOLINK = r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*+|[\w.!#$%&'*+/=?^`{|}~-]++@[A-Za-z0-9.-]++)>"
 _INLINE = r"\\[!-/:-@\[-`{-~]|`+|<"
 _DEFINITION = (
-    r"\[(?!\s*\])(?:[^\[\]\\]|\\.){1,999}+\]:[ \t]*+\n?[ \t]*+(?:<(?:[^<>\n\\]|\\[^\n])*+>|(?!<)[^\x00-\x20]++)"
+    r"\[(?!\s*\])(?:[^\[\]\\]|\\.){1,999}+\]:[ \t]*+\n?[ \t]*+(?:<(?:[^<>\n\\]|\\[^\n])*+>|([^<\x00-\x20][^\x00-\x20]*+))"
     r"""(?:(?:[ \t]++\n?|\n)[ \t]*+(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))[ \t]*+(?=\n|\Z)"""
     r"|[ \t]*+(?=\n|\Z))\n?"
 )
@@ -390,7 +389,7 @@ class _Reader:
 def _read(text: str) -> _Reader:
     reader = _Reader()
     start = 1 if text.startswith("\ufeff") else 0
-    for line in _LINE.findall(text, start):
+    for line in _LINE.findall(text.replace("\0", "\ufffd"), start):  # as CommonMark reads a NUL
         end = start + len(line)
         reader.feed(_Row(start, end, line.rstrip("\r\n")))
         start = end
@@ -449,13 +448,23 @@ def _drop_definitions(rows: list[_Row]) -> list[_Row]:
     position = 0
     if "]:" in text:
         definition = re.compile(_DEFINITION, re.DOTALL)
-        while match := definition.match(text, position):
+        while (match := definition.match(text, position)) and _is_balanced(match[1] or ""):
             position = match.end()
     count = text.count("\n", 0, position) + (position == len(text))
     for row in rows[:count]:
         row.kind = "comment"
         row.content = ""
     return rows[count:]
+
+
+def _is_balanced(target: str) -> bool:
+    """Whether every parenthesis of a link target that is not escaped has its partner."""
+    depth = 0
+    for character in re.sub(r"\\.", "", target) if "(" in target or ")" in target else "":
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def _hide_inline(rows: list[_Row]) -> None:

@@ -113,6 +113,8 @@ class Native:
             mode = os.stat(document.path).st_mode & 0o777
             # Agents' and people's words lie in this file and nowhere else: it must survive a power cut.
             write_atomic(document.path, text.encode("utf-8"), durable=True, mode=mode)
+        # Not synced: it only spares work when somebody spoils the file, and the file itself is safe.
+        write_atomic(self.places.last_copy(), text.encode("utf-8"), durable=False)
         _append_line(self.places.projected(), {"seq": memory.snapshot.seq, "sha": sha256_of(text.encode("utf-8"))})
         return self.parsed(text)
 
@@ -166,7 +168,22 @@ class Native:
 
 def log_line(entry: Entry) -> dict[str, object]:
     """What a journal line looks like to somebody who reads only the task folder."""
-    kept = ("seq", "time", "kind", "edge", "from", "to", "by", "name", "reason", "answer", "problem", "want", "file", "why")
+    kept = (
+        "seq",
+        "time",
+        "kind",
+        "edge",
+        "from",
+        "to",
+        "by",
+        "name",
+        "reason",
+        "answer",
+        "problem",
+        "want",
+        "file",
+        "why",
+    )
     shown = {key: entry[key] for key in kept if entry.get(key) not in (None, "")}
     if entry["kind"] in ("created", "adopted"):
         shown["to"] = entry["after"]["state"]

@@ -76,6 +76,9 @@ class TaskPlaces(Record):
     def projected(self) -> str:
         return os.path.join(self.folder, "projected.jsonl")
 
+    def last_copy(self) -> str:
+        return os.path.join(self.folder, "native-last")
+
     def receipts(self) -> str:
         return os.path.join(self.folder, "receipts")
 

@@ -59,7 +59,9 @@ class _Reading:
             self.problems.append("commands.timeout_s must be a whole number of seconds")
             timeout = COMMAND_TIMEOUT_S
         workspace = self.table(content.pop("workspace", {}), "workspace")
-        lists = {name: self.texts(workspace.pop(name, []), f"workspace.{name}") for name in ("setup", "key", "copy", "carry")}
+        lists = {
+            name: self.texts(workspace.pop(name, []), f"workspace.{name}") for name in ("setup", "key", "copy", "carry")
+        }
         self.problems += [f"unknown key workspace.{name}" for name in workspace]
         default = content.pop("default_machine", "")
         if not isinstance(default, str):

@@ -148,7 +148,9 @@ class TaskStore:
         except (UnreadableError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
-    def commit(self, memory: Memory | None, kind: str, content: Mapping[str, Any], after: Snapshot | None = None) -> Memory:
+    def commit(
+        self, memory: Memory | None, kind: str, content: Mapping[str, Any], after: Snapshot | None = None
+    ) -> Memory:
         """Add one line; when this returns it has happened, whatever dies next. The caller holds the task's lock."""
         seq = 1 if memory is None else memory.snapshot.seq + 1
         entry: Entry = {"seq": seq, "time": utc_now(), "kind": kind, **content}

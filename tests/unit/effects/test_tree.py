@@ -7,7 +7,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -312,8 +312,7 @@ def test_submodule_turned_into_files_and_back(outer: Tree, repo: MakeRepo) -> No
     (outer.path / "sub/.git").unlink()
     assert ("A", "sub/app.py") in outer.changes()
     (outer.path / "sub/.git").write_bytes(marker)
-    with pytest.raises(UnreadableError, match="sub"):
-        outer.id()
+    assert outer.id() == outer.first
     for name in (".git", "README.md", "app.py", "test_app.py"):
         (outer.path / "sub" / name).unlink()
     (outer.path / "sub").rmdir()
@@ -424,13 +423,13 @@ def test_many_at_once_from_nothing(repo: MakeRepo, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["file", "folder"])
 def test_what_may_not_be_read_is_an_error(tree: Tree, kind: str) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root may read everything")
     (tree.path / "closed").mkdir()
     target = tree.path / "closed/file"
     target.write_text("x", encoding="utf-8")
     barred = target if kind == "file" else target.parent
     barred.chmod(0)
+    if os.access(barred, os.R_OK):
+        pytest.skip("this user (root) may read everything")
     try:
         with pytest.raises(UnreadableError, match="read"):
             tree.id()
@@ -444,16 +443,48 @@ def test_baseline_must_be_a_full_id(tree: Tree) -> None:
 
 
 RULES: dict[str, str] = {
-    ".gitignore": "\ufeff# note\n*.log\n!keep.log\n/top\nbuild/\ndoc/*.html\n\\#odd\n\\!odd\ntrail   \nesc\\ \n**/any\r\nx/**\n",
+    ".gitignore": "\ufeff# note\n*.log\n!keep.log\n/top\nbuild/\ndoc/*.html\n\\#odd\n\\!odd\n"
+    "trail   \nesc\\ \n**/any\r\nx/**\n",
     "a/.gitignore": "!*.log\n/only\ninner/\nsub/file\n*\\*star\n",
     "a/b/.gitignore": "*\n!.gitignore\n!keep\n",
     "we[i]rd*/.gitignore": "secret\n",
 }
-NAMES = (
-    "x.log keep.log top d/top build/f d/build/f build2 doc/i.html d/doc/i.html #odd !odd trail any d/any x/y/z a/q.log "
-    "a/only a/d/only a/inner/f a/d/inner/f a/sub/file a/d/sub/file a/r*star a/b/keep a/b/drop a/b/c/keep a/b/c/drop "
-    "we[i]rd*/secret we[i]rd*/d/secret weird/secret wei/secret secret a/top esc"
-).split()
+NAMES = [
+    "x.log",
+    "keep.log",
+    "top",
+    "d/top",
+    "build/f",
+    "d/build/f",
+    "build2",
+    "doc/i.html",
+    "d/doc/i.html",
+    "#odd",
+    "!odd",
+    "trail",
+    "any",
+    "d/any",
+    "x/y/z",
+    "a/q.log",
+    "a/only",
+    "a/d/only",
+    "a/inner/f",
+    "a/d/inner/f",
+    "a/sub/file",
+    "a/d/sub/file",
+    "a/r*star",
+    "a/b/keep",
+    "a/b/drop",
+    "a/b/c/keep",
+    "a/b/c/drop",
+    "we[i]rd*/secret",
+    "we[i]rd*/d/secret",
+    "weird/secret",
+    "wei/secret",
+    "secret",
+    "a/top",
+    "esc",
+]
 
 
 def test_combined_rules_mean_what_the_separate_files_mean(repo: MakeRepo) -> None:
@@ -469,7 +500,7 @@ def test_combined_rules_mean_what_the_separate_files_mean(repo: MakeRepo) -> Non
     assert len(expected) < len(NAMES) - 5
 
 
-def test_five_thousand_files(repo: MakeRepo, tmp_path: Path, record_property: pytest.RecordProperty) -> None:
+def test_five_thousand_files(repo: MakeRepo, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     path = repo(files={f"d{number % 200}/f{number}": str(number) for number in range(5000)})
     tree = Tree(path, tmp_path / "private")
     started = time.perf_counter()

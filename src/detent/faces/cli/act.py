@@ -1,0 +1,230 @@
+"""Commands that ask for something: make a task, move it, prove it, answer it."""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.values import Advance, Refuse, Signal
+from detent.errors import RefusedError, UsageError
+from detent.faces.cli.output import move_json, show, status_json
+from detent.faces.words import outcome_words, status_words
+from detent.runner.explain import explain
+from detent.runner.open import Task, open_task
+from detent.runner.step import step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.faces.cli.arguments import Arguments
+    from detent.runner.step import Outcome
+
+_RUN_MARK = "DETENT_ROLE"  # set in the environment of every agent run
+
+
+def person_name() -> str:
+    return os.environ.get("USER") or os.environ.get("LOGNAME") or "person"
+
+
+def refuse_inside_run(what: str) -> None:
+    """What people hold is not for a process that says of itself it is an agent's."""
+    if os.environ.get(_RUN_MARK):
+        raise RefusedError(
+            f"{what} is for a person, and this is an agent run",
+            next_step="finish your work; a person will be asked",
+        )
+
+
+def new(arguments: Arguments) -> int:
+    from detent.runner.create import Wish, create
+
+    refuse_inside_run("making a task")
+    machine, text = _machine_and_text(arguments.text("MACHINE"), arguments.text("TEXT"))
+    wish = Wish(
+        machine=machine,
+        title=text,
+        task_id=arguments.text("--id"),
+        repo=arguments.text("--repo"),
+        folder=arguments.text("--dir"),
+        checks=arguments.texts("--check"),
+        mode=arguments.text("--mode"),
+        by=person_name(),
+        extras=("TASKS",) if arguments.has("--with-tasks") else (),
+    )
+    return _show_status(arguments, create(wish))
+
+
+def _show_status(arguments: Arguments, task: Task) -> int:
+    told = explain(task, with_moves=False)
+    show(arguments, status_json(told), status_words(told))
+    return 0
+
+
+def _machine_and_text(first: str, second: str) -> tuple[str, str]:
+    """`new "text"` is as good as `new phase "text"`: one word that is no machine is the text."""
+    from detent.machines.load import built_in_names
+
+    if first and not second and first not in built_in_names() and not first.endswith(".toml"):
+        if " " not in first and not first.isalnum():
+            return first, ""
+        return "", first
+    return first, second
+
+
+def adopt(arguments: Arguments) -> int:
+    from detent.runner.create import Wish
+    from detent.runner.create import adopt as take_over
+
+    refuse_inside_run("adopting a task")
+    wish = Wish(
+        machine=arguments.text("MACHINE"),
+        task_id=arguments.text("--id"),
+        repo=arguments.text("--repo"),
+        folder=arguments.text("DIR"),
+        by=person_name(),
+    )
+    return _show_status(arguments, take_over(wish))
+
+
+def move(arguments: Arguments) -> int:
+    to, task = _target_and_task(arguments)
+    who = arguments.text("--as") or ("agent" if os.environ.get(_RUN_MARK) else "person")
+    if who not in ("agent", "person"):
+        raise UsageError(f"--as knows only agent, not {who!r}", next_step="detent move TO --as agent")
+    want = arguments.text("--edge") or to
+    if not want:
+        return _show_outcome(arguments, step(task, None, otherwise=Signal(who, name=person_name())))
+    if want == task.memory.snapshot.state:
+        return _already_there(arguments, task, want)
+    state = task.machine.states[task.memory.snapshot.state]
+    _confirm(arguments, task, want)
+    signal = Signal(
+        who,
+        want,
+        name=person_name() if who == "person" else state.role,
+        reason=arguments.text("--reason"),
+        override=arguments.text("--override"),
+    )
+    return _show_outcome(arguments, step(task, signal))
+
+
+def _target_and_task(arguments: Arguments) -> tuple[str, Task]:
+    """`move TASK` without a target is understood when the word names a task and nothing the machine knows."""
+    to, wanted, repo = arguments.text("TO"), arguments.text("TASK"), arguments.text("--repo")
+    if to and not wanted:
+        try:
+            task = open_task("", repo)
+        except UsageError:
+            return ("", open_task(to, repo))
+        names = {*task.machine.states, *(edge.name for state in task.machine.states.values() for edge in state.edges)}
+        if to not in names:
+            try:
+                return "", open_task(to, repo)
+            except UsageError:
+                return to, task
+        return to, task
+    return to, open_task(wanted, repo)
+
+
+def _already_there(arguments: Arguments, task: Task, state: str) -> int:
+    asked = Signal("person", state)
+    from detent.core.values import Wait
+    from detent.runner.step import Outcome
+
+    outcome = Outcome(Wait("it is there already"), task, {}, asked, state)
+    show(arguments, move_json(outcome), outcome_words(outcome))
+    return 0
+
+
+def _confirm(arguments: Arguments, task: Task, want: str) -> None:
+    for edge in task.machine.states[task.memory.snapshot.state].edges:
+        if want in (edge.name, edge.target) and edge.confirm and not arguments.has("--yes"):
+            raise RefusedError(edge.confirm, next_step="add --yes to go on")
+
+
+def _show_outcome(arguments: Arguments, outcome: Outcome) -> int:
+    show(arguments, move_json(outcome), outcome_words(outcome))
+    return 1 if isinstance(outcome.decision, Refuse) else 0
+
+
+def take_route(arguments: Arguments, task: Task, goal: str) -> int:
+    """Make open moves towards a state until one is refused; at most once per state, so it ends."""
+    from detent.core.explore import route as shortest
+
+    outcome: Outcome | None = None
+    for _ in task.machine.states:
+        edges = shortest(task.machine, task.memory.snapshot.state, goal)
+        if not edges:
+            break
+        outcome = step(task, Signal("person", edges[0].name, name=person_name()))
+        task = outcome.task
+        if not isinstance(outcome.decision, Advance):
+            break
+        if len(edges) > 1 and not arguments.has("--json"):
+            show(arguments, move_json(outcome), outcome_words(outcome))
+    if outcome is None:
+        state = task.memory.snapshot.state
+        raise UsageError(f"no way leads from {state} to {goal}", next_step=f"detent next {task.id}")
+    return _show_outcome(arguments, outcome)
+
+
+def prove(arguments: Arguments) -> int:
+    from detent.runner.prove import prove_state
+
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    tree, proven = prove_state(task, again=arguments.has("--again"))
+    rows = [
+        {
+            "gate": one.gate,
+            "command": one.receipt.command,
+            "exit": one.receipt.attempts[-1] if one.receipt.attempts else None,
+            "cached": one.cached,
+            "log": one.receipt.log,
+            "problem": one.receipt.problem,
+        }
+        for one in proven
+    ]
+    lines = [f"tree {tree[:12] or 'not looked at'}"]
+    for one in proven:
+        result = "ok  " if one.receipt.is_green else "red "
+        told = one.receipt.problem or (f"exit {one.receipt.attempts[-1]}" if one.receipt.attempts else "not run")
+        first = one.receipt.command.splitlines()[0]
+        known = " (already known)" if one.cached else ""
+        lines.append(f"  {result} {first}  {told}{known}\n         {one.receipt.log}")
+    if not proven:
+        lines.append(f"  no move out of {task.memory.snapshot.state} asks for a command")
+    is_red = any(not one.receipt.is_green for one in proven)
+    if is_red and any(one.cached and not one.receipt.is_green for one in proven):
+        lines.append("  next: mend the tree, or run the red ones again with: detent prove --again")
+    show(arguments, {"id": task.id, "tree": tree, "receipts": rows}, "\n".join(lines))
+    return 1 if is_red else 0
+
+
+def answer(arguments: Arguments) -> int:
+    from detent.runner.people import answer as record_answer
+
+    refuse_inside_run("answering")
+    text = arguments.text("TEXT")
+    if not text.strip():
+        raise UsageError("an answer needs words", next_step='detent answer "what you decide"')
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    return _show_outcome(arguments, record_answer(task, person_name(), text))
+
+
+def resume(arguments: Arguments) -> int:
+    from detent.runner.people import resume as bring_back
+
+    refuse_inside_run("resuming")
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    return _show_outcome(arguments, bring_back(task, person_name(), arguments.text("--reason")))
+
+
+def amend(arguments: Arguments) -> int:
+    from detent.runner.people import amend as accept_edits
+
+    refuse_inside_run("changing what is locked")
+    reason = arguments.text("--reason")
+    if not reason.strip():
+        raise UsageError("amend needs a reason", next_step='detent amend --reason "why the frame changes"')
+    task, labels = accept_edits(open_task(arguments.text("TASK"), arguments.text("--repo")), person_name(), reason)
+    text = f"amended: {', '.join(labels)}\n  earlier proof is old now; next: detent next {task.id}"
+    show(arguments, {"id": task.id, "fields": list(labels)}, text)
+    return 0

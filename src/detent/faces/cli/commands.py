@@ -1,0 +1,187 @@
+"""Every command as data: the parser, `--help` and the generated reference page all read this table."""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+
+
+class Argument(Record):
+    name: str
+    summary: str
+    required: bool = False
+
+
+class Option(Record):
+    flag: str
+    value: str  # name of its value, "" for a switch
+    summary: str
+    many: bool = False
+
+
+class Command(Record):
+    name: str
+    group: str
+    summary: str
+    run: str  # "module:function" below detent.faces.cli, imported only when the command is used
+    arguments: tuple[Argument, ...] = ()
+    options: tuple[Option, ...] = ()
+    example: str = ""
+
+
+_TASK = Argument("TASK", "id, unique beginning or folder; left out: this folder's task, else the only open one")
+_REPO = Option("--repo", "PATH", "the repository or folder to work on (default: the current one)")
+_REASON = Option("--reason", "WHY", "recorded in the journal")
+_LIMIT = Option("--last", "N", "only the last N lines")
+
+GLOBAL_OPTIONS = (
+    Option("--json", "", "machine-readable output (schema 1)"),
+    Option("--help", "", "this text"),
+)
+
+COMMANDS = (
+    Command(
+        "demo",
+        "Start",
+        "watch one task being refused, corrected and finished in a throw-away repository",
+        "demo:demo",
+        options=(Option("--keep", "DIR", "leave the demo's repository in this new folder"),),
+    ),
+    Command(
+        "doctor",
+        "Start",
+        "look at this host, this project and its tasks; mend a spoilt native file",
+        "upkeep:doctor",
+        (_TASK,),
+        (Option("--repair", "", "put the task's native file back; what stood there is kept aside"), _REPO),
+    ),
+    Command(
+        "new",
+        "Start",
+        "make a task",
+        "act:new",
+        (Argument("MACHINE", "a machine's name or file (default: phase)"), Argument("TEXT", "what is to be done")),
+        (
+            Option("--id", "ID", "the task's id (default: from the text)"),
+            _REPO,
+            Option("--dir", "DIR", "the task folder (default: outside the repository, see `detent dir`)"),
+            Option("--check", "CMD", "a command that must exit with 0 before the task is done", many=True),
+            Option("--mode", "MODE", "one of the machine's modes"),
+            Option("--with-tasks", "", "also make the file for substeps, where the machine has one"),
+        ),
+        'detent new phase "parse empty lines" --check "python3 -m unittest"',
+    ),
+    Command(
+        "adopt",
+        "Start",
+        "take over a task folder that another tool made",
+        "act:adopt",
+        (Argument("DIR", "the folder", required=True), Argument("MACHINE", "the machine it follows", required=True)),
+        (Option("--id", "ID", "the task's id (default: the folder's name)"), _REPO),
+    ),
+    Command("list", "Look", "all tasks of this project", "look:list_tasks", options=(_REPO,)),
+    Command("status", "Look", "where a task stands and who must act", "look:status", (_TASK,), (_REPO,)),
+    Command(
+        "next",
+        "Look",
+        "every move from here: open or not, what is missing, and the command to run",
+        "look:next_moves",
+        (_TASK,),
+        (_REPO,),
+    ),
+    Command(
+        "route",
+        "Look",
+        "the shortest way to a state and what its first move still needs",
+        "look:route",
+        (_TASK,),
+        (
+            Option("--to", "STATE", "where to (default: the first end)"),
+            Option("--take", "", "make the moves that are open, and stop at the first that is not"),
+            _REPO,
+        ),
+    ),
+    Command("history", "Look", "what happened, line by line", "look:history", (_TASK,), (_LIMIT, _REPO)),
+    Command("dir", "Look", "print the path of the task folder", "look:folder", (_TASK,), (_REPO,)),
+    Command(
+        "move",
+        "Answer",
+        "ask for a move; without TO: judge what the task's file asks for, else take the first open move",
+        "act:move",
+        (Argument("TO", "a state or the name of a move"), _TASK),
+        (
+            Option("--edge", "NAME", "the move's name, where two moves lead to one state"),
+            Option("--as", "agent", "ask with the rights of the state's own agent"),
+            _REASON,
+            Option("--override", "WHY", "waive gates, only where the machine allows it"),
+            Option("--yes", "", "answer yes where the move asks for confirmation"),
+            _REPO,
+        ),
+        "detent move verify",
+    ),
+    Command(
+        "prove",
+        "Answer",
+        "run every command of the current state's moves on the tree as it is; moves nothing",
+        "act:prove",
+        (_TASK,),
+        (Option("--again", "", "run red commands again; every attempt is kept"), _REPO),
+    ),
+    Command(
+        "answer",
+        "Answer",
+        "say something to the task; where it waits for an answer it goes on",
+        "act:answer",
+        (Argument("TEXT", "the answer", required=True), _TASK),
+        (_REPO,),
+        'detent answer "keep both formats"',
+    ),
+    Command("resume", "Answer", "bring a blocked or stopped task back", "act:resume", (_TASK,), (_REASON, _REPO)),
+    Command(
+        "amend",
+        "Answer",
+        "as a person, accept edits to locked fields; earlier proof becomes old",
+        "act:amend",
+        (_TASK,),
+        (_REASON, _REPO),
+    ),
+    Command("machine list", "Machines", "the machines that come with detent", "machines:list_machines"),
+    Command(
+        "machine show",
+        "Machines",
+        "states, moves and gates of a machine",
+        "machines:show_machine",
+        (Argument("MACHINE", "name or file", required=True),),
+    ),
+    Command(
+        "machine check",
+        "Machines",
+        "explore a machine with crashes, liars and absent people; tell the shortest story of each violation",
+        "machines:check",
+        (Argument("MACHINE", "name or file (default: all that come with detent)"),),
+    ),
+    Command(
+        "machine export",
+        "Machines",
+        "a machine's relation as JSON or Mermaid",
+        "machines:export",
+        (Argument("MACHINE", "name or file", required=True),),
+        (Option("--format", "json|mermaid", "default: json"),),
+    ),
+    Command(
+        "machine compare",
+        "Machines",
+        "hold a machine against a relation file",
+        "machines:compare_machine",
+        (Argument("MACHINE", "name or file", required=True), Argument("RELATION", "JSON file", required=True)),
+    ),
+    Command(
+        "audit",
+        "Advanced",
+        "replay a task's journal against machine, receipts, files and git",
+        "upkeep:audit_task",
+        (_TASK,),
+        (_REPO,),
+    ),
+)
+
+GROUPS = ("Start", "Look", "Answer", "Machines", "Advanced")

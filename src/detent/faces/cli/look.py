@@ -1,0 +1,135 @@
+"""Commands that only look: they never write, lock or start anything (except `route --take`, which moves)."""
+
+from __future__ import annotations
+
+import sys
+
+from detent.errors import UnreadableError, UsageError
+from detent.faces.cli.output import next_json, print_json, show, status_json
+from detent.faces.words import history_words, list_words, next_words, status_words
+from detent.runner.explain import explain, waiting_for
+from detent.runner.open import Task, find_project, is_over, load_all, open_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from detent.faces.cli.arguments import Arguments
+
+
+def _task(arguments: Arguments) -> Task:
+    return open_task(arguments.text("TASK"), arguments.text("--repo"))
+
+
+def status(arguments: Arguments) -> int:
+    told = explain(_task(arguments), with_moves=False)
+    show(arguments, status_json(told), status_words(told))
+    return 5 if told.repair else 0
+
+
+def next_moves(arguments: Arguments) -> int:
+    told = explain(_task(arguments), with_moves=True)
+    show(arguments, next_json(told), next_words(told))
+    return 5 if told.repair else 0
+
+
+def _row(found: Task | tuple[str, UnreadableError]) -> dict[str, Any]:
+    if not isinstance(found, Task):
+        task_id, error = found
+        return {"id": task_id, "machine": "?", "state": "unreadable", "waiting_for": "a person", "title": error.what}
+    head, snapshot = found.memory.head, found.memory.snapshot
+    waiting = waiting_for(found, found.machine.states[snapshot.state])
+    return {
+        "id": found.id,
+        "machine": head["machine"],
+        "state": snapshot.state,
+        "waiting_for": waiting,
+        "title": head["title"],
+        "over": is_over(found),
+    }
+
+
+def list_tasks(arguments: Arguments) -> int:
+    rows = [_row(found) for found in load_all(find_project(arguments.text("--repo")))]
+    columns = ("id", "machine", "state", "waiting_for", "title")
+    text = list_words([tuple(str(row[column]) for column in columns) for row in rows])  # type: ignore[misc]  # five columns
+    show(arguments, {"tasks": rows}, text)
+    return 0
+
+
+def overview(*, as_json: bool) -> int:
+    """Bare `detent`: what needs a person, what goes on; outside a project, how to begin."""
+    rows = [_row(found) for found in load_all(find_project())]
+    open_rows = [row for row in rows if not row.get("over")]
+    if as_json:
+        print_json({"tasks": open_rows})
+        return 0
+    if not rows:
+        sys.stdout.write(
+            "no tasks here yet\n"
+            "  see it work:   detent demo\n"
+            '  begin a task:  detent new phase "what is to be done" --check "your test command"\n'
+            "  all commands:  detent --help\n"
+        )
+        return 0
+    people = [row for row in open_rows if row["waiting_for"].startswith("a person")]
+    others = [row for row in open_rows if row not in people]
+    lines = ["needs you:" if people else "nothing needs you"]
+    lines += [f"  {row['id']}  {row['state']}  {row['title']}\n    detent next {row['id']}" for row in people]
+    if others:
+        lines.append("under way:")
+        lines += [f"  {row['id']}  {row['state']}  waits for {row['waiting_for']}  {row['title']}" for row in others]
+    over = len(rows) - len(open_rows)
+    lines.append(f"{over} task{'s' if over != 1 else ''} over; all of them: detent list")
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0
+
+
+def history(arguments: Arguments) -> int:
+    entries = _task(arguments).store.history()
+    last = arguments.text("--last")
+    if last and not last.isdigit():
+        raise UsageError(f"--last needs a number, not {last!r}", next_step="detent history --last 20")
+    entries = entries[-int(last) :] if last and int(last) else entries
+    show(arguments, {"lines": entries}, history_words(entries))
+    return 0
+
+
+def folder(arguments: Arguments) -> int:
+    task = _task(arguments)
+    show(arguments, {"id": task.id, "dir": task.native.folder}, task.native.folder)
+    return 0
+
+
+def route(arguments: Arguments) -> int:
+    """The fewest moves to a state; with --take they are made as far as their gates are open."""
+    from detent.core.explore import route as shortest
+
+    task = _task(arguments)
+    machine, state = task.machine, task.memory.snapshot.state
+    goal = arguments.text("--to") or (machine.ends() or ("",))[0]
+    if goal not in machine.states:
+        raise UsageError(f"{machine.name} has no state {goal!r}", next_step=f"its states: {', '.join(machine.states)}")
+    if arguments.has("--take"):
+        from detent.faces.cli.act import take_route
+
+        return take_route(arguments, task, goal)
+    edges = shortest(machine, state, goal)
+    if edges is None:
+        nothing = {"id": task.id, "from": state, "to": goal, "route": None}
+        show(arguments, nothing, f"no way leads from {state} to {goal}")
+        return 1
+    told = explain(task, with_moves=True)
+    first = next((move for move in told.moves if edges and move.name == edges[0].name), None)
+    steps = [
+        {"name": edge.name, "to": edge.target, "by": list(edge.by()), "gates": list(edge.ways[0].needs)}
+        for edge in edges
+    ]
+    lines = [f"{state} -> {goal}: {len(edges)} move{'s' if len(edges) != 1 else ''}"]
+    for edge in edges:
+        needs = ", ".join(edge.ways[0].needs) or "no gate"
+        lines.append(f"  {edge.target:<22}by {' or '.join(edge.by()):<18}needs {needs}")
+    if first is not None and not first.is_open:
+        lines += [f"first missing: {one.why}" for one in first.missing]
+    show(arguments, {"id": task.id, "from": state, "to": goal, "route": steps}, "\n".join(lines))
+    return 0

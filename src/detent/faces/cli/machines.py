@@ -1,0 +1,141 @@
+"""Commands about machines: list, show, check, export, compare."""
+
+from __future__ import annotations
+
+import json
+
+from detent.errors import UnreadableError, UsageError
+from detent.faces.cli.output import show
+from detent.machines.load import built_in_names, load
+from detent.runner.vocabulary import vocabulary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from detent.core.machine import Edge, Machine
+    from detent.faces.cli.arguments import Arguments
+
+
+def _machine(arguments: Arguments) -> Machine:
+    return load(arguments.text("MACHINE"), vocabulary())[0]
+
+
+def list_machines(arguments: Arguments) -> int:
+    rows = []
+    for name in built_in_names():
+        machine = load(name, vocabulary())[0]
+        edges = len(tuple(machine.edges()))
+        rows.append({"name": name, "title": machine.title, "states": len(machine.states), "edges": edges})
+    lines = [f"{row['name']:<12}{row['states']:>3} states {row['edges']:>4} moves  {row['title']}" for row in rows]
+    show(arguments, {"machines": rows}, "\n".join(lines))
+    return 0
+
+
+def show_machine_lines(machine: Machine) -> list[str]:
+    lines = [f"{machine.name}: {machine.title}", f"starts in {machine.initial}"]
+    for state in machine.states.values():
+        who = f"{state.driver} ({state.role}, {state.access})" if state.role else state.driver or "end"
+        lines += ["", f"{state.name}  [{who}]"]
+        lines += [f"  may:      {text}" for text in state.may]
+        lines += [f"  must not: {text}" for text in state.must_not]
+        for edge in state.edges:
+            lines += _edge_lines(edge)
+    lines += ["", "gates"]
+    lines += [f"  {gate.name:<20}{gate.check:<17}since {gate.since}" for gate in machine.gates.values()]
+    return lines
+
+
+def _edge_lines(edge: Edge) -> list[str]:
+    lines = []
+    for way in edge.ways:
+        extra = [f"needs {', '.join(way.needs)}"] if way.needs else []
+        extra += [
+            f"{name} is {' or '.join(value or 'nothing' for value in values)}" for name, values in way.when.items()
+        ]
+        extra += [f"under {way.under}"] if way.under else []
+        extra += [f"spent {way.spent}"] if way.spent else []
+        lines.append(f"  -> {edge.target:<21}by {' or '.join(way.by):<18}{'; '.join(extra)}")
+    return lines
+
+
+def show_machine(arguments: Arguments) -> int:
+    from detent.proof.export import export_json
+
+    machine = _machine(arguments)
+    show(arguments, export_json(machine), "\n".join(show_machine_lines(machine)))
+    return 0
+
+
+def check(arguments: Arguments) -> int:
+    from detent.proof.check import check_machine
+
+    names = (arguments.text("MACHINE"),) if arguments.text("MACHINE") else built_in_names()
+    rows: list[dict[str, Any]] = []
+    lines: list[str] = []
+    for name in names:
+        report = check_machine(name)
+        bad = [*report.problems, *(one.rule for one in report.violations)]
+        told = f"{len(bad)} problem(s)" if bad else "holds"
+        lines.append(
+            f"{report.name}: {told}; {report.states} states, {report.edges} moves, {report.snapshots} situations, "
+            f"{report.asked} decisions in {report.seconds:.2f} s"
+        )
+        lines += [f"  - {problem}" for problem in report.problems]
+        for violation in report.violations:
+            lines.append(f"  - {violation.rule}")
+            lines += [f"      {number}. {text}" for number, text in enumerate(violation.story, 1)]
+        rows.append(
+            {
+                "name": report.name,
+                "where": report.where,
+                "ok": not bad,
+                "problems": list(report.problems),
+                "violations": [{"rule": one.rule, "story": list(one.story)} for one in report.violations],
+                "states": report.states,
+                "edges": report.edges,
+                "situations": report.snapshots,
+                "decisions": report.asked,
+                "seconds": round(report.seconds, 3),
+            }
+        )
+    show(arguments, {"machines": rows}, "\n".join(lines))
+    return 0 if all(row["ok"] for row in rows) else 1
+
+
+def export(arguments: Arguments) -> int:
+    from detent.proof.export import export_json, export_mermaid
+
+    machine = _machine(arguments)
+    wanted = arguments.text("--format") or "json"
+    if wanted == "mermaid":
+        text = export_mermaid(machine)
+        show(arguments, {"mermaid": text}, text.rstrip("\n"))
+        return 0
+    if wanted != "json":
+        raise UsageError(f"--format knows json and mermaid, not {wanted!r}", next_step="detent machine export --help")
+    content = export_json(machine)
+    show(arguments, content, json.dumps(content, indent=1, ensure_ascii=False))
+    return 0
+
+
+def compare_machine(arguments: Arguments) -> int:
+    from detent.proof.compare import compare
+    from detent.store.atomic import read_text
+
+    path = arguments.text("RELATION")
+    text = read_text(path)
+    if text is None:
+        raise UsageError(f"there is no file {path}", next_step="detent machine compare MACHINE RELATION.json")
+    try:
+        relation = json.loads(text)
+    except ValueError as error:
+        raise UnreadableError(
+            f"relation file is not JSON: {error}", where=path, next_step="correct the file"
+        ) from error
+    comparison = compare(_machine(arguments), relation)
+    details = {name: getattr(comparison, name) for name in comparison._fields}
+    differing = [f"  {name}: {value}" for name, value in details.items() if name != "equal" and value]
+    text = "equal" if comparison.equal else "\n".join(["different", *differing])
+    show(arguments, details, text)
+    return 0 if comparison.equal else 1

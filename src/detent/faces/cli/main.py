@@ -1,0 +1,102 @@
+"""Where every command begins and ends: parses, runs, words errors, and chooses the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from detent.errors import DetentError
+from detent.faces.cli.arguments import Arguments, parse_arguments
+from detent.faces.words import error_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# Exit codes, the same for every command; `detent --help` lists them.
+DONE, REFUSED, USAGE, BUG, NEEDS_PERSON, UNREADABLE, STOPPED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """The `detent` command."""
+    given = list(sys.argv[1:] if words is None else words)
+    as_json = "--json" in given
+    try:
+        return _run(given)
+    except DetentError as error:
+        _report(error, as_json=as_json)
+        return error.code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader went away; nothing that was decided depends on it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except Exception as error:  # noqa: BLE001  # the one place where a bug is turned into words and exit code 3
+        return _bug(error)
+
+
+def _run(given: list[str]) -> int:
+    if not given or given == ["--json"]:
+        from detent.faces.cli.look import overview
+
+        return overview(as_json=bool(given))
+    if given[0] in ("--help", "-h", "help"):
+        from detent.faces.cli.help import all_help, command_help, find_help
+
+        topic = find_help(given[1:])
+        _print(command_help(topic) if topic else all_help())
+        return DONE
+    if given[0] in ("--version", "version"):
+        from detent import __version__
+
+        _print(f"detent {__version__}")
+        return DONE
+    arguments = parse_arguments(given)
+    if arguments.has("--help"):
+        from detent.faces.cli.help import command_help
+
+        _print(command_help(arguments.command))
+        return DONE
+    return _handler(arguments)(arguments)
+
+
+def _handler(arguments: Arguments) -> Callable[[Arguments], int]:
+    from importlib import import_module
+
+    module, _, function = arguments.command.run.partition(":")
+    found: Callable[[Arguments], int] = getattr(import_module(f"detent.faces.cli.{module}"), function)
+    return found
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")
+
+
+def _report(error: DetentError, *, as_json: bool) -> None:
+    if not as_json:
+        sys.stderr.write(error_words(error) + "\n")
+        return
+    from detent.faces.cli.output import print_json
+
+    told = {"kind": error.kind, "what": error.what, "where": error.where, "next": error.next_step}
+    print_json({"error": {**told, "problems": list(getattr(error, "problems", ()))}})
+
+
+def _bug(error: Exception) -> int:
+    """A traceback is for us, not for the person: it goes to a file whose path is printed."""
+    import tempfile
+    import traceback
+
+    text = "".join(traceback.format_exception(error))
+    with tempfile.NamedTemporaryFile("w", prefix="detent-bug-", suffix=".log", delete=False, encoding="utf-8") as file:
+        file.write(f"detent {' '.join(sys.argv[1:])}\n{text}")
+    sys.stderr.write(f"bug: {type(error).__name__}: {error}\n  where: {file.name}\n  next:  please report that file\n")
+    return BUG
+
+
+def task_phase_init() -> int:
+    """`task-phase-init`: make the files of a phase task in a folder, in the words of the document it comes from."""
+    from detent.faces.cli.phase_words import init_words
+
+    return main(init_words(sys.argv[1:]))

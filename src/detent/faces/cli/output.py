@@ -1,0 +1,106 @@
+"""Writes results: JSON of the contract (schema 1), or text."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.core.values import Missing
+    from detent.faces.cli.arguments import Arguments
+    from detent.runner.explain import Explain
+    from detent.runner.step import Outcome
+
+SCHEMA = 1
+
+
+def print_json(content: Mapping[str, Any]) -> None:
+    sys.stdout.write(json.dumps({"schema": SCHEMA, **content}, ensure_ascii=False) + "\n")
+
+
+def show(arguments: Arguments, content: Mapping[str, Any], text: str) -> None:
+    if arguments.has("--json"):
+        print_json(content)
+    else:
+        sys.stdout.write(text + "\n")
+
+
+def status_json(told: Explain) -> dict[str, Any]:
+    task, snapshot = told.task, told.snapshot
+    head = task.memory.head
+    return {
+        "id": task.id,
+        "title": head["title"],
+        "machine": head["machine"],
+        "dir": head["dir"],
+        "workspace": head["tree_path"],
+        "state": snapshot.state,
+        "mode": snapshot.mode,
+        "counters": dict(snapshot.counters),
+        "registers": dict(snapshot.registers),
+        "driver": task.machine.states[snapshot.state].driver,
+        "waiting_for": told.waiting_for,
+        "alive": None,
+        "dead": False,
+        "sandbox": head["sandbox"],
+        "usage": {},
+        "seq": snapshot.seq,
+        "since": task.memory.moved_time,
+        "request": told.request,
+        "problems": list(told.problems),
+        "refusal": dict(task.memory.refusal) or None,
+    }
+
+
+def next_json(told: Explain) -> dict[str, Any]:
+    return {
+        "id": told.task.id,
+        "state": told.snapshot.state,
+        "edges": [
+            {
+                "name": move.name,
+                "to": move.to,
+                "by": list(move.by),
+                "open": move.is_open,
+                "sign_off": move.sign_off,
+                "missing": [_missing_json(one) for one in move.missing],
+                "verbs": list(move.verbs),
+                "notes": list(move.notes),
+            }
+            for move in told.moves
+        ],
+        "problems": list(told.problems),
+    }
+
+
+def move_json(outcome: Outcome) -> dict[str, Any]:
+    from detent.core.values import Advance, Refuse
+
+    decision = outcome.decision
+    moved = isinstance(decision, Advance)
+    refusal = None
+    if isinstance(decision, Refuse):
+        refusal = {
+            "problem": decision.problem,
+            "missing": [_missing_json(one) for one in decision.missing],
+            "allowed": list(decision.allowed),
+            "hint": decision.hint,
+        }
+    return {
+        "id": outcome.task.id,
+        "moved": moved,
+        "claimed": False,
+        "edge": decision.edge.name if isinstance(decision, Advance) else None,
+        "from": outcome.before,
+        "to": outcome.task.memory.snapshot.state,
+        "refusal": refusal,
+        "notes": list(outcome.notes),
+    }
+
+
+def _missing_json(one: Missing) -> dict[str, str]:
+    return {"gate": one.gate, "why": one.why, "fix": one.fix}

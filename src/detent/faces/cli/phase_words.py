@@ -1,0 +1,15 @@
+"""The commands of the phase document, in its own words, as lines of our CLI."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def init_words(given: Sequence[str]) -> list[str]:
+    """`task-phase-init --task-dir DIR [--repo PATH] [TEXT]` as `detent new` understands it."""
+    if "--help" in given or "-h" in given or not given:
+        return ["new", "--help"]
+    renamed = ["--dir" if word == "--task-dir" else word.replace("--task-dir=", "--dir=") for word in given]
+    return ["new", "phase", *renamed]

@@ -1,0 +1,96 @@
+"""Commands that look after detent itself: is this host fit, are tasks sound, is a journal honest."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from detent.errors import DetentError, ToolError
+from detent.faces.cli.act import refuse_inside_run
+from detent.faces.cli.output import show
+from detent.runner.explain import explain
+from detent.runner.open import Task, find_project, load_all, open_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.faces.cli.arguments import Arguments
+    from detent.store.places import Project
+
+    Row = tuple[str, str, str]  # mark, what, next step
+
+
+def doctor(arguments: Arguments) -> int:
+    if arguments.has("--repair"):
+        return _repair(arguments)
+    project = find_project(arguments.text("--repo"))
+    rows = [*_host(), *_project(project)]
+    wanted = arguments.text("TASK")
+    tasks = [open_task(wanted, arguments.text("--repo"))] if wanted else load_all(project)
+    for found in tasks:
+        if isinstance(found, Task):
+            rows += _task(found)
+        else:
+            rows.append(("bad", f"task {found[0]}: {found[1].what}", found[1].next_step))
+    lines = []
+    for mark, what, next_step in rows:
+        lines.append(f"{mark:<5}{what}")
+        if next_step:
+            lines.append(f"     next: {next_step}")
+    checks = [dict(zip(("mark", "what", "next"), row, strict=True)) for row in rows]
+    show(arguments, {"checks": checks}, "\n".join(lines))
+    return 5 if any(row[0] == "bad" for row in rows) else 0
+
+
+def _repair(arguments: Arguments) -> int:
+    from detent.runner.people import repair
+
+    refuse_inside_run("repairing a task")
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    told = repair(task)
+    show(arguments, {"id": task.id, "repaired": told}, f"{task.id}: {told}")
+    return 0
+
+
+def _host() -> list[Row]:
+    from detent.effects.git import Git
+
+    rows: list[Row] = [("ok", f"Python {sys.version.split()[0]}", "")]
+    try:
+        rows.append(("ok", Git(os.devnull).run("--version").decode().strip(), ""))
+    except ToolError as error:
+        rows.append(("bad", error.what, error.next_step))
+    rows.append(("note", "sandbox level none: commands of a validation plan run with your rights", ""))
+    return rows
+
+
+def _project(project: Project) -> list[Row]:
+    kind = "git repository" if project.common_dir else "plain folder (no git)"
+    rows: list[Row] = [("ok", f"{kind} {project.root}", ""), ("ok", f"control folder {project.control}", "")]
+    probe = project.control if os.path.isdir(project.control) else os.path.dirname(project.control)
+    if not os.access(probe, os.W_OK):
+        rows.append(("bad", f"{probe} can't be written", "make it writable for you"))
+    return rows
+
+
+def _task(task: Task) -> list[Row]:
+    told = explain(task, with_moves=False)
+    rows: list[Row] = [
+        ("bad" if told.repair else "note", f"task {task.id}: {one}", told.repair) for one in told.problems
+    ]
+    try:
+        task.store.history()
+    except DetentError as error:
+        rows.append(("bad", f"task {task.id}: {error.what}", error.next_step))
+    return rows or [("ok", f"task {task.id} in {told.snapshot.state}", "")]
+
+
+def audit_task(arguments: Arguments) -> int:
+    from detent.proof.audit import audit
+    from detent.runner.open import open_for_audit
+
+    report = audit(open_for_audit(arguments.text("TASK"), arguments.text("--repo")))
+    findings = [{"line": one.line, "kind": one.kind, "what": one.what} for one in report.findings]
+    lines = [f"{report.lines} lines, {'all of them hold' if report.ok else 'NOT sound'}"]
+    lines += [f"  line {one['line'] or '-'}: {one['kind']}: {one['what']}" for one in findings]
+    show(arguments, {"ok": report.ok, "lines": report.lines, "findings": findings}, "\n".join(lines))
+    return 0 if report.ok else 1

@@ -1,0 +1,171 @@
+"""The words on the screen: turns explain objects, refusals and errors into text. Only this file words things for people."""
+
+from __future__ import annotations
+
+from detent.core.values import Advance, Refuse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from detent.core.values import Missing
+    from detent.errors import DetentError
+    from detent.runner.explain import Explain, Move
+    from detent.runner.open import Task
+    from detent.runner.step import Outcome
+    from detent.store.journal import Entry
+
+
+def error_words(error: DetentError) -> str:
+    lines = [f"{error.kind}: {error.what}"]
+    lines += [f"  - {problem}" for problem in getattr(error, "problems", ())]
+    if error.where:
+        lines.append(f"  where: {error.where}")
+    if error.next_step:
+        lines.append(f"  next:  {error.next_step}")
+    return "\n".join(lines)
+
+
+def _why_and_next(missing: Sequence[Missing], indent: str = "  ") -> list[str]:
+    lines = []
+    for one in missing:
+        lines.append(f"{indent}why:  {one.why} (gate {one.gate})")
+        if one.pending:
+            lines.append(f"{indent}next: run it: detent prove")
+        elif one.fix:
+            lines.append(f"{indent}next: {one.fix}")
+    return lines
+
+
+def refusal_words(outcome: Outcome) -> str:
+    """Lower-case head, then why, then next; the same object is the JSON."""
+    refusal = outcome.decision
+    if not isinstance(refusal, Refuse):
+        return ""
+    lines = [f"refused: {refusal.problem}", *_why_and_next(refusal.missing)]
+    if refusal.hint:
+        lines.append(f"  hint: {refusal.hint}")
+    if refusal.missing and refusal.edge is not None and all(one.fix or one.pending for one in refusal.missing):
+        lines.append(f"  then: detent move {refusal.edge.target} {outcome.task.id}")
+    elif not refusal.missing:
+        allowed = ", ".join(refusal.allowed)
+        lines.append(f"  next: {f'it may lead to: {allowed}' if allowed else 'nothing leads on from here'}")
+    return "\n".join(lines)
+
+
+def outcome_words(outcome: Outcome) -> str:
+    lines = [f"note: {note}" for note in outcome.notes]
+    decision = outcome.decision
+    if isinstance(decision, Advance):
+        lines.append(f"moved: {outcome.before} -> {decision.after.state}  ({decision.edge.name})")
+        hands = [name for name in decision.way.needs if name in outcome.facts and outcome.facts[name].by_hand]
+        if hands:
+            lines.append(f"  proof written by hand: {', '.join(hands)}")
+        lines += [
+            f"  note: {fact.note}" for fact in outcome.facts.values() if fact.note and fact.gate in decision.way.needs
+        ]
+        lines.append(f"  next: detent next {outcome.task.id}")
+    elif isinstance(decision, Refuse):
+        lines.append(refusal_words(outcome))
+    else:
+        lines.append(f"stays in {outcome.task.memory.snapshot.state}: {getattr(decision, 'reason', '')}")
+    return "\n".join(lines)
+
+
+def status_words(told: Explain) -> str:
+    task, snapshot = told.task, told.snapshot
+    head = task.memory.head
+    rows = [
+        ("task", f"{task.id}  {head['title']}"),
+        ("machine", head["machine"] + (f" ({snapshot.mode})" if snapshot.mode else "")),
+        ("state", f"{snapshot.state}  since {task.memory.moved_time}"),
+        ("waits for", told.waiting_for or "nobody: it is over"),
+        ("folder", head["dir"]),
+        ("tree", head["tree_path"]),
+        ("sandbox", f"{head['sandbox']} (commands run with your rights)"),
+    ]
+    shown = {**snapshot.registers, **{name: str(count) for name, count in snapshot.counters.items()}}
+    rows += [(name, value) for name, value in shown.items() if value]
+    lines = [f"{label + ':':<21}{value}" for label, value in rows]
+    if task.memory.refusal:
+        refusal = task.memory.refusal
+        lines.append(f"{'last refusal:':<21}{refusal['problem']}")
+        lines += [f"{'':<21}{one['why']}" for one in refusal["missing"]]
+    lines += _disorder_words(told)
+    return "\n".join([*lines, f"{'next:':<21}detent next {task.id}"])
+
+
+def _disorder_words(told: Explain) -> list[str]:
+    lines = [f"problem: {problem}" for problem in told.problems]
+    if told.repair:
+        lines.append(f"  next:  {told.repair}")
+    if told.request:
+        file = told.task.native.file
+        lines.append(f"{file} asks for {told.request}; have it judged with: detent move")
+    return lines
+
+
+def next_words(told: Explain) -> str:
+    state = told.snapshot.state
+    lines = [f"{told.task.id} is in {state}, waiting for {told.waiting_for or 'nobody'}", *_disorder_words(told)]
+    if not told.moves:
+        lines.append(f"{state} is final: no move leads on")
+    for move in told.moves:
+        lines += ["", *_move_words(told.task, move)]
+    return "\n".join(lines)
+
+
+def _move_words(task: Task, move: Move) -> list[str]:
+    mark = "open  " if move.is_open else "closed"
+    who = " or ".join(move.by) + (" (sign-off)" if move.sign_off else "")
+    lines = [f"{mark}  {move.to}  by {who}"]
+    lines += _why_and_next(move.missing, "          ")
+    lines += [f"          note: {note}" for note in move.notes]
+    if move.is_open and move.is_reopen:
+        lines.append(f'          run:  detent {move.verbs[0]} {task.id} --reason "why"')
+    elif move.is_open:
+        lines.append(f"          run:  detent move {move.to} {task.id}")
+    return lines
+
+
+def list_words(rows: Sequence[tuple[str, str, str, str, str]]) -> str:
+    """Columns: id, machine, state, waits for, title."""
+    if not rows:
+        return 'no tasks here\n  next: detent new phase "what is to be done"'
+    table = [("TASK", "MACHINE", "STATE", "WAITS FOR", "TITLE"), *rows]
+    widths = [max(len(row[column]) for row in table) for column in range(4)]
+    return "\n".join(
+        "  ".join([*(row[column].ljust(widths[column]) for column in range(4)), row[4]]).rstrip() for row in table
+    )
+
+
+def history_words(entries: Sequence[Entry]) -> str:
+    return "\n".join(_entry_words(entry) for entry in entries)
+
+
+def _entry_words(entry: Entry) -> str:
+    kind = entry["kind"]
+    who = entry.get("name") or entry.get("by", "")
+    text = {
+        "created": lambda: f"created in {entry['after']['state']} by {who}: {entry['title']}",
+        "adopted": lambda: f"adopted in {entry['after']['state']} by {who}: {entry['dir']}",
+        "moved": lambda: f"{entry['from']} -> {entry['to']} by {who or entry['by']}{_proof_words(entry)}",
+        "refused": lambda: f"refused {entry['from']} -> {entry['want']} by {who}: {_missing_words(entry)}",
+        "restored": lambda: f"restored: {entry['why']}",
+        "acted": lambda: f"did {entry['step'].partition(':')[2]} of line {entry['step'].partition(':')[0]}",
+        "answered": lambda: f"{who} said: {entry['answer']}",
+        "resumed": lambda: f"resumed by {who}",
+        "amended": lambda: f"{who} changed {', '.join(entry['fields'])}",
+    }.get(kind, lambda: str(kind))()
+    reason = f" ({entry['reason']})" if entry.get("reason") else ""
+    return f"{entry['seq']:>4}  {entry['time']}  {text}{reason}"
+
+
+def _proof_words(entry: Entry) -> str:
+    by_hand = [name for name, fact in entry["facts"].items() if fact.get("by_hand")]
+    waived = f", waived: {', '.join(entry['waived'])}" if entry["waived"] else ""
+    return (f", proof by hand: {', '.join(by_hand)}" if by_hand else "") + waived
+
+
+def _missing_words(entry: Entry) -> str:
+    return "; ".join(one["why"] for one in entry["missing"]) or str(entry["problem"])

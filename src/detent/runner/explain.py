@@ -1,0 +1,125 @@
+"""The one explain object: where a task stands, what waits for whom, and why each move is open or not.
+
+Made without a lock, without writing and without starting anything; every face renders it, none asks elsewhere.
+"""
+
+from __future__ import annotations
+
+from detent.core.decide import decide, target_of
+from detent.core.machine import STOPPED
+from detent.core.record import Record
+from detent.core.values import Advance, Missing, Refuse, Signal
+from detent.errors import UnreadableError
+from detent.runner.settle import find_disorder, read_document
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from detent.core.machine import Edge, State
+    from detent.core.values import Fact, Snapshot
+    from detent.runner.open import Task
+    from detent.store.native import Document
+
+
+class Move(Record):
+    """One edge out of the current state, as a person who asks for it would find it."""
+
+    name: str
+    label: str
+    to: str
+    by: tuple[str, ...]
+    is_open: bool
+    sign_off: bool
+    missing: tuple[Missing, ...]
+    verbs: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    is_reopen: bool = False
+
+
+class Explain(Record):
+    task: Task
+    snapshot: Snapshot
+    waiting_for: str
+    request: str = ""  # a state the native file asks for
+    problems: tuple[str, ...] = ()  # what is not in order, in words
+    repair: str = ""  # the command that mends an unreadable file
+    moves: tuple[Move, ...] = ()
+
+
+def explain(task: Task, *, with_moves: bool) -> Explain:
+    """`with_moves` asks every gate; a bare status does not need to."""
+    snapshot = task.memory.snapshot
+    state = task.machine.states[snapshot.state]
+    waiting = waiting_for(task, state)
+    try:
+        document = read_document(task)
+    except UnreadableError as error:
+        problem = f"{error.where}: {error.what}"
+        moves = _moves(task, state, None) if with_moves else ()
+        return Explain(task, snapshot, waiting, problems=(problem,), repair=error.next_step, moves=moves)
+    disorder = find_disorder(task, task.memory, document)
+    problems = []
+    if disorder.unfinished:
+        problems.append(f"{task.native.file} is behind the journal; the next command that writes brings it up to date")
+    problems += [f'{task.native.file}: "{label}" was changed; it is written by the engine' for label in disorder.owned]
+    for item in disorder.locked:
+        label = item.partition(":")[2]
+        problems.append(f'{task.native.file}: "{label}" was changed, but it is locked in {snapshot.state}')
+    if disorder.old_bytes:
+        problems.append(f"{task.native.file} is an older copy: it names {document.state or 'no state'}")
+    problems += [
+        f'{task.native.file}: "{label}:" stands there {field.repeated + 1} times; the first one counts'
+        for label, field in document.fields.items()
+        if field.repeated
+    ]
+    moves = _moves(task, state, document) if with_moves else ()
+    return Explain(task, snapshot, waiting, disorder.request, tuple(problems), moves=moves)
+
+
+def waiting_for(task: Task, state: State) -> str:
+    """Who must act now, in a few words; empty when nobody must."""
+    if stopped := task.memory.snapshot.registers.get(STOPPED):
+        return f"a person: stopped ({stopped})"
+    if state.is_end:
+        return "a person" if any(edge.reopen for edge in state.edges) else ""
+    return {"agent": f"the agent ({state.role})", "engine": "the engine"}.get(state.driver, "a person")
+
+
+def _moves(task: Task, state: State, document: Document | None) -> tuple[Move, ...]:
+    facts: Mapping[str, Fact] = {}
+    if document is not None:
+        from detent.gates.judge import judge  # a bare status never loads the gates
+        from detent.runner.look import known_tree, look, needs_tree
+
+        gates = [gate for edge in state.edges for way in edge.ways for gate in way.needs]
+        tree = known_tree(task) if needs_tree(task, gates) else ""
+        facts = judge(look(task, task.memory, document, tree), gates)
+    return tuple(_move(task, edge, facts) for edge in state.edges)
+
+
+def _move(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> Move:
+    snapshot = task.memory.snapshot
+    decision = decide(task.machine, snapshot, facts, Signal("person", edge.name, reason="asked"))
+    missing = decision.missing if isinstance(decision, Refuse) else ()
+    if edge.never:
+        missing = (Missing("never", edge.never),)
+    notes = [facts[gate].note for way in edge.ways for gate in way.needs if gate in facts and facts[gate].note]
+    notes += [f"{gate}: proof was written by hand" for gate in _by_hand(edge, facts)]
+    return Move(
+        edge.name,
+        edge.label,
+        target_of(snapshot, edge),
+        edge.by(),
+        isinstance(decision, Advance),
+        edge.sign_off,
+        missing,
+        edge.verbs,
+        tuple(dict.fromkeys(notes)),
+        edge.reopen,
+    )
+
+
+def _by_hand(edge: Edge, facts: Mapping[str, Fact]) -> tuple[str, ...]:
+    needs = dict.fromkeys(gate for way in edge.ways for gate in way.needs)
+    return tuple(gate for gate in needs if gate in facts and facts[gate].by_hand)

@@ -1,0 +1,178 @@
+"""The fast Markdown splitter and a full CommonMark parser see the same headings, code, HTML and text.
+
+The alphabet is made of what decides about blocks, so that random documents are nasty ones. Where the parser itself
+departs from CommonMark, the document is left out by one of the `misreads_` functions, each of which names the fault.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline, html_inline
+from markdown_it.token import Token
+
+from detent.store.markdown import DEPTH_LIMIT, scan, sections
+
+# The profile `deep` asks for more than this.
+EXAMPLES = settings(max_examples=max(600, settings().max_examples))
+PARSER = MarkdownIt("commonmark", {"maxNesting": 1000})
+
+
+def html_inline_with_place(state: StateInline, silent: bool) -> bool:
+    """The parser's own rule; it also notes where in its paragraph the raw HTML starts."""
+    start = state.pos
+    found = html_inline(state, silent)
+    if found and not silent:
+        state.tokens[-1].meta["start"] = start
+    return found
+
+
+PARSER.inline.ruler.at("html_inline", html_inline_with_place)
+
+ENDINGS = ["\n", "\n", "\n", "\n", "\n\n", "\r\n", "\r"]
+INDENTS = [" ", "  ", "   ", "    ", "     ", "      ", "\t", " \t"]
+CONTAINERS = ["- ", "* ", "+ ", "-", "+", "1. ", "2) ", "10. ", "1.", "1234567890. ", ">", "> "]
+LEAVES = [
+    *("```", "````", "``` x", "~~~", "~~~~", "~~~ `", "# ", "## ", "#", " #", "###### x", "####### y", "=", "===", "---"),
+    *("- - -", "***", "___", "_"),
+]
+HTML = [
+    *("<!--", "-->", "<!-- c -->", "<!-->", "<div>", "</div>", "<DIV", "<script>", "</script>", "<pre>", "<?", "?>"),
+    *("<!X", ">", "<![CDATA[", "]]>", "<b>", "</b>", "<a href='x'>", "<a\n", "<http://a`b>"),
+]
+TEXT = ["a", "foo", "bar baz", "Phase: shape", "`", "``", "\\", "é", "\u00a0", "\u2028", "\x0c", "\0"]
+DEFINITIONS = ["[a]: b", "[a]:", "/u", " 'x", "'", '"t"', "[", "]", "(t)", "[b\n", "]: c", "<d>"]
+
+FRAGMENTS = [*ENDINGS, *ENDINGS, *INDENTS, *CONTAINERS, *LEAVES, *HTML, *TEXT]
+
+
+def documents(fragments: list[str]) -> st.SearchStrategy[str]:
+    # The last line ends, because the parser drops a last line of mere spaces from an open fence.
+    return st.lists(st.sampled_from(fragments), max_size=40).map(lambda parts: "".join(parts) + "\n")
+
+
+LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)")
+DEEP_START = re.compile(r"(?:^|>)[ \t]*(?: {4}|\t)[ \t]*[<>#`~*+_=0-9-]")
+DEFINED = re.compile(r"\]:[^\r\n]*(?:\r\n?|\n)(?:[^\r\n]+(?:\r\n?|\n))*[ \t>]*(?: {4}|\t|<|[0-9]|[-+*])")
+
+
+def misreads_deep_indent(text: str) -> bool:
+    """Behind a line in a container it takes "    >" or "    #" for a start, though four columns forbid one."""
+    lines = scan(text)
+    return any(
+        before.depth and text[before.start : before.end].strip() and DEEP_START.search(text[line.start : line.end])
+        for before, line in zip(lines, lines[1:], strict=False)
+    )
+
+
+def misreads_nested_tab(text: str) -> bool:
+    """It counts the columns of a tab from the innermost of several block quotes, not from the line's start."""
+    return any(re.search(r">.*>.*\t", line) for line in LINE.findall(text))
+
+
+def misreads_definition_end(text: str) -> bool:
+    """It ends a paragraph of link definitions at once; CommonMark lets only what interrupts a paragraph end it."""
+    return bool(DEFINED.search(text))
+
+
+def misreads_comment_end(text: str) -> bool:
+    """Inside a paragraph or heading it does not end a comment at "--->"."""
+    return "--->" in text
+
+
+def squeeze(text: str) -> str:
+    """Only what is not space counts in a comparison of texts: tabs and soft line breaks are a matter of display."""
+    return re.sub(r"\s+", "", text)
+
+
+def shown(inline: Token) -> str:
+    """The source of a paragraph or heading without the raw HTML that the splitter hides."""
+    kept, position = "", 0
+    for child in inline.children or ():
+        if child.type == "html_inline" and (child.content[1] in "!?" or "\n" in child.content):
+            kept += inline.content[position : child.meta["start"]]
+            position = child.meta["start"] + len(child.content)
+    return squeeze(kept + inline.content[position:])
+
+
+class Parsed:
+    """What the CommonMark parser says, by line number."""
+
+    def __init__(self, text: str) -> None:
+        environment: dict[str, object] = {}
+        tokens = PARSER.parse(text, environment)
+        self.headings: list[tuple[int, int, int, str]] = []
+        self.paragraphs: list[tuple[range, str]] = []
+        self.code: set[int] = set()
+        self.html: set[int] = set()
+        for index, token in enumerate(tokens):
+            lines = range(*(token.map or (0, 0)))
+            if token.type == "heading_open" and token.level == 0:
+                self.headings.append((int(token.tag[1]), lines.start, lines.stop, shown(tokens[index + 1])))
+            elif token.type == "paragraph_open":
+                self.paragraphs.append((lines, shown(tokens[index + 1])))
+            elif token.type in ("fence", "code_block"):
+                self.code.update(lines)
+            elif token.type == "html_block":
+                self.html.update(lines)
+        references = environment.get("references", {})
+        assert isinstance(references, dict)
+        repeated = environment.get("duplicate_refs", [])
+        assert isinstance(repeated, list)
+        self.definitions = {line for found in (*references.values(), *repeated) for line in range(*found["map"])}
+
+
+def check_agreement(text: str) -> None:
+    lines = scan(text)
+    assume(all(line.depth < DEPTH_LIMIT for line in lines))
+    assume(not misreads_deep_indent(text) and not misreads_nested_tab(text))
+    parsed = Parsed(text)
+    number = {line.start: index for index, line in enumerate(lines)} | {len(text): len(lines)}
+    assert {index for index, line in enumerate(lines) if line.kind == "code"} == parsed.code
+    unseen = {index for index, line in enumerate(lines) if line.kind in ("html", "comment")}
+    in_paragraphs = {index for span, _ in parsed.paragraphs for index in span}
+    in_headings = {index for _, first, stop, _ in parsed.headings for index in range(first, stop)}
+    assert unseen - in_paragraphs - in_headings == parsed.html | parsed.definitions
+    headings = [(found.level, number[found.start], number[found.body_start], found.title) for found in sections(text)]
+    assert [heading[:3] for heading in headings] == [heading[:3] for heading in parsed.headings]
+    if misreads_comment_end(text):
+        return
+    assert [squeeze(heading[3]) for heading in headings] == [heading[3] for heading in parsed.headings]
+    for span, content in parsed.paragraphs:
+        assert squeeze("".join(lines[index].content for index in span)) == content
+
+
+@EXAMPLES
+@given(documents(FRAGMENTS))
+@example("- ```\n\n# a\n")
+@example("> a\n===\n")
+@example("-\n\n  # a\n")
+@example("a <!-- `\n# b\n` -->\n")
+@example("- <!--\n\n  # a\n  -->\n# b\n")
+def test_agrees_with_a_parser(text: str) -> None:
+    check_agreement(text)
+
+
+@EXAMPLES
+@given(documents([*FRAGMENTS, *DEFINITIONS, *DEFINITIONS]))
+@example("[a]: b\n===\n")
+@example("[a]: b '\nPhase: shape\n'\nc\n===\n")
+def test_agrees_with_a_parser_on_link_definitions(text: str) -> None:
+    assume(not misreads_definition_end(text))
+    check_agreement(text)
+
+
+@EXAMPLES
+@given(st.one_of(st.text(), documents(FRAGMENTS)), st.sampled_from(["", "\ufeff"]))
+def test_lines_and_sections_tile_the_text(text: str, mark: str) -> None:
+    text = mark + text
+    lines = scan(text)
+    assert "".join(text[line.start : line.end] for line in lines) == text.removeprefix("\ufeff")
+    assert not any(re.search(r"[\r\n]", line.text + line.content) for line in lines)
+    starts = {line.start for line in lines} | {len(text)}
+    for section in sections(text):
+        assert section.start < section.body_start <= section.end
+        assert {section.start, section.body_start, section.end} <= starts

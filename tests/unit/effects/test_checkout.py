@@ -1,0 +1,335 @@
+"""Tests of the disposable checkout, with real git, real shells and real set-up."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from detent.effects.checkout import (
+    Checkout,
+    FrozenTree,
+    SetupFailed,
+    Workspace,
+    prepared_checkout,
+    run_command,
+    wipe,
+)
+from detent.effects.git import find_repository
+from detent.effects.process import Finished
+from detent.effects.tree import tree_id
+from detent.errors import LockedError, UsageError
+from tests.conftest import MakeRepo
+
+
+class Bench:
+    """A repository, and one command run in a checkout of its present files."""
+
+    def __init__(self, path: Path, work: Path) -> None:
+        self.path = path
+        self.work = work
+        self.folder = work / "proof/checkout"
+        self.log = work / "log"
+        self.environment = dict(os.environ)
+
+    def frozen(self) -> FrozenTree:
+        repository = find_repository(str(self.path))
+        baseline = repository.head if repository else None
+        private = str(self.work / "private")
+        return FrozenTree(private, tree_id(private, str(self.path), repository, baseline), baseline)
+
+    def prove(self, command: str, workspace: Workspace | None = None) -> tuple[Checkout | SetupFailed, str]:
+        """What the checkout came to, and what the command said in it."""
+        with prepared_checkout(
+            str(self.folder),
+            self.frozen(),
+            workspace or Workspace(),
+            work_tree=str(self.path),
+            cache_dir=str(self.work / "kept"),
+            log_path=str(self.work / "setup.log"),
+            env=self.environment,
+            lock_wait_s=0.1,
+        ) as outcome:
+            if isinstance(outcome, Checkout):
+                self.command(command)
+        return outcome, self.log.read_text(encoding="utf-8") if self.log.exists() else ""
+
+    def command(self, command: str, timeout_s: float = 30) -> Finished:
+        return run_command(command, str(self.folder), self.environment, timeout_s, str(self.log))
+
+    def said(self, command: str, workspace: Workspace | None = None) -> str:
+        outcome, text = self.prove(command, workspace)
+        assert isinstance(outcome, Checkout), outcome
+        return text
+
+
+@pytest.fixture
+def bench(repo: MakeRepo, tmp_path: Path) -> Bench:
+    return Bench(
+        repo(files={"a.txt": "one\n", "sub/b": "two\n", ".gitignore": "made\n.env\n", "lock": "1"}), tmp_path / "w"
+    )
+
+
+def test_it_holds_the_frozen_tree_and_is_gone_afterwards(bench: Bench) -> None:
+    (bench.path / "a.txt").write_text("changed\n", encoding="utf-8")
+    (bench.path / "new").write_text("new\n", encoding="utf-8")
+    assert bench.said("pwd; cat a.txt sub/b new") == f"{bench.folder}\nchanged\ntwo\nnew\n"
+    assert not bench.folder.exists()
+
+
+def test_later_edits_are_not_seen(bench: Bench) -> None:
+    frozen = bench.frozen()
+    (bench.path / "a.txt").write_text("later\n", encoding="utf-8")
+    with prepared_checkout(
+        str(bench.folder),
+        frozen,
+        Workspace(),
+        work_tree=str(bench.path),
+        cache_dir=str(bench.work / "kept"),
+        log_path=str(bench.work / "setup.log"),
+        env={},
+    ):
+        assert (bench.folder / "a.txt").read_text(encoding="utf-8") == "one\n"
+
+
+def test_git_works_there(bench: Bench, repo: MakeRepo) -> None:
+    (bench.path / "new").write_text("new\n", encoding="utf-8")
+    said = bench.said("git rev-parse HEAD; git status --porcelain; git log --format=%s; git rev-parse --show-toplevel")
+    assert said == f"{repo.git(bench.path, 'rev-parse', 'HEAD')}\nA  new\nStart\n{bench.folder}\n"
+
+
+def test_git_works_there_without_any_commit(repo: MakeRepo, tmp_path: Path) -> None:
+    path = tmp_path / "plain"
+    path.mkdir()
+    (path / "x").write_text("x", encoding="utf-8")
+    assert Bench(path, tmp_path / "w").said("git status --porcelain; cat x") == "A  x\nx"
+
+
+def test_bytes_modes_and_links_are_exact_and_nothing_runs(bench: Bench, tmp_path: Path, repo: MakeRepo) -> None:
+    (bench.path / ".gitattributes").write_text("* filter=evil text eol=crlf ident\n", encoding="utf-8")
+    repo.git(bench.path, "config", "filter.evil.smudge", f"touch {tmp_path}/ran; cat")
+    (bench.path / "mixed").write_bytes(b"$Id$\r\none\n\xff")
+    (bench.path / "tool").write_text("#!/bin/sh\necho tool\n", encoding="utf-8")
+    (bench.path / "tool").chmod(0o755)
+    (bench.path / "link").symlink_to("/etc/hosts")
+    assert (
+        bench.said("./tool; readlink link; od -An -c mixed | tr -d ' \\n'") == "tool\n/etc/hosts\n$Id$\\r\\none\\n377"
+    )
+    assert not (tmp_path / "ran").exists()
+
+
+def test_hooks_are_off_there(bench: Bench) -> None:
+    said = bench.said(
+        "mkdir -p .git/hooks; printf '#!/bin/sh\\necho HOOK\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/*;"
+        "git -c user.name=x -c user.email=x@example.invalid commit -q --allow-empty -m x; git log --format=%s -1"
+    )
+    assert said == "x\n"
+
+
+def test_leftovers_are_wiped_first_even_read_only_ones(bench: Bench) -> None:
+    (bench.folder / "deep/er").mkdir(parents=True)
+    (bench.folder / "deep/er/old").write_text("x", encoding="utf-8")
+    (bench.folder / "deep/er").chmod(0o500)
+    (bench.folder / "deep").chmod(0o500)
+    assert bench.said("ls -A; chmod -R a-w sub") == ".git\n.gitignore\na.txt\nlock\nsub\n"
+    assert not bench.folder.exists()
+
+
+def test_wiping_does_not_follow_links(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir(mode=0o555)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/link").symlink_to(tmp_path / "outside")
+    (tmp_path / "folder/closed").mkdir(mode=0)
+    wipe(str(tmp_path / "folder"))
+    (tmp_path / "folder").symlink_to(tmp_path / "outside")
+    wipe(str(tmp_path / "folder"))
+    assert not (tmp_path / "folder").is_symlink()
+    assert stat.S_IMODE((tmp_path / "outside").stat().st_mode) == 0o555
+
+
+def test_a_second_proof_waits_only_so_long(bench: Bench) -> None:
+    bench.folder.parent.mkdir(parents=True)
+    with open(f"{bench.folder}.lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(LockedError):
+            bench.prove("true")
+    assert bench.said("echo free") == "free\n"
+
+
+def test_the_lock_is_free_after_an_error_inside(bench: Bench) -> None:
+    with pytest.raises(UsageError):
+        bench.prove("true", Workspace(carry=("../x",)))
+    assert not bench.folder.exists()
+    assert bench.said("echo free") == "free\n"
+
+
+def test_environment_of_commands(bench: Bench) -> None:
+    bench.environment |= {"DETENT_RUN": "1", "GIT_DIR": "/nowhere", "CI": "yes", "PWD": "/wrong", "MINE": "kept"}
+    said = bench.said("env | grep -E '^(DETENT|GIT|CI|PWD|MINE)' | sort")
+    assert said == f"CI=yes\nMINE=kept\nPWD={bench.folder}\n"
+
+
+def test_red_and_slow_commands_are_values(bench: Bench) -> None:
+    bench.folder.mkdir(parents=True)
+    assert bench.command("echo why; exit 3").exit == 3
+    assert bench.log.read_text(encoding="utf-8") == "why\n"
+    assert bench.command("sleep 100", timeout_s=0.1).timed_out
+
+
+def test_copy_and_carry_bring_what_git_ignores(bench: Bench) -> None:
+    (bench.path / ".env").write_text("SECRET", encoding="utf-8")
+    (bench.path / "made/deep").mkdir(parents=True)
+    (bench.path / "made/deep/x").write_text("X", encoding="utf-8")
+    (bench.path / "made/link").symlink_to("deep/x")
+    workspace = Workspace(copy=(".e*",), carry=("made", "not-there", "no/*.such"))
+    outcome, said = bench.prove("cat .env made/deep/x; readlink made/link", workspace)
+    assert said == "SECRETXdeep/x\n"
+    assert outcome == Checkout(str(bench.folder), ("not-there", "no/*.such"), "none")
+
+
+def test_missing_copy_is_a_failed_setup(bench: Bench) -> None:
+    outcome, said = bench.prove("true", Workspace(copy=("not-there",), setup=("true",)))
+    assert isinstance(outcome, SetupFailed)
+    assert "not-there" in outcome.command
+    assert said == ""
+    assert not bench.folder.exists()
+
+
+def test_copies_do_not_replace_the_frozen_tree(bench: Bench) -> None:
+    frozen = bench.frozen()
+    (bench.path / "a.txt").write_text("the user's later version\n", encoding="utf-8")
+    (bench.path / "sub/extra").write_text("x", encoding="utf-8")
+    with prepared_checkout(
+        str(bench.folder),
+        frozen,
+        Workspace(carry=("a.txt", "sub", "*", "**/*", ".")),
+        work_tree=str(bench.path),
+        cache_dir=str(bench.work / "kept"),
+        log_path=str(bench.work / "setup.log"),
+        env={},
+    ):
+        assert (bench.folder / "a.txt").read_text(encoding="utf-8") == "one\n"
+        assert (bench.folder / "sub/extra").exists()
+        assert not (bench.folder / ".git/hooks").exists()
+
+
+@pytest.mark.parametrize("pattern", ["/etc/hosts", "../outside", "a/../../outside"])
+def test_patterns_may_not_leave_the_work_tree(bench: Bench, pattern: str) -> None:
+    with pytest.raises(UsageError, match="work tree"):
+        bench.prove("true", Workspace(copy=(pattern,)))
+
+
+def test_links_do_not_lead_copies_out_on_either_side(bench: Bench, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret").write_text("secret", encoding="utf-8")
+    (bench.path / "out").symlink_to(outside)
+    (bench.path / "made").mkdir()
+    (bench.path / "made/x").write_text("x", encoding="utf-8")
+    frozen = bench.frozen()
+    (bench.path / "real").mkdir()
+    (bench.path / "real/x").write_text("x", encoding="utf-8")
+    with prepared_checkout(
+        str(bench.folder),
+        frozen,
+        Workspace(carry=("out/secret",)),
+        work_tree=str(bench.path),
+        cache_dir=str(bench.work / "kept"),
+        log_path=str(bench.work / "setup.log"),
+        env={},
+    ) as outcome:
+        assert isinstance(outcome, Checkout)
+        assert outcome.missing == ("out/secret",)
+    (bench.path / "out").unlink()
+    (bench.path / "out").mkdir()
+    (bench.path / "out/planted").write_text("x", encoding="utf-8")
+    for pattern in ("out", "out/planted"):
+        with prepared_checkout(
+            str(bench.folder),
+            frozen,
+            Workspace(carry=(pattern,)),
+            work_tree=str(bench.path),
+            cache_dir=str(bench.work / "kept"),
+            log_path=str(bench.work / "setup.log"),
+            env={},
+        ):
+            assert (bench.folder / "out").is_symlink()
+    assert sorted(os.listdir(outside)) == ["secret"]
+
+
+COUNTING = (
+    "echo run >> ../../runs; mkdir -p made/empty; echo built > made/x; ln -sf x made/l; chmod 555 made;"
+    "echo spoilt > a.txt"
+)
+
+
+def runs(bench: Bench) -> int:
+    path = bench.work / "runs"
+    return len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
+
+
+def test_setup_is_run_once_per_key_and_its_work_is_kept(bench: Bench) -> None:
+    workspace = Workspace(setup=(COUNTING,), key=("lock", "*/lock", "absent"))
+    look = "cat made/x made/l a.txt; ls -ld made | cut -c1-10; ls -A made"
+    expected = "built\nbuilt\none\ndr-xr-xr-x\nempty\nl\nx\n"
+    assert bench.said(look, workspace) == expected
+    (bench.path / "sub/b").write_text("an edit that set-up does not depend on", encoding="utf-8")
+    outcome, said = bench.prove(look, workspace)
+    assert isinstance(outcome, Checkout)
+    assert (said, outcome.setup, runs(bench)) == (expected, "kept", 1)
+    (bench.path / "lock").write_text("2", encoding="utf-8")
+    assert bench.said(look, workspace) == expected
+    assert runs(bench) == 2
+    (bench.path / "sub/lock").write_text("new", encoding="utf-8")
+    bench.prove(look, workspace)
+    bench.prove(look, workspace.replace(setup=(COUNTING, "true")))
+    assert runs(bench) == 4
+    assert len(os.listdir(bench.work / "kept")) == 3
+
+
+def test_without_key_setup_is_run_each_time(bench: Bench) -> None:
+    workspace = Workspace(setup=(COUNTING,))
+    assert bench.said("cat made/x a.txt", workspace) == bench.said("cat made/x a.txt", workspace) == "built\none\n"
+    assert runs(bench) == 2
+
+
+def test_kept_work_gives_way_to_files_of_the_frozen_tree(bench: Bench) -> None:
+    workspace = Workspace(setup=("mkdir -p gen; echo generated > gen/x; echo more > gen/y",), key=("lock",))
+    assert bench.said("cat gen/x gen/y", workspace) == "generated\nmore\n"
+    (bench.path / "gen").mkdir()
+    (bench.path / "gen/x").write_text("written\n", encoding="utf-8")
+    assert bench.said("cat gen/x gen/y", workspace) == "written\nmore\n"
+
+
+def test_what_setup_changed_in_carried_files_is_kept(bench: Bench) -> None:
+    (bench.path / "made").mkdir()
+    (bench.path / "made/x").write_text("carried\n", encoding="utf-8")
+    (bench.path / ".env").write_text("SECRET", encoding="utf-8")
+    workspace = Workspace(setup=("echo added >> made/x; echo y > made/y",), key=("lock",), carry=("made", ".env"))
+    assert bench.said("cat made/x made/y .env", workspace) == "carried\nadded\ny\nSECRET"
+    assert bench.said("cat made/x made/y .env", workspace) == "carried\nadded\ny\nSECRET"
+    assert not list((bench.work / "kept").glob("*/.env"))
+
+
+@pytest.mark.parametrize(("command", "why"), [("echo broken; exit 4", "exit 4"), ("sleep 100", "longer")])
+def test_failed_setup_is_a_value_of_its_own_and_is_not_kept(bench: Bench, command: str, why: str) -> None:
+    workspace = Workspace(setup=("true", command, "touch ../../ran"), key=("lock",), timeout_s=0.5)
+    outcome, said = bench.prove("true", workspace)
+    assert isinstance(outcome, SetupFailed)
+    assert outcome.command == command
+    assert why in outcome.why
+    assert outcome.log == str(bench.work / "setup.log")
+    assert said == ""
+    assert not (bench.work / "ran").exists()
+    assert not (bench.work / "kept").exists()
+    if outcome.exit == 4:
+        assert Path(outcome.log).read_text(encoding="utf-8") == "broken\n"
+
+
+def test_a_venv_made_by_setup_still_works_when_it_is_put_back(bench: Bench) -> None:
+    workspace = Workspace(setup=("python3 -m venv --without-pip made",), key=("lock",))
+    for _time in range(2):
+        assert bench.said('made/bin/python -c "import sys; print(sys.prefix)"', workspace) == f"{bench.folder}/made\n"
