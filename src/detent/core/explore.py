@@ -5,22 +5,28 @@ end in every class; each gate may be open or closed whenever it is asked. What i
 
 1. every edge that can be taken, and every snapshot it can be taken in (the graph that test walks cover);
 2. violations, each with the shortest story that leads to it.
+
+How the last run ended is no part of a node: only the engine's ways ask for it, so the engine asks once for each class.
 """
 
 from __future__ import annotations
 
 from detent.core.decide import decide, enter
-from detent.core.machine import CRASH_CLASSES, EXIT_CLASSES, STOPPED, Edge, Machine
+from detent.core.machine import ACTORS, CRASH_CLASSES, ENTRY, EXIT_CLASSES, Edge, Machine, State
 from detent.core.record import Record
-from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot, Wait
+from detent.core.values import Advance, Crash, Fact, Signal, Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from detent.core.values import Decision
+
+    Decider = Callable[[Machine, Snapshot, Mapping[str, Fact], Signal], Decision]
     Key = tuple[object, ...]
 
 MOST_SNAPSHOTS = 200_000  # a machine with more is refused: its counters or registers are not bounded sensibly
+_NOTHING: frozenset[str] = frozenset()
 
 
 class Step(Record):
@@ -28,8 +34,8 @@ class Step(Record):
 
     source: int
     target: int
-    signal: Signal
-    edge: str  # "" for a crash or a run's end that took no edge
+    signal: Signal  # `exit` says how the last run of the visit ended, if one did
+    edge: str  # "" for a crash that took no edge
     way: int
     open_gates: tuple[str, ...]
 
@@ -48,8 +54,10 @@ class Graph(Record):
 
 
 class _Exploration:
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, decider: Decider, most: int) -> None:
         self.machine = machine
+        self.decider = decider
+        self.most = most
         self.nodes: dict[Key, int] = {}
         self.snapshots: list[Snapshot] = []
         self.passed: list[frozenset[str]] = []  # per node: properties whose `first` edge is still valid
@@ -58,35 +66,17 @@ class _Exploration:
         self.violations: list[Violation] = []
         self.asked = 0
         self.facts: dict[frozenset[str], dict[str, Fact]] = {}
-
-    def facts_with(self, gates: frozenset[str]) -> dict[str, Fact]:
-        if gates not in self.facts:
-            self.facts[gates] = {name: Fact(name, ok=name in gates) for name in self.machine.gates}
-        return self.facts[gates]
-
-    def node(self, snapshot: Snapshot, passed: frozenset[str], step: Step | None) -> int:
-        plain = snapshot.replace(visits={}, seq=0)
-        counters = tuple(sorted(plain.counters.items()))
-        registers = tuple(sorted(plain.registers.items()))
-        key = (plain.state, plain.mode, plain.exit, counters, registers, passed)
-        if key not in self.nodes:
-            self.nodes[key] = len(self.snapshots)
-            self.snapshots.append(plain)
-            self.passed.append(passed)
-            self.parents.append(step.replace(target=self.nodes[key]) if step else None)
-        return self.nodes[key]
+        self.questions: dict[str, tuple[tuple[Signal, frozenset[str]], ...]] = {}
 
     def run(self) -> Graph:
         for mode in self.machine.modes or ("",):
-            self.node(enter(self.machine, mode), frozenset(), None)
+            self.node(enter(self.machine, mode), _NOTHING)
         at = 0
         while at < len(self.snapshots):
-            if len(self.snapshots) > MOST_SNAPSHOTS:
-                self.violations.append(Violation(f"more than {MOST_SNAPSHOTS} snapshots", ()))
+            if len(self.snapshots) > self.most:
+                self.violate(f"more than {self.most} snapshots", at)
                 break
-            for signal, gates in self.questions(self.snapshots[at]):
-                self.ask(at, signal, gates)
-            self.end_of_run(at)
+            self.visit(at)
             at += 1
         self.dead_ends()
         taken = {(self.snapshots[step.source].state, step.edge) for step in self.steps}
@@ -96,41 +86,76 @@ class _Exploration:
         self.violations += [Violation(f"the move {name} can never be taken", ()) for name in never]
         return Graph(tuple(self.snapshots), tuple(self.steps), tuple(self.violations), self.asked, never)
 
-    def questions(self, snapshot: Snapshot) -> Iterator[tuple[Signal, frozenset[str]]]:
-        """Every asker asks for every edge with just its gates open, and with all gates closed."""
-        state = self.machine.states[snapshot.state]
+    def node(self, snapshot: Snapshot, passed: frozenset[str]) -> int:
+        counters, registers = frozenset(snapshot.counters.items()), frozenset(snapshot.registers.items())
+        key = (snapshot.state, snapshot.mode, counters, registers, passed)
+        found = self.nodes.get(key)
+        if found is None:
+            found = self.nodes[key] = len(self.snapshots)
+            self.snapshots.append(snapshot.replace(visits={}, seq=0, exit=ENTRY))
+            self.passed.append(passed)
+            self.parents.append(None)
+        return found
+
+    def visit(self, at: int) -> None:
+        state = self.machine.states[self.snapshots[at].state]
+        if state.name not in self.questions:
+            # What no counter or register can change is asked once for each state.
+            self.questions[state.name] = tuple(dict.fromkeys(self.every_time(state)))
+            for signal, gates in dict.fromkeys(self.once(state)):
+                self.ask(at, signal, gates)
+        for signal, gates in self.questions[state.name]:
+            self.ask(at, signal, gates)
+
+    def every_time(self, state: State) -> Iterator[tuple[Signal, frozenset[str]]]:
+        """Everybody with a way to take an edge asks for it with just that way's gates open; every run may crash."""
         for edge in state.edges:
-            for needs in {frozenset(way.needs) for way in edge.ways} | {frozenset[str]()}:
-                for who in ("agent", "engine", "person"):
-                    yield Signal(who, edge.name, reason="because"), needs
-                    yield Signal(who, edge.target), needs
-                yield Signal("engine"), needs
+            for way in edge.ways:
+                gates = frozenset(way.needs)
+                if "agent" in way.by:
+                    yield Signal("agent", edge.name), gates
+                if "engine" in way.by:
+                    for name in way.after if state.role else ("",):
+                        yield Signal("engine", edge.name, exit="" if name == ENTRY else name), gates
+                if way.by != ("crash",):
+                    yield Signal("person", edge.name, reason="because"), gates
+                if "crash" in way.by:
+                    yield Signal("crash", exit=CRASH_CLASSES[0]), gates
+        yield Signal("crash", exit=CRASH_CLASSES[0]), _NOTHING
+
+    def once(self, state: State) -> Iterator[tuple[Signal, frozenset[str]]]:
+        """Everybody asks for everything, with no gate open, with all, and by override; runs end in every class."""
         every = frozenset(self.machine.gates)
-        for who in ("agent", "engine", "person"):
-            yield Signal(who), every
-            yield Signal(who, "no such state"), every
-        for name in CRASH_CLASSES:
-            yield Signal("crash", exit=name), frozenset()
+        for who in ACTORS:
+            for name in ("", *EXIT_CLASSES):
+                for gates in (_NOTHING, every):
+                    yield Signal(who, exit=name), gates
+        for edge in state.edges:
+            for who in ("agent", "engine", "person"):
+                yield Signal(who, edge.name), every
+                yield Signal(who, edge.name, reason="because", override="because"), _NOTHING
 
     def ask(self, at: int, signal: Signal, gates: frozenset[str]) -> None:
         snapshot = self.snapshots[at]
+        if signal.exit and signal.who == "engine":
+            snapshot = snapshot.replace(exit=signal.exit)
+        if gates not in self.facts:
+            self.facts[gates] = {name: Fact(name, ok=name in gates) for name in self.machine.gates}
         self.asked += 1
-        decision = decide(self.machine, snapshot, self.facts_with(gates), signal)
+        decision = self.decider(self.machine, snapshot, self.facts[gates], signal)
         if isinstance(decision, Advance):
             self.advanced(at, signal, gates, decision)
         elif isinstance(decision, Crash):
-            self.connect(at, signal, decision.after, self.passed[at], "", 0, gates)
-        elif not isinstance(decision, (Refuse, Wait)):
-            self.violate("decide has no answer", at)
+            self.connect(at, signal, decision.after, self.passed[at], "", 0, _NOTHING)
 
     def advanced(self, at: int, signal: Signal, gates: frozenset[str], taken: Advance) -> None:
         edge = taken.edge
-        if not set(taken.way.needs) <= gates:
-            self.violate(f"{edge.name} was taken with a gate closed", at)
+        if not gates.union(taken.waived).issuperset(taken.way.needs):
+            self.violate(f"{edge.name} was taken with a gate closed", at, edge)
         if edge.never:
-            self.violate(f"{edge.name} may never be taken and was", at)
-        if edge.sign_off and signal.who != "person":
-            self.violate(f"{signal.who} took the sign-off {edge.name}", at)
+            self.violate(f"{edge.name} may never be taken and was", at, edge)
+        if edge.sign_off and (signal.who != "person" or taken.waived):
+            self.violate(f"{signal.who} took the sign-off {edge.name} without its proof or its right", at, edge)
         passed = self.passed[at]
         for rule in self.machine.properties:
             if edge.name == rule.then and rule.name not in passed:
@@ -140,15 +165,6 @@ class _Exploration:
             if edge.name == rule.first:
                 passed = passed | {rule.name}
         self.connect(at, signal, taken.after, passed, edge.name, taken.way.number, gates)
-
-    def end_of_run(self, at: int) -> None:
-        """A run of the state's agent may end in any class; that alone moves nothing but opens engine ways."""
-        snapshot = self.snapshots[at]
-        if not self.machine.states[snapshot.state].role or snapshot.registers.get(STOPPED):
-            return
-        for name in EXIT_CLASSES:
-            after = snapshot.replace(exit=name)
-            self.connect(at, Signal("crash", exit=name), after, self.passed[at], "", 0, frozenset())
 
     def connect(
         self,
@@ -160,23 +176,27 @@ class _Exploration:
         way: int,
         gates: frozenset[str],
     ) -> None:
-        step = Step(at, -1, signal, edge, way, tuple(sorted(gates)))
-        target = self.node(after, passed, step)
-        self.steps.append(step.replace(target=target))
+        known = len(self.snapshots)
+        target = self.node(after, passed)
+        step = Step(at, target, signal, edge, way, tuple(sorted(gates)))
+        self.steps.append(step)
+        if target == known:
+            self.parents[target] = step
 
     def dead_ends(self) -> None:
-        """From every snapshot an end (or a state a person rests in) must stay reachable: branching time, backwards."""
+        """From every snapshot a state must stay reachable in which the work is over: branching time, backwards."""
         backwards: dict[int, list[int]] = {}
         for step in self.steps:
             backwards.setdefault(step.target, []).append(step.source)
-        alive = {at for at, snapshot in enumerate(self.snapshots) if self.machine.states[snapshot.state].is_end}
+        states = self.machine.states
+        alive = {at for at, one in enumerate(self.snapshots) if states[one.state].is_end or states[one.state].is_rest}
         todo = list(alive)
         while todo:
             for source in backwards.get(todo.pop(), ()):
                 if source not in alive:
                     alive.add(source)
                     todo.append(source)
-        stuck = sorted(set(range(len(self.snapshots))) - alive)
+        stuck = [at for at in range(len(self.snapshots)) if at not in alive]
         if stuck:
             self.violate("no end can be reached any more", stuck[0])
 
@@ -193,13 +213,15 @@ class _Exploration:
     def tell(self, step: Step) -> str:
         before, after = self.snapshots[step.source], self.snapshots[step.target]
         if not step.edge:
-            return f"in {before.state} a run ends as {step.signal.exit or after.exit}"
+            return f"in {before.state} a run ends as {step.signal.exit}"
+        run = f"after a run that ended as {step.signal.exit}, " if step.signal.exit else ""
         proof = f" with {', '.join(step.open_gates)}" if step.open_gates else ""
-        return f"{step.signal.who}: {before.state} -> {after.state} ({step.edge}){proof}"
+        return f"{run}{step.signal.who}: {before.state} -> {after.state} ({step.edge}){proof}"
 
 
-def explore(machine: Machine) -> Graph:
-    return _Exploration(machine).run()
+def explore(machine: Machine, decider: Decider = decide, most: int = MOST_SNAPSHOTS) -> Graph:
+    """All that can happen; `decider` is there so that tests can show that a wrong one is found out."""
+    return _Exploration(machine, decider, most).run()
 
 
 def route(machine: Machine, start: str, goal: str) -> tuple[Edge, ...] | None:

@@ -76,6 +76,7 @@ class State(Record):
     respawn: str = "ask"
     counts_run: tuple[str, ...] = ()
     is_end: bool = False
+    is_rest: bool = False  # no end, but nothing is left to do until a person wants more
     edges: tuple[Edge, ...] = ()
 
 

@@ -20,7 +20,8 @@ from contextlib import contextmanager
 from detent.core.record import Record
 from detent.effects import process
 from detent.effects.git import Git, check_object_id, clean_environment, write_git_dir, write_if_different
-from detent.errors import LockedError, StorageError, UsageError
+from detent.effects.tree import repair
+from detent.errors import LockedError, StorageError, ToolError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -185,7 +186,15 @@ def _make(folder: str, frozen: FrozenTree, work_tree: str) -> _Place:
         commit = check_object_id(frozen.baseline).encode()
         write_if_different(os.path.join(git_dir, "refs/heads/main"), commit + b"\n")
     git = Git(git_dir, folder)
-    git.run("read-tree", "--reset", "-u", check_object_id(frozen.tree))
+    try:
+        git.run("read-tree", "--reset", "-u", check_object_id(frozen.tree))
+    except ToolError as problem:
+        repair(frozen.private_dir)
+        raise ToolError(
+            f"the frozen tree cannot be read: {problem.what}",
+            where=frozen.private_dir,
+            next_step="damaged objects were removed; try again, and they are taken from the work tree anew",
+        ) from problem
     tracked = frozenset(os.fsdecode(path) for path in git.run("ls-files", "-z").split(b"\0")[:-1])
     return _Place(folder, git, frozen.tree, os.path.realpath(work_tree), tracked)
 

@@ -89,7 +89,7 @@ def tree_id(
         try:
             return _compute(task)
         except ToolError:
-            _repair(task)
+            repair(task.private_dir)
             return _compute(task)
     except OSError as problem:
         raise StorageError(f"the tree id cannot be kept: {problem}", where=task.private_dir) from problem
@@ -101,6 +101,34 @@ def changed_files(private_dir: str, tree_a: str, tree_b: str) -> tuple[tuple[str
     output = Git(os.path.abspath(private_dir)).run(*arguments, check_object_id(tree_a), check_object_id(tree_b), "--")
     fields = [os.fsdecode(field) for field in output.split(b"\0")[:-1]]
     return tuple(zip(fields[::2], fields[1::2], strict=True))
+
+
+def repair(private_dir: str) -> None:
+    """Throw away what the next tree id computes again; whole objects stay.
+
+    Damaged ones go, because git takes an object that is there for written, even if a power cut left it empty.
+    """
+    from contextlib import suppress
+    from hashlib import new
+    from zlib import decompress, error
+
+    for entry in os.scandir(os.path.join(private_dir, "cache")):
+        if not entry.name.startswith("tmp-"):
+            with suppress(FileNotFoundError):
+                os.unlink(entry.path)
+    objects = os.path.join(private_dir, "objects")
+    for folder in os.listdir(objects):
+        if len(folder) != 2:
+            continue
+        for entry in os.scandir(os.path.join(objects, folder)):
+            kind = "sha256" if len(entry.name) > 38 else "sha1"
+            with suppress(FileNotFoundError), open(entry.path, "rb") as file:
+                try:
+                    is_whole = new(kind, decompress(file.read())).hexdigest() == folder + entry.name
+                except error:
+                    is_whole = False
+                if not is_whole:
+                    os.unlink(entry.path)
 
 
 def _checked_left_out(path: str) -> str:
@@ -211,7 +239,7 @@ def _list(git: Git, task: _Task, rules: _Rules) -> _Listing:
 
 def _compare(task: _Task, rules: _Rules, listing: _Listing) -> _Changes:
     top = os.fsencode(task.work_tree)
-    removed, filled = _beyond_folders(top, (*listing.cached, *listing.new), rules)
+    removed, filled = _beyond_folders(top, (*listing.cached, *listing.new))
     added: list[bytes] = []
     submodules = [(path, _submodule_commit(task, rules, path)) for path in filled]
     again = False
@@ -235,8 +263,8 @@ def _compare(task: _Task, rules: _Rules, listing: _Listing) -> _Changes:
     return _Changes(tuple(gone), tuple(path for path in added if path not in gone), tuple(submodules), again)
 
 
-def _beyond_folders(top: bytes, paths: Iterable[bytes], rules: _Rules) -> tuple[list[bytes], list[bytes]]:
-    """The paths that lie behind a link, a file or a submodule, and those submodules; refuses other repositories."""
+def _beyond_folders(top: bytes, paths: Iterable[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """The paths that lie behind a link, a file or a repository inside the tree, and those repositories."""
     real = {b"": True}
     filled = []
 
@@ -245,8 +273,6 @@ def _beyond_folders(top: bytes, paths: Iterable[bytes], rules: _Rules) -> tuple[
             full = os.path.join(top, folder)
             real[folder] = is_real(folder.rpartition(b"/")[0]) and _kind(full) == stat.S_IFDIR
             if real[folder] and os.path.lexists(os.path.join(full, b".git")):
-                if folder not in rules.submodules:
-                    raise _nested_repository(top, folder)
                 real[folder] = False
                 filled.append(folder)
         return real[folder]
@@ -292,13 +318,13 @@ def _apply(git: Git, changes: _Changes) -> None:
     if changes.removed:
         git.run("update-index", "-z", "--force-remove", "--stdin", input_bytes=_joined(changes.removed))
     if changes.added:
-        arguments = ("update-index", "-z", "--add", "--remove", "--replace", "--stdin")
+        arguments = ("update-index", "-z", "--add", "--remove", "--stdin")
         finished = git.finish(*arguments, input_bytes=_joined(changes.added))
         if finished.exit != 0 or finished.stderr:  # "Ignoring path .GIT/x" ends with 0, and the file would be hidden
             raise _not_added(git, finished, changes.added)
     if changes.submodules:
         lines = (_GITLINK + b" " + commit + b"\t" + path for path, commit in changes.submodules)
-        git.run("update-index", "-z", "--replace", "--add", "--index-info", input_bytes=_joined(lines))
+        git.run("update-index", "-z", "--add", "--index-info", input_bytes=_joined(lines))
 
 
 def _not_added(git: Git, finished: Finished, paths: Sequence[bytes]) -> ToolError | UnreadableError:
@@ -330,31 +356,6 @@ def _remove_leftovers(task: _Task, own_index: str) -> None:
         with suppress(FileNotFoundError):
             if is_ours or (entry.name.startswith("tmp-") and entry.stat(follow_symlinks=False).st_mtime < oldest):
                 os.unlink(entry.path)
-
-
-def _repair(task: _Task) -> None:
-    """Throw away what can be computed again; the objects stay, except damaged ones, which would stay damaged."""
-    from contextlib import suppress
-    from hashlib import new
-    from zlib import decompress, error
-
-    for entry in os.scandir(_cache(task)):
-        if not entry.name.startswith("tmp-"):
-            with suppress(FileNotFoundError):
-                os.unlink(entry.path)
-    objects = os.path.join(task.private_dir, "objects")
-    for folder in os.listdir(objects):
-        if len(folder) != 2:
-            continue
-        for entry in os.scandir(os.path.join(objects, folder)):
-            kind = "sha256" if len(entry.name) > 38 else "sha1"
-            with suppress(FileNotFoundError), open(entry.path, "rb") as file:
-                try:
-                    is_whole = new(kind, decompress(file.read())).hexdigest() == folder + entry.name
-                except error:
-                    is_whole = False
-                if not is_whole:
-                    os.unlink(entry.path)
 
 
 def _baseline_rules(task: _Task) -> _Rules:

@@ -312,6 +312,7 @@ class _Parser:
             respawn=self.known(f"state {name}", table.text("respawn", "ask"), ("ask", "auto"), "respawn"),
             counts_run=self.known_all(f"state {name}", table.texts("counts_run"), self.limits, "limit"),
             is_end=is_end,
+            is_rest=table.flag("rest"),
             edges=tuple(edge for edge in edges if edge.source == name),
         )
         table.finish()

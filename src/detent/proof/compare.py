@@ -1,6 +1,6 @@
 """Holds a machine's relation against one that somebody wrote down elsewhere, edge by edge and name by name.
 
-A relation file is JSON with `states`, `initial`, `terminal` and `transitions` (`from`, `to`, `name`); what else it holds
+A relation file is JSON with `states`, `initial`, `terminal` and `transitions` (`from`, `to`, `name`); all else it holds
 (gates, actors, notes, moves outside the relation) is commentary and is not compared.
 """
 

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 # Words a state diagram reads as its own, in any case; a state called so gets another id and keeps its name on screen.
 _RESERVED = frozenset(
-    ("acctitle", "accdescr", "as", "class", "classdef", "click", "default", "direction", "end", "fork", "hide", "join")
-    + ("note", "root", "scale", "state", "statediagram", "style")
+    {
+        *("acctitle", "accdescr", "as", "class", "classdef", "click", "default", "direction", "end", "fork", "hide"),
+        *("join", "note", "root", "scale", "state", "statediagram", "style"),
+    }
 )
 _PLAIN_ID = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _UNSAFE = re.compile(r'[:;#%"{}<>\s]+')

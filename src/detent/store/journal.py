@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 GENESIS = "0" * 64
 LARGEST_LINE_BYTES = 1_000_000
+_sync = getattr(os, "fdatasync", os.fsync)  # not every system has the cheaper one
 
 
 class Journal:
@@ -75,7 +76,7 @@ class Journal:
             os.ftruncate(descriptor, expected_size)
         try:
             write_all(descriptor, data)
-            os.fdatasync(descriptor)
+            _sync(descriptor)
         except OSError:
             os.ftruncate(descriptor, expected_size)
             raise
