@@ -7,6 +7,7 @@ departs from CommonMark, the document is left out by one of the `misreads_` func
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -36,8 +37,8 @@ ENDINGS = ["\n", "\n", "\n", "\n", "\n\n", "\r\n", "\r"]
 INDENTS = [" ", "  ", "   ", "    ", "     ", "      ", "\t", " \t"]
 CONTAINERS = ["- ", "* ", "+ ", "-", "+", "1. ", "2) ", "10. ", "1.", "1234567890. ", ">", "> "]
 LEAVES = [
-    *("```", "````", "``` x", "~~~", "~~~~", "~~~ `", "# ", "## ", "#", " #", "###### x", "####### y", "=", "===", "---"),
-    *("- - -", "***", "___", "_"),
+    *("```", "````", "``` x", "~~~", "~~~~", "~~~ `", "# ", "## ", "#", " #", "###### x", "####### y"),
+    *("=", "===", "---", "- - -", "***", "___", "_"),
 ]
 HTML = [
     *("<!--", "-->", "<!-- c -->", "<!-->", "<div>", "</div>", "<DIV", "<script>", "</script>", "<pre>", "<?", "?>"),
@@ -56,16 +57,20 @@ def documents(fragments: list[str]) -> st.SearchStrategy[str]:
 
 LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)")
 DEEP_START = re.compile(r"(?:^|>)[ \t]*(?: {4}|\t)[ \t]*[<>#`~*+_=0-9-]")
-DEFINED = re.compile(r"\]:[^\r\n]*(?:\r\n?|\n)(?:[^\r\n]+(?:\r\n?|\n))*[ \t>]*(?: {4}|\t|<|[0-9]|[-+*])")
+CUT_SHORT = re.compile(r"\[[^\r\n]*(?:\r\n?|\n)(?:[^\r\n]+(?:\r\n?|\n))*[ \t>]*(?: {4}|\t|[-+*=<0-9])")
+
+
+def follow_in_container(text: str) -> list[tuple[str, str]]:
+    """Each line in a container that is not blank, with the line behind it."""
+    pairs = [
+        (line.depth, text[line.start : line.end], text[after.start : after.end]) for line, after in pairwise(scan(text))
+    ]
+    return [(line, after) for depth, line, after in pairs if depth and line.strip(" \t\r\n")]
 
 
 def misreads_deep_indent(text: str) -> bool:
     """Behind a line in a container it takes "    >" or "    #" for a start, though four columns forbid one."""
-    lines = scan(text)
-    return any(
-        before.depth and text[before.start : before.end].strip() and DEEP_START.search(text[line.start : line.end])
-        for before, line in zip(lines, lines[1:], strict=False)
-    )
+    return any(DEEP_START.search(after) for _, after in follow_in_container(text))
 
 
 def misreads_nested_tab(text: str) -> bool:
@@ -73,9 +78,14 @@ def misreads_nested_tab(text: str) -> bool:
     return any(re.search(r">.*>.*\t", line) for line in LINE.findall(text))
 
 
-def misreads_definition_end(text: str) -> bool:
-    """It ends a paragraph of link definitions at once; CommonMark lets only what interrupts a paragraph end it."""
-    return bool(DEFINED.search(text))
+def misreads_definition(text: str) -> bool:
+    """It reads a link definition before the paragraph it starts, CommonMark when that paragraph ends.
+
+    So it lets lines end or continue a definition that cannot do so to a paragraph. It also refuses a target that ends
+    in a backslash, and does not take an empty title with text behind it for text.
+    """
+    lazy = any("[" in line and after.strip(" \t\r\n>") for line, after in follow_in_container(text))
+    return lazy or bool(CUT_SHORT.search(text) or re.search(r"\\\s|''|\"\"|\(\)", text))
 
 
 def misreads_comment_end(text: str) -> bool:
@@ -158,10 +168,10 @@ def test_agrees_with_a_parser(text: str) -> None:
 
 @EXAMPLES
 @given(documents([*FRAGMENTS, *DEFINITIONS, *DEFINITIONS]))
-@example("[a]: b\n===\n")
-@example("[a]: b '\nPhase: shape\n'\nc\n===\n")
+@example("[a]: b\n# c\n")
+@example("[a]: b '\nPhase: shape\n'\nc\n")
 def test_agrees_with_a_parser_on_link_definitions(text: str) -> None:
-    assume(not misreads_definition_end(text))
+    assume(not misreads_definition(text))
     check_agreement(text)
 
 

@@ -36,7 +36,7 @@ def decide(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], sign
         return _no_such_move(machine, snapshot, signal)
     decision = _first_open(machine, snapshot, facts, signal, candidates)
     if isinstance(decision, Refuse) and signal.who == "engine":
-        return Wait(decision.problem)
+        return Wait(decision.problem, decision.missing)
     return decision
 
 
@@ -101,7 +101,8 @@ def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: E
     """Everything that closes a way before its gates are asked."""
     closed: list[Missing] = []
     if not any(hand in way.by for hand in _HANDS[signal.who]):
-        closed.append(Missing("by", f"only {' or '.join(way.by)} may take this move, not {signal.who}"))
+        command = f"a person runs: detent {edge.verbs[0]}" if edge.verbs and "person" in way.by else ""
+        closed.append(Missing("by", f"only {' or '.join(way.by)} may take this move, not {signal.who}", command))
     if way.modes and snapshot.mode not in way.modes:
         closed.append(
             Missing("mode", f"this move belongs to mode {' or '.join(way.modes)}, the task is in {snapshot.mode}")

@@ -12,7 +12,7 @@ How the last run ended is no part of a node: only the engine's ways ask for it, 
 from __future__ import annotations
 
 from detent.core.decide import decide, enter
-from detent.core.machine import ACTORS, CRASH_CLASSES, ENTRY, EXIT_CLASSES, Edge, Machine, State
+from detent.core.machine import ACTORS, CRASH_CLASSES, ENTRY, EXIT_CLASSES, STOPPED, Edge, Machine, State
 from detent.core.record import Record
 from detent.core.values import Advance, Crash, Fact, Signal, Snapshot
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     Decider = Callable[[Machine, Snapshot, Mapping[str, Fact], Signal], Decision]
     Key = tuple[object, ...]
+    Question = tuple[Signal, frozenset[str]]
 
 MOST_SNAPSHOTS = 200_000  # a machine with more is refused: its counters or registers are not bounded sensibly
 _NOTHING: frozenset[str] = frozenset()
@@ -66,7 +67,8 @@ class _Exploration:
         self.violations: list[Violation] = []
         self.asked = 0
         self.facts: dict[frozenset[str], dict[str, Fact]] = {}
-        self.questions: dict[str, tuple[tuple[Signal, frozenset[str]], ...]] = {}
+        self.questions: dict[str, tuple[Question, ...]] = {}
+        self.answers: dict[str, tuple[Question, ...]] = {}
 
     def run(self) -> Graph:
         for mode in self.machine.modes or ("",):
@@ -98,17 +100,20 @@ class _Exploration:
         return found
 
     def visit(self, at: int) -> None:
-        state = self.machine.states[self.snapshots[at].state]
+        snapshot = self.snapshots[at]
+        state = self.machine.states[snapshot.state]
         if state.name not in self.questions:
             # What no counter or register can change is asked once for each state.
             self.questions[state.name] = tuple(dict.fromkeys(self.every_time(state)))
-            for signal, gates in dict.fromkeys(self.once(state)):
+            self.answers[state.name] = tuple(dict.fromkeys(self.once(state)))
+            for signal, gates in self.answers[state.name]:
                 self.ask(at, signal, gates)
-        for signal, gates in self.questions[state.name]:
+        stopped = STOPPED in snapshot.registers
+        for signal, gates in self.answers[state.name] if stopped else self.questions[state.name]:
             self.ask(at, signal, gates)
 
-    def every_time(self, state: State) -> Iterator[tuple[Signal, frozenset[str]]]:
-        """Everybody with a way to take an edge asks for it with just that way's gates open; every run may crash."""
+    def every_time(self, state: State) -> Iterator[Question]:
+        """Everybody with a way of his own asks for it with just that way's gates open; every run may crash."""
         for edge in state.edges:
             for way in edge.ways:
                 gates = frozenset(way.needs)
@@ -117,23 +122,26 @@ class _Exploration:
                 if "engine" in way.by:
                     for name in way.after if state.role else ("",):
                         yield Signal("engine", edge.name, exit="" if name == ENTRY else name), gates
-                if way.by != ("crash",):
+                if "person" in way.by:
                     yield Signal("person", edge.name, reason="because"), gates
                 if "crash" in way.by:
                     yield Signal("crash", exit=CRASH_CLASSES[0]), gates
-        yield Signal("crash", exit=CRASH_CLASSES[0]), _NOTHING
+        if state.role:
+            yield Signal("crash", exit=CRASH_CLASSES[0]), _NOTHING
 
-    def once(self, state: State) -> Iterator[tuple[Signal, frozenset[str]]]:
+    def once(self, state: State) -> Iterator[Question]:
         """Everybody asks for everything, with no gate open, with all, and by override; runs end in every class."""
         every = frozenset(self.machine.gates)
+        for edge in state.edges:
+            for gates in {frozenset(way.needs) for way in edge.ways}:
+                yield Signal("person", edge.name, reason="because"), gates
+            for who in ("agent", "engine", "person"):
+                yield Signal(who, edge.name), every
+                yield Signal(who, edge.name, reason="because", override="because"), _NOTHING
         for who in ACTORS:
             for name in ("", *EXIT_CLASSES):
                 for gates in (_NOTHING, every):
                     yield Signal(who, exit=name), gates
-        for edge in state.edges:
-            for who in ("agent", "engine", "person"):
-                yield Signal(who, edge.name), every
-                yield Signal(who, edge.name, reason="because", override="because"), _NOTHING
 
     def ask(self, at: int, signal: Signal, gates: frozenset[str]) -> None:
         snapshot = self.snapshots[at]

@@ -100,6 +100,7 @@ class Crash(Record):
 
 class Wait(Record):
     reason: str
+    missing: tuple[Missing, ...] = ()  # what the nearest way lacks; the step proves what is only unproven
 
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The words on the screen: turns explain objects, refusals and errors into text. Only this file words things for people."""
+"""The words on the screen: turns explain objects, refusals and errors into text; no other file words them."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@
 6. cache     it equals the journal folded to the same line
 7. native    the log, line by line, and the document: state line, owned fields, locked fields, pointer
 
-A damaged journal is reported, not raised: it is replayed up to its first bad line, and 5 to 7 (witness.py) are left out.
+A damaged journal is reported, not raised: it is replayed up to its first bad line; 5 to 7 (witness.py) are left out.
 """
 
 from __future__ import annotations

@@ -107,10 +107,10 @@ class Replay:
     def shape(self, number: int, entry: Entry, *, is_first: bool) -> None:
         kind = entry["kind"]
         lacking = [field for field in KINDS[kind] if field not in entry]
-        if lacking:
-            self.found(number, "malformed", f"a {kind} line needs {', '.join(lacking)}")
         if is_first != (kind in _FIRST):
             self.found(number, "kind", f"a {kind} line can't stand here")
+        if lacking:
+            self.found(number, "malformed", f"a {kind} line needs {', '.join(lacking)}")
         if "after" in entry and "after" not in KINDS[kind]:
             self.found(number, "decision", f"a {kind} line changes nothing, this one says it did")
         if kind in _BY_PERSON and entry.get("by") != "person":
@@ -172,7 +172,8 @@ def _moved(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Finding]:
     decision = decide(machine, before, facts, signal)
     if not isinstance(decision, Advance):
         missing = decision.missing if isinstance(decision, Refuse) else ()
-        why = "; ".join(f"{one.gate}: {one.why}" for one in missing) or getattr(decision, "problem", "nothing is open")
+        why = "; ".join(f"{one.gate}: {one.why}" for one in missing) or getattr(decision, "problem", "")
+        why = why or f"{entry['by']} finds nothing open"
         yield Finding(number, "decision", f"{entry['from']} -> {entry['to']} is not allowed: {why}")
         return
     wanted = {

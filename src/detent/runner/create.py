@@ -106,7 +106,8 @@ def load_checked(name: str, settings: Settings) -> tuple[Machine, bytes]:
     problems = lint(machine) or tuple(f"{one.rule}: {' / '.join(one.story)}" for one in explore(machine).violations)
     if problems:
         raise MachineError(problems, where=where)
-    assert pinned == canonical(document)  # one file, read twice: what was checked is what is pinned
+    if pinned != canonical(document):
+        raise MachineError(("the file changed while it was being read",), where=where)
     return machine, pinned
 
 
@@ -164,7 +165,7 @@ def _free_id(project: Project, wish: Wish) -> str:
 
 
 def _refuse_taken(folder: str, machine: Machine, *, is_ours: bool, adopting: bool = False) -> None:
-    """A folder in our own home without a journal is what a killed `new` left; anybody else's files are never touched."""
+    """A folder in our own home without a journal is what a killed `new` left; other people's files are never touched."""
     pointer = read_pointer(folder) if os.path.isdir(folder) else None
     if pointer and os.path.exists(os.path.join(pointer, "journal.jsonl")):
         raise RefusedError(

@@ -43,8 +43,10 @@ class Task(Record):
 
 
 def find_project(path: str = "") -> Project:
-    """The project a folder belongs to: its git repository, else the nearest folder with tasks, else itself."""
+    """The project a folder belongs to: its task's, its git repository's, else the nearest one above, else itself."""
     start = os.path.abspath(path or os.getcwd())
+    if not path and (pointed := _pointed_at(start)):
+        return pointed.project
     if not os.path.isdir(start):
         raise UsageError(f"there is no folder {start}", next_step="give an existing folder with --repo PATH")
     repository = find_repository(start)
@@ -60,7 +62,7 @@ def find_project(path: str = "") -> Project:
 
 
 def open_task(wanted: str = "", repo: str = "") -> Task:
-    """The task a person means: by id, unique beginning or folder; unnamed, the one of this folder or the only open one."""
+    """The task a person means: by id, unique beginning or folder; unnamed, this folder's or the only open one."""
     if wanted and os.path.isdir(wanted) and (pointed := _pointed_at(wanted)):
         return pointed
     if not wanted and not repo and (pointed := _pointed_at(os.getcwd())):
@@ -75,6 +77,20 @@ def open_task(wanted: str = "", repo: str = "") -> Task:
         raise UsageError("no open task here", where=project.root, next_step='detent new phase "what is to be done"')
     names = ", ".join(task.id for task in open_ones[:8])
     raise UsageError(f"which task? open are: {names}", next_step="put the task's id at the end of the command")
+
+
+def locate_task(wanted: str = "", repo: str = "") -> tuple[Project, str]:
+    """Project and id of a task that may be too damaged to be opened."""
+    folder = wanted if wanted and os.path.isdir(wanted) else "" if wanted or repo else os.getcwd()
+    control = read_pointer(folder) if folder else None
+    if control and os.path.isfile(TaskPlaces("", control).journal()):
+        plane = os.path.dirname(os.path.dirname(control))
+        return Project(os.path.dirname(plane), plane), os.path.basename(control)
+    project = find_project(repo)
+    ids = list(project.task_ids())
+    if wanted or len(ids) != 1:
+        return project, _full_id(project, wanted) if wanted else open_task("", repo).id
+    return project, ids[0]
 
 
 def _pointed_at(folder: str) -> Task | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from detent.core.machine import CRASHES, RUNS, STOPPED
-from detent.core.values import Refuse, Signal
+from detent.core.values import Refuse, Signal, Wait
 from detent.errors import RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
 from detent.machines.load import scaffold
@@ -47,8 +47,6 @@ def resume(task: Task, name: str, reason: str) -> Outcome:
         after = snapshot.replace(registers=registers, counters=counters)
         content = {"by": "person", "name": name, "reason": reason, "answer": reason}
         memory, _ = remember(task, settled.memory, settled.document, "resumed", content, after=after)
-    from detent.core.values import Wait
-
     return Outcome(Wait("the task may go on"), task.replace(memory=memory), {}, asked, snapshot.state)
 
 
@@ -61,8 +59,6 @@ def answer(task: Task, name: str, text: str) -> Outcome:
         settled = settle(task)
         content = {"by": "person", "name": name, "answer": text}
         memory, _ = remember(task, settled.memory, settled.document, "answered", content)
-    from detent.core.values import Wait
-
     state = memory.snapshot.state
     return Outcome(Wait(f"noted; {state} did not wait for an answer"), task.replace(memory=memory), {}, asked, state)
 

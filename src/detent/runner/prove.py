@@ -1,4 +1,4 @@
-"""Runs the commands a gate asks for in a disposable checkout of the frozen tree, and keeps what happened as receipts."""
+"""Runs the commands a gate asks for in a disposable checkout of the frozen tree, and keeps receipts of it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def command_gates(task: Task) -> tuple[str, ...]:
 
 
 def prove_commands(task: Task, seen: Seen, gates: Iterable[str], *, again: bool = False) -> tuple[Proven, ...]:
-    """Receipts for all commands of these gates; what holds for this tree is not run twice, unless red and asked again."""
+    """Receipts for all commands of these gates; what is known for this tree is run again only if red and asked."""
     store = ReceiptStore(task.places.receipts())
     known: list[Proven] = []
     wanted: list[tuple[str, str, Command]] = []

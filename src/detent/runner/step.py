@@ -13,10 +13,9 @@
 
 from __future__ import annotations
 
-
 from detent.core.decide import candidates_for, decide
 from detent.core.record import Record
-from detent.core.values import Advance, Refuse, Signal
+from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.effects.acts import EFFECTS, Promise
 from detent.gates.judge import evidence_hashes, judge
 from detent.runner.look import current_tree, look, needs_tree
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
     from detent.runner.settle import Settled
     from detent.store.native import Document
-    from detent.store.tasks import Memory
 
 MOST_ROUNDS = 3
 SANDBOX_LEVEL = "none"  # commands run unsandboxed until the kernel's help is asked; every face says so
@@ -48,7 +46,7 @@ class Outcome(Record):
 
 
 def step(task: Task, signal: Signal | None, otherwise: Signal | None = None) -> Outcome:
-    """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`, else the engine."""
+    """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`."""
     notes: tuple[str, ...] = ()
     for _ in range(MOST_ROUNDS):
         with Lock(task.places.lock()):
@@ -93,14 +91,15 @@ def _observe(task: Task, document: Document, asked: Signal) -> tuple[Seen, dict[
 def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decision, tuple[str, ...]]:
     """The decision, and the gates that must be proven before it may be taken.
 
-    Edges are tried in the file's order: one that only lacks a run of its commands is proven before a later one is taken.
+    Edges are tried in the file's order: one that lacks only a run of its commands is proven before
+    a later one is taken.
     """
     machine, snapshot = task.machine, task.memory.snapshot
     for edge in candidates_for(machine, snapshot, asked):
         single = decide(machine, snapshot, facts, asked.replace(want=edge.name))
         if isinstance(single, Advance):
             break
-        missing = single.missing if isinstance(single, Refuse) else ()
+        missing = single.missing if isinstance(single, (Refuse, Wait)) else ()
         if missing and all(one.pending for one in missing):
             return single, tuple(one.gate for one in missing)
     return decide(machine, snapshot, facts, asked), ()

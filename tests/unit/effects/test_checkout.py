@@ -18,10 +18,10 @@ from detent.effects.checkout import (
     run_command,
     wipe,
 )
-from detent.effects.git import find_repository
+from detent.effects.git import Git, find_repository
 from detent.effects.process import Finished
 from detent.effects.tree import tree_id
-from detent.errors import LockedError, UsageError
+from detent.errors import LockedError, ToolError, UsageError
 from tests.conftest import MakeRepo
 
 
@@ -140,9 +140,9 @@ def test_leftovers_are_wiped_first_even_read_only_ones(bench: Bench) -> None:
 
 def test_wiping_does_not_follow_links(tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir(mode=0o555)
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder/link").symlink_to(tmp_path / "outside")
-    (tmp_path / "folder/closed").mkdir(mode=0)
+    (tmp_path / "folder/closed").mkdir(parents=True)
+    (tmp_path / "folder/closed/link").symlink_to(tmp_path / "outside")
+    (tmp_path / "folder/closed").chmod(0o500)
     wipe(str(tmp_path / "folder"))
     (tmp_path / "folder").symlink_to(tmp_path / "outside")
     wipe(str(tmp_path / "folder"))
@@ -164,6 +164,18 @@ def test_the_lock_is_free_after_an_error_inside(bench: Bench) -> None:
         bench.prove("true", Workspace(carry=("../x",)))
     assert not bench.folder.exists()
     assert bench.said("echo free") == "free\n"
+
+
+def test_a_damaged_object_is_named_and_mended_by_the_next_try(bench: Bench) -> None:
+    (bench.path / "new").write_text("new\n", encoding="utf-8")
+    frozen = bench.frozen()
+    blob = Git(frozen.private_dir).run("rev-parse", f"{frozen.tree}:new").decode().strip()
+    damaged = Path(frozen.private_dir, "objects", blob[:2], blob[2:])
+    damaged.chmod(0o644)
+    damaged.write_bytes(b"")
+    with pytest.raises(ToolError, match="cannot be read"):
+        bench.prove("true")
+    assert bench.said("cat new") == "new\n"
 
 
 def test_environment_of_commands(bench: Bench) -> None:
@@ -227,22 +239,19 @@ def test_links_do_not_lead_copies_out_on_either_side(bench: Bench, tmp_path: Pat
     outside.mkdir()
     (outside / "secret").write_text("secret", encoding="utf-8")
     (bench.path / "out").symlink_to(outside)
-    (bench.path / "made").mkdir()
-    (bench.path / "made/x").write_text("x", encoding="utf-8")
     frozen = bench.frozen()
-    (bench.path / "real").mkdir()
-    (bench.path / "real/x").write_text("x", encoding="utf-8")
+    (bench.path / "late").symlink_to(outside)
     with prepared_checkout(
         str(bench.folder),
         frozen,
-        Workspace(carry=("out/secret",)),
+        Workspace(carry=("out/secret", "late/secret")),
         work_tree=str(bench.path),
         cache_dir=str(bench.work / "kept"),
         log_path=str(bench.work / "setup.log"),
         env={},
     ) as outcome:
         assert isinstance(outcome, Checkout)
-        assert outcome.missing == ("out/secret",)
+        assert outcome.missing == ("out/secret", "late/secret")
     (bench.path / "out").unlink()
     (bench.path / "out").mkdir()
     (bench.path / "out/planted").write_text("x", encoding="utf-8")
@@ -288,6 +297,7 @@ def test_setup_is_run_once_per_key_and_its_work_is_kept(bench: Bench) -> None:
     bench.prove(look, workspace.replace(setup=(COUNTING, "true")))
     assert runs(bench) == 4
     assert len(os.listdir(bench.work / "kept")) == 3
+    assert not list((bench.work / "kept").glob("*/a.txt"))
 
 
 def test_without_key_setup_is_run_each_time(bench: Bench) -> None:

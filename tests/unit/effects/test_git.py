@@ -173,6 +173,23 @@ def test_git_ignores_steering_by_environment_and_user_settings(
     assert finished.stderr == b""
 
 
+def test_git_runs_nothing_even_in_a_git_folder_that_wants_it(repo: MakeRepo, tmp_path: Path) -> None:
+    path = repo()
+    for name, marker in (("monitor", "monitored"), ("post-index-change", "hooked")):
+        script = path / ".git/hooks" / name
+        script.parent.mkdir(exist_ok=True)
+        script.write_text(f"#!/bin/sh\ntouch {tmp_path}/{marker}\n", encoding="utf-8")
+        script.chmod(0o755)
+    repo.git(path, "config", "core.fsmonitor", str(path / ".git/hooks/monitor"))
+    (path / "app.py").write_text("changed", encoding="utf-8")
+    Git(str(path / ".git"), str(path)).run("update-index", "--add", "app.py")
+    assert not (tmp_path / "monitored").exists()
+    assert not (tmp_path / "hooked").exists()
+    repo.git(path, "update-index", "--add", "README.md")
+    repo.git(path, "status")
+    assert (tmp_path / "monitored").exists(), "the trap itself must work, or this test shows nothing"
+
+
 def test_failure_carries_the_message_of_git_and_a_next_step(repo: MakeRepo) -> None:
     path = repo()
     with pytest.raises(ToolError, match="git rev-parse failed: fatal: ") as caught:

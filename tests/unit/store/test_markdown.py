@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import pytest
 
@@ -46,7 +47,7 @@ def body(text: str, name: str) -> str | None:
         pytest.param("- a\n\n  ## Review\n", id="later in a list item"),
         pytest.param("1. a\n   ## Review\n", id="ordered list item"),
         pytest.param("> ## Review\n", id="block quote"),
-        pytest.param("> a\nReview\n---\n".replace("---", "==="), id="lazy line is no setext heading"),
+        pytest.param("> a\nReview\n===\n", id="lazy line is no setext heading"),
         pytest.param("##Review\n", id="no space"),
         pytest.param("\\## Review\n", id="escaped"),
         pytest.param("####### Review\n", id="seven"),
@@ -54,7 +55,6 @@ def body(text: str, name: str) -> str | None:
         pytest.param("# Review\n", id="higher level"),
         pytest.param("## Reviews\n", id="longer name"),
         pytest.param("## Re<!-- x -->viewed\n", id="name around a comment"),
-        pytest.param("a <!--\nb\nReview\n---\n-->\n".replace("Review\n---\n", ""), id="inline comment"),
         pytest.param("> " * (DEPTH_LIMIT + 1) + "a\n\n## Review\n", id="too deep"),
         pytest.param("", id="empty"),
     ],
@@ -136,7 +136,8 @@ def test_a_rule_or_an_underline_of_nothing_is_no_heading(text: str) -> None:
 
 
 def test_lines_know_their_kind_depth_and_content() -> None:
-    text = "# T\nPhase: shape\n\n- **a**\n  > b <!-- c -->\n\n```\nd\n```\n<p>\ne\n\n<!-- f\n\n-->\n    g\n\n    h\n\n---\n"
+    text = "# T\nPhase: shape\n\n- **a**\n  > b <!-- c -->\n\n```\nd\n```\n"
+    text += "<p>\ne\n\n<!-- f\n\n-->\n    g\n\n    h\n\n---\n"
     assert [(line.kind, line.depth, line.content) for line in scan(text)] == [
         ("heading", 0, ""),
         ("text", 0, "Phase: shape"),
@@ -167,7 +168,7 @@ def test_lines_know_their_kind_depth_and_content() -> None:
         pytest.param("a <!-- b --> c\n", ["a  c"], id="in a line"),
         pytest.param("a <!-- b\nPhase: x\n--> c\n", ["a", "", "c"], id="over lines"),
         pytest.param("a <!-- b\nPhase: x\n", ["a <!-- b", "Phase: x"], id="never closed in its paragraph"),
-        pytest.param("a <!-- b\n\nPhase: x -->\n", ["a <!-- b", "", "Phase: x -->"], id="does not reach over paragraphs"),
+        pytest.param("a <!-- b\n\nPhase: x -->\n", ["a <!-- b", "", "Phase: x -->"], id="not over paragraphs"),
         pytest.param("a `<!--` b `-->` c\n", ["a `<!--` b `-->` c"], id="in code spans"),
         pytest.param("a ``<!-- ` `` b -->\n", ["a ``<!-- ` `` b -->"], id="in a longer code span"),
         pytest.param("a \\`<!-- b` -->\n", ["a \\`"], id="escaped backtick opens no code span"),
@@ -204,9 +205,9 @@ def test_visible_text_keeps_text_and_code_only() -> None:
     [
         *("", " \n\t", "TODO", "todo:", "**TBD**", "- FIXME", "...", "…", "-", "- [ ]", "[ ]", "xxx", "XXXX", "---"),
         *("<name>", "<what was done>", "{name}", "{{ answer }}", "Lorem ipsum dolor sit amet", "fill in", "Fill in."),
-        *("to be filled", "to be filled in", "replace me", "_Your text here_", "> TBD", '"TODO"', "`todo`", "?!", "&nbsp;"),
-        *("TODO\n\n- TBD\n- <x>\n", "TODO: fill in", "<!-- a real sentence -->", "### Only a heading", "```\nTODO\n```"),
-        *("1. \n2. \n", "__TODO__", "<!-- unclosed\ntext"),
+        *("to be filled", "to be filled in", "replace me", "_Your text here_", "> TBD", '"TODO"', "`todo`", "?!"),
+        *("TODO\n\n- TBD\n- <x>\n", "TODO: fill in", "<!-- a real sentence -->", "### Only a heading"),
+        *("```\nTODO\n```", "&nbsp;", "1. \n2. \n", "__TODO__", "<!-- unclosed\ntext"),
     ],
 )
 def test_filler_is_a_placeholder(value: str) -> None:
@@ -216,9 +217,9 @@ def test_filler_is_a_placeholder(value: str) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        *("n/a", "none", "TODO list UI works", "no", "0", "é", "字", "todo_list", "fill in the form works", "x", "xxxl"),
+        *("n/a", "none", "TODO list UI works", "no", "0", "é", "字", "todo_list", "fill in the form works", "x"),
         *("<https://example.invalid/1>", "<a@example.invalid>", '{"a": 1}', "```\nexit 0\n```", "- [x] done", "TBDs"),
-        "TODO\n\nDone.",
+        *("xxxl", "TODO\n\nDone."),
     ],
 )
 def test_an_answer_is_no_placeholder(value: str) -> None:
@@ -243,7 +244,7 @@ def work(text: str) -> int:
     return count
 
 
-HOSTILE = {
+HOSTILE: dict[str, Callable[[int], str]] = {
     "backticks": lambda size: "`" * size,
     "rising backticks": lambda size: "a <! " + " ".join("`" * run for run in range(1, int((2 * size) ** 0.5))),
     "backtick pairs": lambda size: "a <! " + "` `` " * (size // 5),
@@ -274,8 +275,8 @@ def test_hostile_text_takes_linear_work(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_megabyte_of_hostile_text_is_read(name: str) -> None:
-    text = HOSTILE[name](1_000_000)
+def test_much_hostile_text_is_read(name: str) -> None:
+    text = HOSTILE[name](200_000)  # what is quadratic inside a regular expression would not end on this
     assert scan(text)[-1].end == len(text)
 
 

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import os
 
-from detent.core.values import Advance, Refuse, Signal
+from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
 from detent.faces.cli.output import move_json, show, status_json
 from detent.faces.words import outcome_words, status_words
 from detent.runner.explain import explain
 from detent.runner.open import Task, open_task
-from detent.runner.step import step
+from detent.runner.step import Outcome, step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.faces.cli.arguments import Arguments
-    from detent.runner.step import Outcome
 
 _RUN_MARK = "DETENT_ROLE"  # set in the environment of every agent run
 
 
 def person_name() -> str:
-    return os.environ.get("USER") or os.environ.get("LOGNAME") or "person"
+    import pwd  # the account, not the environment: USER can be set to anything
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid {os.getuid()}"
 
 
 def refuse_inside_run(what: str) -> None:
@@ -125,11 +129,7 @@ def _target_and_task(arguments: Arguments) -> tuple[str, Task]:
 
 
 def _already_there(arguments: Arguments, task: Task, state: str) -> int:
-    asked = Signal("person", state)
-    from detent.core.values import Wait
-    from detent.runner.step import Outcome
-
-    outcome = Outcome(Wait("it is there already"), task, {}, asked, state)
+    outcome = Outcome(Wait("it is there already"), task, {}, Signal("person", state), state)
     show(arguments, move_json(outcome), outcome_words(outcome))
     return 0
 

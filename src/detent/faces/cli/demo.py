@@ -111,7 +111,7 @@ def demo(arguments: Arguments) -> int:
 
 def _play(root: str, arguments: Arguments) -> _Stage:
     quiet = arguments.has("--json")
-    stage = _Stage(root, lambda text: None if quiet else print(text, flush=True))  # noqa: T201  # a demo talks
+    stage = _Stage(root, lambda text: None if quiet else print(text, flush=True))  # a demo talks
     _set_up(stage)
     for scene in (_frame, _claim_too_early, _red_tests, _repair, _review, _look_back):
         scene(stage)

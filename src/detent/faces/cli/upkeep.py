@@ -56,7 +56,7 @@ def _host() -> list[Row]:
 
     rows: list[Row] = [("ok", f"Python {sys.version.split()[0]}", "")]
     try:
-        rows.append(("ok", Git(os.devnull).run("--version").decode().strip(), ""))
+        rows.append(("ok", Git(os.sep).run("--version").decode().strip(), ""))
     except ToolError as error:
         rows.append(("bad", error.what, error.next_step))
     rows.append(("note", "sandbox level none: commands of a validation plan run with your rights", ""))
@@ -85,10 +85,10 @@ def _task(task: Task) -> list[Row]:
 
 
 def audit_task(arguments: Arguments) -> int:
-    from detent.proof.audit import audit
-    from detent.runner.open import open_for_audit
+    from detent.proof.audit import audit_task as replay
+    from detent.runner.open import locate_task
 
-    report = audit(open_for_audit(arguments.text("TASK"), arguments.text("--repo")))
+    report = replay(*locate_task(arguments.text("TASK"), arguments.text("--repo")))
     findings = [{"line": one.line, "kind": one.kind, "what": one.what} for one in report.findings]
     lines = [f"{report.lines} lines, {'all of them hold' if report.ok else 'NOT sound'}"]
     lines += [f"  line {one['line'] or '-'}: {one['kind']}: {one['what']}" for one in findings]

@@ -1,0 +1,94 @@
+"""Times and what is said about them: medians, ratios and bars. Nothing here runs anything."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+Times = Sequence[float]  # seconds, one per repetition
+
+
+def median(times: Times) -> float:
+    return statistics.median(times)
+
+
+def p95(times: Times) -> float:
+    """The nearest rank, so that it is a time that was really measured."""
+    ordered = sorted(times)
+    return ordered[max(0, -(-95 * len(ordered) // 100) - 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table. `ratio` compares the median with the part's baseline; `bar` is the most it may be."""
+
+    part: str
+    what: str
+    median_s: float | None = None
+    p95_s: float | None = None
+    count: int = 0
+    ratio: float | None = None
+    bar: float | None = None
+    bar_is_seconds: bool = False  # the bar is held against the median itself
+    must_beat: tuple[str, ...] = ()  # rows of the same part whose median must be larger
+    note: str = ""
+
+
+def row(
+    part: str,
+    what: str,
+    times: Times,
+    *,
+    base: Times | None = None,
+    bar: float | None = None,
+    bar_is_seconds: bool = False,
+    must_beat: Sequence[str] = (),
+    note: str = "",
+) -> Row:
+    middle = median(times)
+    ratio = middle / median(base) if base else None
+    return Row(part, what, middle, p95(times), len(times), ratio, bar, bar_is_seconds, tuple(must_beat), note)
+
+
+def missing(part: str, what: str, why: str) -> Row:
+    return Row(part, what, note=why)
+
+
+def verdict(one: Row, rows: Sequence[Row]) -> str:
+    """What became of a row's bars: met, MISSED with the reason, or nothing when it has none."""
+    if one.median_s is None:
+        return ""
+    said: list[str] = []
+    value = one.median_s if one.bar_is_seconds else one.ratio
+    if one.bar is not None and value is not None:
+        said.append("" if value <= one.bar else "over the bar")
+    for other in rows:
+        if other.part == one.part and other.what in one.must_beat and other.median_s is not None:
+            said.append("" if one.median_s < other.median_s else f"slower than {other.what}")
+    if not said:
+        return ""
+    return "MISSED: " + ", ".join(filter(None, said)) if any(said) else "met"
+
+
+@dataclass(slots=True)
+class Gathered:
+    """Times by name, filled round by round so that every name sees the same weather."""
+
+    times: dict[str, list[float]] = field(default_factory=dict)
+
+    def interleave(
+        self, rounds: int, runs: Mapping[str, Callable[[], Times]], *, rarely: Sequence[str] = (), one_in: int = 1
+    ) -> None:
+        """Run everything once as warm-up, then `rounds` times in turns, each round starting with another name.
+
+        Names in `rarely` are slow: they take part in one round out of `one_in` only.
+        """
+        names = list(runs)
+        for name in names:
+            runs[name]()
+        for number in range(rounds):
+            start = number % len(names)
+            for name in (*names[start:], *names[:start]):
+                if name not in rarely or number % one_in == 0:
+                    self.times.setdefault(name, []).extend(runs[name]())

@@ -1,0 +1,61 @@
+"""Chooses the system calls of a step at which it is killed or disturbed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tests.crash.lab import Kind, Lab
+from tests.crash.trace import Call, record
+from tests.crash.world import JOURNAL
+
+FULL = os.environ.get("DETENT_CRASH") == "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """The calls of one kind of step that touch its world, in order."""
+
+    calls: tuple[Call, ...]
+    committing: range  # from the journal's line to the last call: what happens here is never left out
+
+    def sample(self, every: int) -> list[Call]:
+        """All points when asked for, else each `every`-th and all from the commit on."""
+        step = 1 if FULL else every
+        return [call for index, call in enumerate(self.calls) if index % step == 0 or index in self.committing]
+
+
+def find_points(lab: Lab, kind: Kind) -> Points:
+    """Trace the step once; calls of the interpreter's start and of imports change nothing and are no points."""
+    lab.world.put(kind.before)
+    log = lab.folder / "points.strace"
+    ended, calls = record(lab.argv(kind.words), cwd=lab.cwd, env=lab.environment, log=log)
+    assert ended.code == kind.code, f"{kind.name} under strace: {ended}"
+    top = str(lab.world.top)
+    chosen = []
+    counted_by_chance = False
+    for call in calls:
+        # Looking through the process table makes a number of calls that differs from run to run.
+        counted_by_chance = counted_by_chance or '"/proc"' in call.arguments
+        if counted_by_chance and call.name in ("openat", "close"):
+            continue
+        if _is_point(call, top):
+            chosen.append(call)
+    is_commit = [call.name == "write" and f"/{JOURNAL}>" in call.arguments for call in chosen]
+    first = is_commit.index(True) if True in is_commit else 0
+    return Points(tuple(chosen), range(first, len(chosen)))
+
+
+def _is_point(call: Call, top: str) -> bool:
+    if call.name in ("vfork", "pidfd_open"):
+        return True
+    if call.name == "write" and call.arguments.startswith(("1<", "2<")):
+        return True
+    if top not in call.arguments:
+        return False
+    return call.name != "openat" or "O_CREAT" in call.arguments
+
+
+def opening_points(calls: Sequence[Call]) -> list[Call]:
+    return [call for call in calls if call.name == "openat"]

@@ -1,0 +1,485 @@
+"""Every way to tamper with a task is found, and the first bad line is named; an untouched task has no finding."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from detent.proof.audit import Audit, audit
+from detent.proof.replay import KINDS
+from detent.store.tasks import TaskStore
+from tests.unit.proof.conftest import Story
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def only(found: Audit, line: int, kind: str, words: str, *, is_warning: bool = False) -> None:
+    """There is such a finding, and nothing before its line."""
+    first = found.findings[0]
+    assert (first.line, first.kind, first.is_warning) == (line, kind, is_warning), found.findings
+    assert words in first.what
+    assert found.ok is all(finding.is_warning for finding in found.findings)
+
+
+def all_files(folder: Path) -> dict[str, tuple[int, int, bytes]]:
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
+    return {str(path): (path.stat().st_mtime_ns, path.stat().st_ino, path.read_bytes()) for path in paths}
+
+
+def test_an_untouched_task_is_sound(story: Story) -> None:
+    found = audit(story.task())
+    assert found == Audit(len(story.raws()), ok=True)
+    kinds = {entry["kind"] for entry in story.entries()}
+    assert kinds == set(KINDS) - {"adopted", "resumed"}
+
+
+def test_an_audit_writes_nothing(story: Story) -> None:
+    (story.native / "STATE.md").write_text("Phase: intake\n")
+    before = all_files(story.base)
+    story.audit()
+    assert all_files(story.base) == before
+
+
+# --- the chain ---
+
+
+@pytest.mark.parametrize("number", [1, 4, 7])
+def test_an_edited_line_is_named(story: Story, number: int) -> None:
+    raws = story.raws()
+    raws[number - 1] = raws[number - 1].replace(b'"name":"', b'"name":"x', 1)
+    assert raws != story.raws()
+    story.write_raws(raws)
+    only(story.audit(), number, "chain", f"line {number} was changed")
+
+
+def test_an_edited_last_line_is_named_by_the_cache(story: Story) -> None:
+    raws = story.raws()
+    raws[-1] = raws[-1].replace(b'"commit":"', b'"commit":"0', 1)
+    story.write_raws(raws)
+    found = story.audit()
+    only(found, len(raws), "cache", "last")
+    assert any(finding.kind == "effect" for finding in found.findings)
+
+
+def test_a_line_whose_link_was_edited_is_named_itself(story: Story) -> None:
+    raws = story.raws()
+    entry = json.loads(raws[4])
+    raws[4] = raws[4].replace(entry["prev"].encode(), b"f" * 64)
+    story.write_raws(raws)
+    only(story.audit(), 5, "chain", "line 5")
+
+
+def test_a_removed_line_is_named(story: Story) -> None:
+    raws = story.raws()
+    del raws[5]
+    story.write_raws(raws)
+    only(story.audit(), 6, "chain", "line 6")
+
+
+def test_reordered_lines_are_named(story: Story) -> None:
+    raws = story.raws()
+    raws[2], raws[3] = raws[3], raws[2]
+    story.write_raws(raws)
+    only(story.audit(), 3, "chain", "line 3")
+
+
+@pytest.mark.parametrize("garbage", [b"not json", b"[1]", b"\xff\xfe", b"[" * 200_000])
+def test_a_line_that_is_no_line_is_named(story: Story, garbage: bytes) -> None:
+    raws = story.raws()
+    raws[3] = garbage
+    story.write_raws(raws)
+    only(story.audit(), 4, "chain", "")
+
+
+@pytest.mark.parametrize("witness", ["snapshot.json", "projected.jsonl", "history.jsonl"])
+def test_lines_cut_from_the_end_are_found_by_each_witness_alone(story: Story, witness: str) -> None:
+    whole = len(story.raws())
+    story.write_raws(story.raws()[:-3])
+    places = {name: story.control / name for name in ("snapshot.json", "projected.jsonl")}
+    places["history.jsonl"] = story.native / "history.jsonl"
+    for name, path in places.items():
+        if name != witness:
+            path.unlink()
+    found = story.audit()
+    told = [finding for finding in found.findings if "removed from the end" in finding.what]
+    assert [(finding.line, f"knows line {whole}" in finding.what) for finding in told] == [(whole - 2, True)]
+    assert not found.ok
+
+
+def test_a_torn_last_line_is_only_a_warning(story: Story) -> None:
+    with story.journal.open("ab") as file:
+        file.write(b'{"seq":99,"ti')
+    found = story.audit()
+    only(found, len(story.raws()), "chain", "torn", is_warning=True)
+    assert found.ok
+
+
+def test_a_missing_or_empty_journal_is_reported(story: Story) -> None:
+    story.journal.write_bytes(b"")
+    only(story.audit(), 1, "chain", "empty")
+    story.journal.unlink()
+    only(story.audit(), 1, "chain", "no such file")
+
+
+def test_a_damaged_journal_is_still_replayed_up_to_the_damage(story: Story) -> None:
+    line = story.line_of("moved", edge="shape_to_implement")
+    story.forge(line, lambda entry: entry.update(way=7))
+    raws = story.raws()
+    story.write_raws([*raws[:-2], b"rubbish", raws[-1]])
+    found = story.audit()
+    assert [(finding.line, finding.kind) for finding in found.findings] == [
+        (line, "decision"),
+        (len(raws) - 1, "chain"),
+    ]
+
+
+# --- forgers who make the chain good again ---
+
+
+def drop_fact(entry: dict[str, Any]) -> None:
+    entry["facts"].pop("fields_present")
+
+
+def close_fact(entry: dict[str, Any]) -> None:
+    entry["facts"]["fields_present"] = {"ok": False, "why": "it lacked one"}
+
+
+@pytest.mark.parametrize(
+    ("edge", "change", "words"),
+    [
+        ("shape_to_implement", drop_fact, "fields_present: not recorded"),
+        ("shape_to_implement", close_fact, "fields_present: it lacked one"),
+        ("shape_to_implement", lambda entry: entry.update(edge="shape_to_done", to="done"), "no state or move"),
+        ("shape_to_implement", lambda entry: entry.update(way=2), "way is 2"),
+        ("shape_to_implement", lambda entry: entry.update(effects=["checkpoint"]), "effects is"),
+        ("shape_to_implement", lambda entry: entry.update(waived=["frame_complete"]), "waived is"),
+        ("shape_to_implement", lambda entry: entry.update(machine="0" * 64), "machine is"),
+        ("shape_to_implement", lambda entry: entry["after"].update(state="verify"), "state after it is 'verify'"),
+        ("shape_to_implement", lambda entry: entry["after"].update(counters={"runs": 3}), "counters after it"),
+        ("shape_to_implement", lambda entry: entry["after"].update(visits={}), "visits after it"),
+        ("verify_to_repair", lambda entry: entry["after"]["registers"].pop("Repair applied"), "registers after it"),
+        ("verify_to_repair", lambda entry: entry["after"].update(exit="finished"), "exit after it"),
+        ("verify_to_repair", lambda entry: entry["after"].update(mode="fast"), "mode after it"),
+        ("implement_to_blocked", lambda entry: entry.update(by="engine"), "engine finds nothing open"),
+        ("implement_to_blocked", lambda entry: entry.update(by="ghost"), "no actor 'ghost'"),
+        ("reopen", lambda entry: entry.update(reason=" "), "leaving an end needs a reason"),
+        ("reopen", lambda entry: entry.update(by="agent"), "only person"),
+        ("repair_to_verify", lambda entry: entry["after"]["locked"].update({"field:Objective": "0" * 64}), "Objective"),
+    ],
+)
+def test_a_forged_move_is_decided_otherwise(story: Story, edge: str, change: Change, words: str) -> None:
+    line = story.line_of("moved", edge=edge)
+    story.forge(line, change)
+    only(story.audit(), line, "decision", words)
+
+
+def test_a_move_from_another_state_is_found(story: Story) -> None:
+    line = story.line_of("moved", edge="repair_to_verify")
+    story.forge(line, lambda entry: entry.update({"from": "review"}))
+    only(story.audit(), line, "decision", "it starts in review, but the task was in repair")
+
+
+def test_a_task_created_elsewhere_than_its_machine_says_is_found(story: Story) -> None:
+    story.forge(1, lambda entry: entry["after"].update(state="implement"))
+    only(story.audit(), 1, "decision", "the rules give 'intake'")
+
+
+def test_the_journal_of_another_task_is_found(story: Story) -> None:
+    story.forge(1, lambda entry: entry.update(id="other"))
+    only(story.audit(), 1, "head", "task other")
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "words"),
+    [
+        ("amended", lambda entry: entry["after"].update(state="done"), "state after it"),
+        ("amended", lambda entry: entry.update(fields=[]), "'Done gate' was changed"),
+        ("amended", lambda entry: entry.update(by="agent"), "only a person"),
+        ("answered", lambda entry: entry.update(by="agent"), "only a person"),
+        ("refused", lambda entry: entry.update({"from": "done"}), "it starts in done"),
+        ("restored", lambda entry: entry.update(after={}), "changes nothing"),
+    ],
+)
+def test_a_forged_line_of_another_kind_is_found(story: Story, kind: str, change: Change, words: str) -> None:
+    line = story.line_of(kind)
+    story.forge(line, change)
+    only(story.audit(), line, "decision", words)
+
+
+@pytest.mark.parametrize("field", ["registers", "counters", "visits"])
+def test_a_resumed_line_may_only_clear_the_stop(story: Story, field: str) -> None:
+    memory = story.task().memory
+    content = {"by": "person", "name": "ann", "reason": "go", "answer": "go"}
+    store = TaskStore(story.project.task(story.task_id))
+    memory = store.commit(memory, "resumed", content, memory.snapshot)
+    assert not [finding for finding in story.audit().findings if finding.kind == "decision"]
+    store.commit(memory, "resumed", content, memory.snapshot.replace(**{field: {"x": 1}}))
+    found = [finding for finding in story.audit().findings if finding.kind == "decision"]
+    assert [(finding.line, f"{field} after it" in finding.what) for finding in found] == [(len(story.raws()), True)]
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "words"),
+    [
+        (lambda entry: entry.update(kind="blessed"), "kind", "'blessed'"),
+        (lambda entry: entry.update(kind="created"), "kind", "can't stand here"),
+        (lambda entry: entry.pop("facts"), "malformed", "facts"),
+        (lambda entry: entry.update(after=[]), "malformed", "can't be understood"),
+        (lambda entry: entry.update(facts={"frame_complete": "yes"}), "malformed", "can't be understood"),
+        (lambda entry: entry.update(time="yesterday"), "malformed", "'yesterday' is no time"),
+    ],
+)
+def test_a_line_nobody_could_have_written_is_found(story: Story, change: Change, kind: str, words: str) -> None:
+    line = story.line_of("moved", edge="shape_to_implement")
+    story.forge(line, change)
+    found = story.audit()
+    only(found, line, kind, words)
+    assert not found.ok
+
+
+def test_a_time_that_runs_backwards_is_a_warning(story: Story) -> None:
+    story.forge(3, lambda entry: entry.update(time="2001-01-01T00:00:00Z"))
+    found = [finding for finding in story.audit().findings if finding.kind == "time"]
+    assert [(finding.line, finding.is_warning) for finding in found] == [(3, True)]
+
+
+# --- what lines point at ---
+
+
+def test_a_changed_pinned_machine_is_found(story: Story) -> None:
+    digest = story.entries()[0]["digest"]
+    path = Path(story.project.machine_path(digest))
+    path.write_bytes(path.read_bytes().replace(b'"verdict"', b'"section_filled"'))
+    only(story.audit(), 1, "machine", "was changed")
+    path.unlink()
+    only(story.audit(), 1, "machine", "is missing")
+
+
+def receipt_files(story: Story) -> list[Path]:
+    return sorted((story.control / "receipts").glob("*.json"))
+
+
+def spoil_receipt(path: Path, **changes: object) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def test_a_removed_receipt_is_found(story: Story) -> None:
+    for path in receipt_files(story):
+        path.unlink()
+    line = story.entries()[story.line_of("moved", edge="verify_to_review") - 1]["seq"]
+    only(story.audit(), line, "proof", "not run on this tree")
+
+
+@pytest.mark.parametrize("changes", [{"attempts": [1]}, {"attempts": []}, {"problem": "timed out"}])
+def test_a_receipt_that_is_not_green_is_found(story: Story, changes: dict[str, object]) -> None:
+    if changes == {"attempts": []}:
+        changes = {"attempts": [], "problem": "set-up failed"}
+    for path in receipt_files(story):
+        spoil_receipt(path, **changes)
+    only(story.audit(), story.line_of("moved", edge="verify_to_review"), "proof", "failed on this tree")
+
+
+def test_a_move_that_names_another_tree_or_proof_is_found(story: Story) -> None:
+    line = story.line_of("moved", edge="verify_to_review")
+    story.forge(line, lambda entry: entry["facts"]["validation_passed"].update(proof="0" * 32))
+    only(story.audit(), line, "proof", "other receipts")
+    story.forge(line, lambda entry: entry.update(tree="0" * 40), witnesses=True)
+    only(story.audit(), line, "proof", "not run on this tree")
+
+
+def test_a_remembered_value_is_asked_for_again(story: Story) -> None:
+    """`revalidated` can't be claimed: the register at that line says whether a repair was proven."""
+    line = story.line_of("moved", edge="verify_to_review")
+    story.forge(line, lambda entry: entry["after"]["registers"].update({"Revalidation status": "pending"}))
+    done = story.line_of("moved", edge="review_to_done")
+    found = [(finding.line, finding.what) for finding in story.audit().findings if finding.kind == "proof"]
+    assert [number for number, what in found if "gate revalidated" in what] == [done]
+
+
+def objects_of(story: Story, kind: str) -> str:
+    entry = story.entries()[story.line_of(kind) - 1]
+    return str(entry["kept"] if kind == "restored" else entry["after"]["locked"]["field:Done gate"])
+
+
+@pytest.mark.parametrize(("kind", "words"), [("restored", "kept text"), ("amended", "Done gate")])
+@pytest.mark.parametrize("tamper", ["remove", "change"])
+def test_a_kept_text_that_is_gone_or_changed_is_found(story: Story, kind: str, words: str, tamper: str) -> None:
+    path = story.control / "objects" / objects_of(story, kind)
+    if tamper == "remove":
+        path.unlink()
+    else:
+        path.write_text("other words")
+    found = [finding for finding in story.audit().findings if finding.kind == "object"]
+    assert found
+    assert found[0].line >= story.line_of(kind)
+    assert words in found[0].what
+    assert ("missing" if tamper == "remove" else "changed") in found[0].what
+
+
+def private_git(story: Story, *words: str) -> str:
+    done = subprocess.run(
+        ["git", f"--git-dir={story.control / 'git'}", *words], check=True, capture_output=True, encoding="utf-8"
+    )
+    return done.stdout.strip()
+
+
+def test_a_missing_checkpoint_is_found(story: Story) -> None:
+    line = story.line_of("acted")
+    step = story.entries()[line - 1]["step"]
+    ref = f"refs/detent/{story.task_id}/{step.replace(':', '-')}"
+    private_git(story, "update-ref", "-d", ref)
+    only(story.audit(), line, "effect", f"{ref} should hold")
+
+
+def test_a_checkpoint_of_another_tree_is_found(story: Story) -> None:
+    line = story.line_of("acted")
+    entry = story.entries()[line - 1]
+    ref = f"refs/detent/{story.task_id}/{entry['step'].replace(':', '-')}"
+    empty = private_git(story, "hash-object", "-t", "tree", "-w", os.devnull)
+    identity = ("-c", "user.name=x", "-c", "user.email=x@example.invalid")
+    commit = private_git(story, *identity, "commit-tree", empty, "-m", "forged")
+    private_git(story, "update-ref", ref, commit)
+    story.forge(line, lambda content: content["result"].update(commit=commit))
+    only(story.audit(), line, "effect", "is not of the tree")
+
+
+def test_a_lost_private_git_is_found(story: Story) -> None:
+    first = next(entry["seq"] for entry in story.entries() if entry["kind"] == "acted")
+    shutil.rmtree(story.control / "git")
+    only(story.audit(), first, "effect", "it holds nothing")
+
+
+def test_an_effect_nobody_promised_is_found(story: Story) -> None:
+    line = story.line_of("acted")
+    story.forge(line, lambda entry: entry.update(step="1:checkpoint"))
+    found = story.audit()
+    assert any(finding.line == line and "no move promised 1:checkpoint" in finding.what for finding in found.findings)
+    assert not found.ok
+
+
+def test_a_promise_that_waits_for_the_next_step_is_a_warning_and_an_old_one_is_not(story: Story) -> None:
+    moved = story.line_of("moved", edge="review_to_done")
+    story.write_raws(story.raws()[:moved])
+    for path in (story.control / "snapshot.json", story.control / "projected.jsonl", story.native / "history.jsonl"):
+        path.unlink()
+    found = [finding for finding in story.audit().findings if finding.kind == "effect"]
+    assert [(finding.line, finding.is_warning) for finding in found] == [(moved, True)]
+
+    verify = story.line_of("moved", edge="repair_to_verify")
+    line = next(entry["seq"] for entry in story.entries() if entry.get("step") == f"{verify}:checkpoint")
+    keys = ("seq", "time")
+    answer = {"kind": "answered", "by": "person", "name": "ann", "answer": "hm"}
+    raws = story.entries()
+    raws[line - 1] = {**{key: raws[line - 1][key] for key in keys}, **answer}
+    story.journal.write_text("".join(json.dumps(entry) + "\n" for entry in raws))
+    (story.control / "snapshot.json").write_text("{}")
+    story.forge(line, lambda entry: entry.update(reason="made good"))
+    found = [finding for finding in story.audit().findings if finding.kind == "effect"]
+    assert [(finding.line, finding.is_warning) for finding in found] == [(verify, False), (moved, True)]
+
+
+# --- what else remembers the task ---
+
+
+def test_a_cache_that_tells_another_story_is_found(story: Story) -> None:
+    path = story.control / "snapshot.json"
+    content = json.loads(path.read_text())
+    content["snapshot"]["registers"]["Validator status"] = "fail"
+    content["moved_seq"] = 1
+    path.write_text(json.dumps(content))
+    only(story.audit(), len(story.raws()), "cache", "snapshot, moved_seq")
+
+
+def test_a_cache_that_lags_behind_is_sound(story: Story) -> None:
+    early = TaskStore(story.project.task(story.task_id))
+    early.save_cache(early._fold_all(None, story.raws()[:4]))
+    assert story.audit().findings == ()
+
+
+@pytest.mark.parametrize("content", ["rubbish", "[]", '{"seq": 0}', '{"seq": "x", "last": 3}'])
+def test_a_broken_cache_never_stops_an_audit(story: Story, content: str) -> None:
+    (story.control / "snapshot.json").write_text(content)
+    assert story.audit().ok
+
+
+def test_a_changed_line_of_the_native_log_is_found(story: Story) -> None:
+    path = story.native / "history.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    lines[5] = lines[5].replace('"by": "', '"by": "x')
+    path.write_text("".join(lines))
+    only(story.audit(), 6, "log", "line 6 of history.jsonl tells line 6 otherwise")
+
+
+def test_a_removed_line_of_the_native_log_is_found(story: Story) -> None:
+    path = story.native / "history.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:2] + lines[3:]))
+    only(story.audit(), 3, "log", "tells line 4, not 3")
+    path.write_text("".join(lines[:-1]))
+    only(story.audit(), len(lines), "log", f"lacks line {len(lines)}")
+    path.unlink()
+    only(story.audit(), 1, "log", "lacks line 1")
+
+
+def test_a_line_of_the_native_log_that_stands_twice_is_found(story: Story) -> None:
+    path = story.native / "history.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines, lines[1]]))
+    only(story.audit(), 2, "log", "tells line 2")
+
+
+def test_a_strangers_line_in_the_native_log_is_a_warning(story: Story) -> None:
+    path = story.native / "history.jsonl"
+    path.write_text('{"note": "from another tool"}\n' + path.read_text())
+    found = story.audit()
+    only(found, 1, "log", "is not ours", is_warning=True)
+    assert len(found.findings) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("Phase: done", "Phase: implement", "names implement, the journal done"),
+        ("Phase: done\n", "", "names no state"),
+        ("Validator status: pass", "Validator status: fail", '"Validator status" is not what the journal says'),
+        ("Objective: add", "Objective: less", '"Objective" is locked and was changed'),
+    ],
+)
+def test_a_native_file_that_disagrees_is_named(story: Story, old: str, new: str, words: str) -> None:
+    path = story.native / "STATE.md"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    only(story.audit(), len(story.raws()), "native", words)
+
+
+def test_an_older_copy_of_the_native_file_is_named(story: Story) -> None:
+    shutil.copy(story.base.parent / "early-STATE.md", story.native / "STATE.md")
+    found = [finding.what for finding in story.audit().findings if finding.kind == "native"]
+    assert "STATE.md is an older copy: it names shape" in found
+
+
+def test_an_unreadable_native_file_is_named(story: Story) -> None:
+    (story.native / "STATE.md").unlink()
+    only(story.audit(), len(story.raws()), "native", "STATE.md is missing")
+
+
+def test_an_unfinished_projection_is_a_warning(story: Story) -> None:
+    """What a kill between journal and native file leaves; the next command finishes it."""
+    path = story.control / "projected.jsonl"
+    moved = story.line_of("moved")
+    kept = [line for line in path.read_text().splitlines() if json.loads(line)["seq"] < moved]
+    path.write_text("\n".join(kept) + "\n")
+    only(story.audit(), len(story.raws()), "native", "has not reached the last line", is_warning=True)
+
+
+def test_a_folder_that_points_elsewhere_is_named(story: Story) -> None:
+    (story.native / ".detent-task").write_text(f"{story.base}\n")
+    only(story.audit(), 1, "native", "does not point back")
