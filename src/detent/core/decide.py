@@ -1,6 +1,6 @@
 """The one place where a move is allowed: `decide(machine, snapshot, facts, signal)` is pure and total.
 
-1. A state the machine does not know is refused; a stopped task waits for a person.
+1. A state or actor nobody knows is refused; a stopped task waits for a person and moves for nobody else.
 2. A crash is counted first, then takes the first open way held by `crash`, else it is only counted.
 3. The candidates are the edges out of the state that the signal names (by edge, target or verb), in the file's order.
 4. Each way of each candidate is judged: who, mode, registers, counters, exit class, and only then its gates.
@@ -20,14 +20,23 @@ if TYPE_CHECKING:
     from detent.core.values import Decision
 
 # Whose ways a signal may use. A person may ask for what agent and engine may do, never for what only a crash does.
-_HANDS = {"agent": ("agent",), "engine": ("engine",), "crash": ("crash",), "person": ("person", "agent", "engine")}
+_HANDS = {
+    "agent": frozenset(("agent",)),
+    "engine": frozenset(("engine",)),
+    "person": frozenset(("person", "agent", "engine")),
+    "crash": frozenset(("crash",)),
+}
 
 
 def decide(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
     if snapshot.state not in machine.states or signal.who not in _HANDS:
         return Refuse(f"the machine {machine.name} has no state {snapshot.state!r} or no actor {signal.who!r}")
     stopped = snapshot.registers.get(STOPPED, "")
-    if stopped and signal.who in ("engine", "crash"):
+    if stopped and signal.who == "agent":
+        return Refuse(
+            f"stopped: {stopped}", allowed=allowed_targets(machine, snapshot), hint="a person must go on first"
+        )
+    if stopped and signal.who != "person":
         return Wait(f"stopped: {stopped}")
     if signal.who == "crash":
         return _crash(machine, snapshot, facts, signal)
@@ -68,7 +77,8 @@ def candidates_for(machine: Machine, snapshot: Snapshot, signal: Signal) -> list
         # Re-opening an end is only ever done on purpose, by its verb or by name.
         edges = [edge for edge in edges if not edge.reopen]
     if signal.want:
-        edges = [edge for edge in edges if signal.want in (edge.name, edge.target, target_of(snapshot, edge))]
+        want = signal.want
+        edges = [edge for edge in edges if want in (edge.name, edge.target) or want == target_of(snapshot, edge)]
     return edges
 
 
@@ -76,20 +86,24 @@ def _first_open(
     machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal, candidates: list[Edge]
 ) -> Advance | Refuse:
     nearest: tuple[int, Edge, tuple[Missing, ...]] | None = None
+    may_waive = machine.may_override and signal.who == "person" and signal.override.strip()
     for edge in candidates:
+        waivable: tuple[Way, tuple[Missing, ...]] | None = None
         for way in edge.ways:
             guards = _closed_guards(machine, snapshot, signal, edge, way)
             gates = _unmet_gates(machine, facts, way)
             if not guards and not gates:
                 return _advance(machine, snapshot, signal, edge, way)
-            waivable = machine.may_override and signal.override and signal.who == "person" and not edge.sign_off
-            if not guards and waivable and not any(gate.pending for gate in gates):
-                waived = tuple(gate.gate for gate in gates)
-                return _advance(machine, snapshot, signal, edge, way, waived)
+            if may_waive and not waivable and not edge.sign_off:
+                if not guards and not any(gate.pending for gate in gates):
+                    waivable = (way, gates)
             # A way that only lacks proof is nearer than one this asker can never use.
             distance = 100 * len(guards) + len(gates)
             if nearest is None or distance < nearest[0]:
                 nearest = (distance, edge, (*guards, *gates))
+        if waivable:
+            way, gates = waivable
+            return _advance(machine, snapshot, signal, edge, way, tuple(gate.gate for gate in gates))
     allowed = allowed_targets(machine, snapshot)
     if nearest is None:
         return Refuse(f"{snapshot.state} has no way out for {signal.who}", allowed=allowed)
@@ -100,7 +114,7 @@ def _first_open(
 def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: Edge, way: Way) -> tuple[Missing, ...]:
     """Everything that closes a way before its gates are asked."""
     closed: list[Missing] = []
-    if not any(hand in way.by for hand in _HANDS[signal.who]):
+    if _HANDS[signal.who].isdisjoint(way.by):
         command = f"a person runs: detent {edge.verbs[0]}" if edge.verbs and "person" in way.by else ""
         closed.append(Missing("by", f"only {' or '.join(way.by)} may take this move, not {signal.who}", command))
     if way.modes and snapshot.mode not in way.modes:
@@ -139,12 +153,13 @@ def _unmet_gates(machine: Machine, facts: Mapping[str, Fact], way: Way) -> tuple
 def allowed_targets(machine: Machine, snapshot: Snapshot) -> tuple[str, ...]:
     """Every state the current one leads to, in the file's order, without what may never be taken."""
     edges = machine.states[snapshot.state].edges
-    return tuple(dict.fromkeys(target_of(snapshot, edge) for edge in edges if not edge.never))
+    targets = dict.fromkeys(target_of(snapshot, edge) for edge in edges if not edge.never)
+    return tuple(target for target in targets if target)
 
 
 def target_of(snapshot: Snapshot, edge: Edge) -> str:
     """Where an edge leads; a re-opening reads its target from a register, and never goes later than the file allows."""
-    if not edge.target.startswith("{"):
+    if not edge.reopen or not edge.target.startswith("{"):
         return edge.target
     remembered = snapshot.registers.get(edge.target[1:-1], "")
     return edge.instead.get(remembered, remembered)
@@ -194,7 +209,9 @@ def _advance(
         registers[name] = snapshot.state if value == "{from}" else value
     registers = {name: value for name, value in registers.items() if value}
     visits = {**snapshot.visits, target: snapshot.visits.get(target, 0) + 1}
-    after = snapshot.replace(state=target, counters=counters, registers=registers, exit=ENTRY, visits=visits)
+    after = Snapshot(
+        target, snapshot.mode, counters, registers, snapshot.seq, ENTRY, visits, snapshot.entry, snapshot.locked
+    )
     return Advance(edge, way, after, waived)
 
 

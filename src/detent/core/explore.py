@@ -67,8 +67,8 @@ class _Exploration:
         self.violations: list[Violation] = []
         self.asked = 0
         self.facts: dict[frozenset[str], dict[str, Fact]] = {}
+        self.names: dict[frozenset[str], tuple[str, ...]] = {_NOTHING: ()}
         self.questions: dict[str, tuple[Question, ...]] = {}
-        self.answers: dict[str, tuple[Question, ...]] = {}
 
     def run(self) -> Graph:
         for mode in self.machine.modes or ("",):
@@ -104,15 +104,14 @@ class _Exploration:
         state = self.machine.states[snapshot.state]
         if state.name not in self.questions:
             # What no counter or register can change is asked once for each state.
-            self.questions[state.name] = tuple(dict.fromkeys(self.every_time(state)))
-            self.answers[state.name] = tuple(dict.fromkeys(self.once(state)))
-            for signal, gates in self.answers[state.name]:
+            self.questions[state.name] = tuple(dict.fromkeys(self.own_ways(state)))
+            for signal, gates in dict.fromkeys(self.everything(state)):
                 self.ask(at, signal, gates)
         stopped = STOPPED in snapshot.registers
-        for signal, gates in self.answers[state.name] if stopped else self.questions[state.name]:
+        for signal, gates in self.borrowed_ways(state) if stopped else self.questions[state.name]:
             self.ask(at, signal, gates)
 
-    def every_time(self, state: State) -> Iterator[Question]:
+    def own_ways(self, state: State) -> Iterator[Question]:
         """Everybody with a way of his own asks for it with just that way's gates open; every run may crash."""
         for edge in state.edges:
             for way in edge.ways:
@@ -129,12 +128,17 @@ class _Exploration:
         if state.role:
             yield Signal("crash", exit=CRASH_CLASSES[0]), _NOTHING
 
-    def once(self, state: State) -> Iterator[Question]:
+    def borrowed_ways(self, state: State) -> Iterator[Question]:
+        """A person may also use the ways of agent and engine, which makes a difference only to a stopped task."""
+        for edge in state.edges:
+            for way in edge.ways:
+                yield Signal("person", edge.name, reason="because"), frozenset(way.needs)
+
+    def everything(self, state: State) -> Iterator[Question]:
         """Everybody asks for everything, with no gate open, with all, and by override; runs end in every class."""
+        yield from self.borrowed_ways(state)
         every = frozenset(self.machine.gates)
         for edge in state.edges:
-            for gates in {frozenset(way.needs) for way in edge.ways}:
-                yield Signal("person", edge.name, reason="because"), gates
             for who in ("agent", "engine", "person"):
                 yield Signal(who, edge.name), every
                 yield Signal(who, edge.name, reason="because", override="because"), _NOTHING
@@ -149,6 +153,7 @@ class _Exploration:
             snapshot = snapshot.replace(exit=signal.exit)
         if gates not in self.facts:
             self.facts[gates] = {name: Fact(name, ok=name in gates) for name in self.machine.gates}
+            self.names[gates] = tuple(sorted(gates))
         self.asked += 1
         decision = self.decider(self.machine, snapshot, self.facts[gates], signal)
         if isinstance(decision, Advance):
@@ -186,7 +191,7 @@ class _Exploration:
     ) -> None:
         known = len(self.snapshots)
         target = self.node(after, passed)
-        step = Step(at, target, signal, edge, way, tuple(sorted(gates)))
+        step = Step(at, target, signal, edge, way, self.names[gates])
         self.steps.append(step)
         if target == known:
             self.parents[target] = step

@@ -37,8 +37,8 @@ def _shape(machine: Machine) -> Iterator[str]:
             yield f"state {state.name}: no move leads out, and it is not marked as an end"
         if not state.is_end and any(edge.reopen for edge in state.edges):
             yield f"state {state.name}: only an end can be re-opened"
-    if not machine.ends():
-        yield "no state is an end"
+    if not any(state.is_end or state.is_rest for state in machine.states.values()):
+        yield "no state is an end, and in none the work may rest"
 
 
 def _names(machine: Machine) -> Iterator[str]:
@@ -64,11 +64,25 @@ def _engine_ways(machine: Machine) -> Iterator[str]:
         for way in edge.ways:
             if "engine" not in way.by:
                 continue
+            move = f"{edge.source} -> {edge.target}"
             if not way.needs and not way.spent:
-                yield f"{edge.source} -> {edge.target}: the engine needs a gate or a spent limit to leave an agent's state"
-            negated = [gate for gate in way.needs if machine.gates[gate].check == "not"]
+                yield f"{move}: the engine needs a gate or a spent limit to leave an agent's state"
+            negated = [gate for gate in way.needs if _is_negated(machine, gate)]
             if ENTRY in way.after and negated:
-                yield f"{edge.source} -> {edge.target}: the negated gate {negated[0]} would fire before any run"
+                yield f"{move}: the negated gate {negated[0]} would fire before any run"
+
+
+def _is_negated(machine: Machine, gate: str) -> bool:
+    """Whether a gate, or one it is made of, is open because something is missing."""
+    seen, todo = set(), [gate]
+    while todo:
+        name = todo.pop()
+        if machine.gates[name].check == "not":
+            return True
+        if name not in seen:
+            seen.add(name)
+            todo += machine.gates[name].params.get("of", ())
+    return False
 
 
 def _people(machine: Machine) -> Iterator[str]:

@@ -78,23 +78,17 @@ def run(
             process = _start(argv, cwd, env, (stdin, stdout, stderr))
             try:
                 opened.extend(handle := _end_handle(process))
-                timed_out, overflowed = _watch(
-                    process, handle, started + timeout_s, (stdout, stderr), output_limit_bytes
-                )
+                deadline = started + timeout_s
+                timed_out, overflowed = _watch(process, handle, deadline, (stdout, stderr), output_limit_bytes)
             finally:
                 _end(process, family)
         finally:
             if family is not None:
                 family.close()
-        overflowed = _cut(stdout, output_limit_bytes) or _cut(stderr, output_limit_bytes) or overflowed
-        return Finished(
-            exit=-9 if process.returncode is None else process.returncode,
-            timed_out=timed_out,
-            seconds=monotonic() - started,
-            stdout=b"" if output else _read_all(stdout),
-            stderr=b"" if output else _read_all(stderr),
-            truncated=overflowed,
-        )
+        is_cut = [_cut(stream, output_limit_bytes) for stream in (stdout, stderr)]
+        code = -9 if process.returncode is None else process.returncode
+        texts = (b"", b"") if output else (_read_all(stdout), _read_all(stderr))
+        return Finished(code, timed_out, monotonic() - started, *texts, truncated=overflowed or any(is_cut))
     finally:
         for descriptor in opened:
             os.close(descriptor)

@@ -52,7 +52,7 @@ def _read_toml(path: str) -> dict[str, Any]:
         raise UnreadableError(
             f"machine file can't be read: {error.strerror}", where=path, next_step="detent machine list"
         ) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise UnreadableError(
             f"machine file is not valid TOML: {error}", where=path, next_step=f"detent machine check {path}"
         ) from error

@@ -12,6 +12,7 @@ from detent.core.machine import (
     ENTRY,
     EXIT_CLASSES,
     RUNS,
+    STOPPED,
     Edge,
     Forbidden,
     Gate,
@@ -24,8 +25,8 @@ from detent.core.machine import (
     Vocabulary,
     Way,
 )
-from detent.machines.reading import Reader, Table
 from detent.errors import MachineError
+from detent.machines.reading import Reader, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class _Parser:
             self.problem(f"format must be {FORMAT}")
         self.gates = {name: self.gate(name, table) for name, table in top.tables("gate")}
         self.limits = self.all_limits()
+        self.roles = {name: self.role(table) for name, table in top.tables("role")}
         self.registers, fields = self.all_registers()
         kept, switched_off = self.all_edges()
         states = {name: self.state(name, table, kept) for name, table in top.tables("state")}
@@ -83,8 +85,11 @@ class _Parser:
         self.known("initial", initial, states, "state")
         crash = top.table("crash")
         override = top.table("override")
+        name = top.text("name")
+        if not name.replace("-", "").replace("_", "").isalnum():
+            self.problem("name must be made of letters, digits and dashes")
         made = Machine(
-            name=top.text("name"),
+            name=name,
             title=top.text("title", ""),
             initial=initial,
             states=states,
@@ -132,9 +137,20 @@ class _Parser:
         fix = table.text("fix", "")
         params = table.raw_rest()
         self.check_params(name, check, params)
-        of = params.get("of", ())
-        self.known_all(f"gate {name}", tuple(of) if isinstance(of, list) else (), self.top.peek_names("gate"), "gate")
+        if check in ("not", "all"):
+            of = params.get("of")
+            if not isinstance(of, list) or not of or not all(isinstance(item, str) for item in of):
+                # An `all` of nothing would always be open.
+                self.problem(f"gate {name}: of must be a list of gates")
+                params["of"] = of = []
+            self.known_all(f"gate {name}", tuple(of), self.top.peek_names("gate"), "gate")
         return Gate(name, check, params, since, fix)
+
+    def role(self, table: Table) -> str:
+        """The access of a role."""
+        access = self.known(table.where, table.text("access"), ("read", "write"), "access")
+        table.finish()
+        return access
 
     def check_params(self, name: str, check: str, params: Mapping[str, Any]) -> None:
         if self.vocabulary is None or not check:
@@ -156,7 +172,9 @@ class _Parser:
             most = table.number("max", 0)
             if most < 1:
                 self.problem(f"limit {name}: max must be a whole number from 1")
-            cap = table.number("cap", max(most, self.wanted_limits.get(name, most)))
+            cap = table.number("cap", most)
+            if cap < most:
+                self.problem(f"limit {name}: cap must be at least max, or the limit is never reached")
             per = table.text("per", "")
             self.known(f"limit {name}", per, ("group",), "per")
             resets = table.text("resets", "")
@@ -179,10 +197,14 @@ class _Parser:
         for name, table in self.top.tables("register"):
             registers[name] = Register(name, table.text("start", ""), table.texts("values"))
             table.finish()
+        if STOPPED in registers:
+            self.problem(f"register {STOPPED}: this name belongs to the engine")
         for name, table in self.top.tables("field"):
             values, owner = table.texts("values"), table.text("owner", "agent")
             self.known(f"field {name}", owner, ("agent", "engine"), "owner")
             fields[name] = values
+            if owner == "engine" and name in registers:
+                self.problem(f"field {name}: there is a register of this name already")
             if owner == "engine":
                 registers[name] = Register(name, table.text("start", ""), values, name)
             table.finish()
@@ -194,7 +216,7 @@ class _Parser:
     def all_edges(self) -> tuple[list[Edge], list[Edge]]:
         kept: list[Edge] = []
         switched_off: list[Edge] = []
-        offered = set()
+        offered: set[str] = set()
         for kind in ("edge", "reopen"):
             for table in self.top.rows(kind):
                 edges = self.edge(table, is_reopen=kind == "reopen")
@@ -216,29 +238,31 @@ class _Parser:
         else:
             self.known(where, target, self.state_names, "state")
         label = table.text("label", "")
-        name = table.text("name", f"{sources[0] if sources else ''}-to-{target}")
+        name = table.text("name", "")
         never, sign_off = table.text("never", ""), table.flag("sign_off")
         option = table.text("option", "")
         instead = table.table("instead").mapping_of_text()
         self.known_all(where, (*instead, *instead.values()), self.state_names, "state")
-        common = {"verbs": table.texts("verb"), "key": table.text("key", ""), "confirm": table.text("confirm", "")}
+        verbs, key, confirm = table.texts("verb"), table.text("key", ""), table.text("confirm", "")
         ways = self.ways(table, where, is_reopen=is_reopen)
         table.finish()
         if sign_off and any(way.by != ("person",) for way in ways):
             self.problem(f"{where}: a sign-off is held by a person alone")
         return [
             Edge(
-                name,
-                label or name,
+                name or f"{source}-to-{target}",
+                label or name or f"{source}-to-{target}",
                 source,
                 target,
                 ways,
-                sign_off=sign_off,
-                never=never,
-                option=option,
-                reopen=is_reopen,
-                instead=instead,
-                **common,
+                verbs,
+                key,
+                confirm,
+                sign_off,
+                never,
+                option,
+                is_reopen,
+                instead,
             )
             for source in sources
         ]
@@ -255,7 +279,7 @@ class _Parser:
     def way(self, number: int, table: Table, where: str, given: Way) -> Way:
         after = ANY_EXIT if table.peek("after") == "any" else table.texts("after", given.after)
         table.take("after")
-        when = {name: table_values for name, table_values in table.table("when").mapping_of_texts().items()}
+        when = table.table("when").mapping_of_texts()
         way = Way(
             number,
             by=self.known_all(where, table.texts("by", given.by), ACTORS, "actor"),
@@ -294,15 +318,13 @@ class _Parser:
             self.problem(f"state {name}: driver {driver!r} is not possible here")
         if (driver == "agent") != bool(role):
             self.problem(f"state {name}: an agent drives exactly the states that have a role")
-        access = self.top.peek_table("role", role).get("access", "") if role else ""
-        if role and access not in ("read", "write"):
-            self.problem(f"state {name}: role {role!r} needs access read or write in [role.{role}]")
-        self.top.take("role")
+        if is_end and table.peek("rest"):
+            self.problem(f"state {name}: an end is no state to rest in")
         made = State(
             name,
             driver,
-            role,
-            access,
+            self.known(f"state {name}", role, self.roles, "role"),
+            self.roles.get(role, ""),
             group=table.text("group", ""),
             cross_cutting=table.flag("cross_cutting"),
             title=table.text("title", ""),
@@ -321,7 +343,7 @@ class _Parser:
     def lock(self, table: Table, fields: Mapping[str, Any]) -> Lock:
         name = table.text("name")
         where = f"lock {name}"
-        sections = tuple((row.text("file"), row.text("section")) for row in table.rows("sections"))
+        sections = tuple(self.section(row) for row in table.rows("sections"))
         lock = Lock(
             name,
             self.known(where, table.text("after"), self.state_names, "state"),
@@ -334,6 +356,11 @@ class _Parser:
             self.problem(f"{where}: holds nothing")
         table.finish()
         return lock
+
+    def section(self, table: Table) -> tuple[str, str]:
+        pair = (table.text("file"), table.text("section"))
+        table.finish()
+        return pair
 
     def forbidden(self, table: Table) -> Forbidden:
         pair = Forbidden(table.text("from"), table.text("to"), table.text("why"))
@@ -354,5 +381,11 @@ class _Parser:
         return made
 
     def store(self, table: Table) -> Mapping[str, Any]:
-        self.words("store", (str(table.peek("codec")),), "codecs")
+        if self.vocabulary is not None:
+            self.words("store", (table.text("codec"),), "codecs")
+            for key in ("file", "state"):
+                table.text(key)
+            if not table.texts("files"):
+                self.problem("store: files must name the files of a new task")
+        table.taken.clear()
         return table.raw_rest()

@@ -42,11 +42,6 @@ class Table:
         inner = self.peek(key)
         return tuple(inner) if isinstance(inner, dict) else ()
 
-    def peek_table(self, key: str, name: str) -> Mapping[str, Any]:
-        inner = self.peek(key)
-        found = inner.get(name) if isinstance(inner, dict) else None
-        return found if isinstance(found, dict) else {}
-
     def _wrong(self, key: str, kind: str) -> None:
         self.reader.problem(f"{self.where + ': ' if self.where else ''}{key} must be {kind}")
 
@@ -119,8 +114,11 @@ class Table:
         return {key: self.texts(key) for key in self.content}
 
     def raw_rest(self) -> dict[str, Any]:
-        """Everything not yet asked for, as it stands; somebody else validates it."""
+        """Everything not yet asked for, as it stands; somebody else validates it, but it must fit into JSON."""
         rest = {key: value for key, value in self.content.items() if key not in self.taken}
+        for key, value in rest.items():
+            if not _fits_json(value):
+                self._wrong(key, "made of texts, numbers, true, false, lists and tables")
         self.taken.update(rest)
         return rest
 
@@ -128,3 +126,12 @@ class Table:
         for key in self.content:
             if key not in self.taken:
                 self.reader.problem(f"{self.where or 'top level'}: unknown key {key!r}")
+
+
+def _fits_json(value: object) -> bool:
+    """TOML also knows dates and times; a machine is pinned as JSON, which does not."""
+    if isinstance(value, dict):
+        return all(_fits_json(inner) for inner in value.values())
+    if isinstance(value, list):
+        return all(_fits_json(inner) for inner in value)
+    return isinstance(value, (str, int, float))

@@ -47,9 +47,14 @@ def read_relation(path: str) -> Mapping[str, Any]:
         content = json.loads(text)
     except ValueError as error:
         raise UnreadableError(f"relation file is not valid JSON: {error}", where=path) from error
+    return check_relation(content, path)
+
+
+def check_relation(content: Any, where: str = "") -> Mapping[str, Any]:
+    """The same content, if it is a relation; `compare` asks too, so that no face can forget it."""
     problem = _problem(content)
     if problem:
-        raise UnreadableError(f"this is no relation: {problem}", where=path)
+        raise UnreadableError(f"this is no relation: {problem}", where=where, next_step="see docs/reference/formats.md")
     relation: Mapping[str, Any] = content
     return relation
 
@@ -80,6 +85,7 @@ def edge_name(row: Mapping[str, Any]) -> str:
 
 def compare(machine: Machine, relation: Mapping[str, Any]) -> Comparison:
     """Both relations as multisets of (from, to, name): a row that stands twice must be there twice."""
+    relation = check_relation(relation)
     wanted = Counter((row["from"], row["to"], edge_name(row)) for row in relation["transitions"])
     found = Counter((edge.source, edge.target, edge.name) for edge in machine.edges())
     missing, extra = list((wanted - found).elements()), list((found - wanted).elements())

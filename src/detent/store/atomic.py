@@ -6,6 +6,7 @@ Every write in the project ends here. Operating-system errors become `StorageErr
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
 
@@ -25,7 +26,9 @@ _REASONS = {
     errno.EISDIR: "it is a folder",
     errno.ELOOP: "it is a symbolic link",
     errno.ENAMETOOLONG: "the name is too long",
+    errno.EFBIG: "the file would be larger than is allowed here",
 }
+_NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP, errno.EISDIR, errno.ENOTDIR)
 
 
 def reason_of(error: OSError) -> str:
@@ -34,10 +37,11 @@ def reason_of(error: OSError) -> str:
 
 def storage_error(error: OSError, path: str, what: str) -> StorageError:
     """What a failed write means to the person at the keyboard; nothing was acknowledged."""
+    remedy = "make the path writable" if error.errno in _NOT_OURS else "free space or repair the disk"
     return StorageError(
         f"{what}: {reason_of(error)}",
         where=path,
-        next_step="free space or repair the disk, then run the same command again; nothing was lost",
+        next_step=f"{remedy}, then run the same command again; nothing was lost",
     )
 
 
@@ -59,14 +63,19 @@ def sync_folder(path: str) -> None:
         os.close(descriptor)
 
 
-def write_atomic(path: str, data: bytes, *, durable: bool, mode: int = 0o644) -> None:
-    """Replace a file by unique temporary and rename; `durable` where the journal could not rebuild it."""
+def write_atomic(path: str, data: bytes, *, durable: bool, mode: int | None = None) -> None:
+    """Replace a file by unique temporary and rename; `durable` where the journal could not rebuild it.
+
+    A `mode` is kept exactly, whatever the umask says: it is that of the file which is replaced.
+    """
     folder = os.path.dirname(path) or "."
     temporary = os.path.join(folder, f"{_TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:
             try:
+                if mode is not None:
+                    os.fchmod(descriptor, mode)
                 write_all(descriptor, data)
                 if durable:
                     os.fsync(descriptor)
@@ -157,7 +166,18 @@ def read_text(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> str | None:
     data = read_plain(path, limit_bytes)
     if data is None:
         return None
+    if b"\0" in data:
+        raise UnreadableError(f"file holds binary data (byte {data.index(0)})", where=path)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UnreadableError(f"file is not UTF-8 text (byte {error.start})", where=path) from error
+
+
+def as_json(content: object, *, compact: bool = True) -> bytes:
+    """JSON on one line, readable where it can be; bytes of a file name that are no text become escapes."""
+    separators = (",", ":") if compact else (", ", ": ")
+    try:
+        return json.dumps(content, ensure_ascii=False, separators=separators).encode()
+    except UnicodeEncodeError:
+        return json.dumps(content, separators=separators).encode()

@@ -10,6 +10,6 @@ def sha256_of(data: bytes) -> str:
 
 
 def hash_text(text: str) -> str:
-    """The short hash by which evidence is compared; surrounding white space is no evidence, nothing has none."""
-    stripped = text.strip()
-    return sha256_of(stripped.encode("utf-8", "surrogatepass"))[:32] if stripped else ""
+    """The short hash by which evidence is compared; white space is no evidence, and nothing has no hash."""
+    words = " ".join(text.split())
+    return sha256_of(words.encode("utf-8", "surrogatepass"))[:32] if words else ""

@@ -1,10 +1,11 @@
 """The journal: one JSON line per event, each holding the hash of the line before; the only truth about a task.
 
 Writing (lock held):  1. cut a torn last line  2. append the whole line  3. fdatasync. Only then it happened.
+                      The first line is a whole new file instead: half a first line never exists.
 Reading (no lock):    a last line without its line end is being written or was torn: it is ignored, never cut.
 
 A line is cut back when appending or syncing fails, so that an error means: this did not happen. Damage anywhere but in
-the tail is an error that names the line; nothing is guessed.
+the tail is an error that names the line; nothing is guessed, and no whole line is ever cut.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import os
 
 from detent.errors import DamagedJournal, UnreadableError
-from detent.store.atomic import reason_of, storage_error, sync_folder, write_all
+from detent.store.atomic import as_json, reason_of, storage_error, write_all, write_atomic
 from detent.store.digest import sha256_of
 
 TYPE_CHECKING = False
@@ -54,32 +55,53 @@ class Journal:
 
     def append(self, entry: Mapping[str, Any], previous: str, expected_size: int) -> tuple[bytes, int]:
         """Add one line after the byte `expected_size`; returns the raw line and the new size."""
-        raw = json.dumps({**entry, "prev": previous}, ensure_ascii=False, separators=(",", ":")).encode()
+        raw = as_json({**entry, "prev": previous})
         if len(raw) > LARGEST_LINE_BYTES:
             raise UnreadableError(f"journal line would have {len(raw)} bytes", where=self.path)
-        is_first = expected_size == 0
+        if not expected_size:
+            self._begin(raw + b"\n")
+            return raw, len(raw) + 1
         try:
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
             try:
+                self._cut_torn_tail(descriptor, expected_size)
                 self._append(descriptor, raw + b"\n", expected_size)
-                if is_first:
-                    sync_folder(os.path.dirname(self.path))
             finally:
                 os.close(descriptor)
         except OSError as error:
             raise storage_error(error, self.path, "journal can't be written") from error
         return raw, expected_size + len(raw) + 1
 
+    def _begin(self, data: bytes) -> None:
+        if self.size() and b"\n" in self.read():
+            raise self._changed("it has lines already")
+        write_atomic(self.path, data, durable=True)
+
+    def _cut_torn_tail(self, descriptor: int, expected_size: int) -> None:
+        """The caller read under the same lock, so what lies beyond its last whole line was torn by a crash."""
+        size = os.fstat(descriptor).st_size
+        if size < expected_size:
+            raise self._changed(f"it has {size} bytes, not {expected_size}")  # cutting would fill it up with zeros
+        if size == expected_size:
+            return
+        if b"\n" in os.pread(descriptor, size - expected_size, expected_size):
+            raise self._changed("it has more lines")
+        os.ftruncate(descriptor, expected_size)
+
     def _append(self, descriptor: int, data: bytes, expected_size: int) -> None:
-        if os.fstat(descriptor).st_size != expected_size:
-            # The caller read under the same lock, so what lies beyond its last whole line is a torn tail.
-            os.ftruncate(descriptor, expected_size)
         try:
             write_all(descriptor, data)
             _sync(descriptor)
         except OSError:
             os.ftruncate(descriptor, expected_size)
             raise
+
+    def _changed(self, how: str) -> DamagedJournal:
+        return DamagedJournal(
+            f"journal was changed by somebody who does not hold the task's lock: {how}",
+            where=self.path,
+            next_step="find out who writes there, then run: detent audit",
+        )
 
 
 def split_lines(data: bytes) -> tuple[list[bytes], int]:
@@ -94,7 +116,7 @@ def decode_lines(raws: Sequence[bytes], path: str, first_number: int = 1, previo
     for number, raw in enumerate(raws, first_number):
         try:
             entry = json.loads(raw)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise _damaged(path, number, "it is not JSON") from None
         if not isinstance(entry, dict) or entry.get("seq") != number:
             raise _damaged(path, number, f"it should be line {number} of the chain")

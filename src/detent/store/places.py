@@ -9,7 +9,7 @@ import os
 
 from detent.core.record import Record
 from detent.errors import UsageError
-from detent.store.atomic import make_folders, read_text, write_atomic
+from detent.store.atomic import make_folders, read_plain, write_atomic
 from detent.store.digest import sha256_of
 
 TYPE_CHECKING = False
@@ -39,7 +39,9 @@ class Project(Record):
 
     def home(self) -> str:
         """Outside every checkout, so that `git clean` and build contexts never meet it."""
-        base = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+        base = os.environ.get("XDG_STATE_HOME", "")
+        if not os.path.isabs(base):  # the XDG rules: a relative path is to be ignored
+            base = os.path.join(os.path.expanduser("~"), ".local", "state")
         mark = sha256_of(os.path.realpath(self.control).encode("utf-8", "surrogateescape"))[:8]
         return os.path.join(base, "detent", f"{os.path.basename(self.root) or 'root'}-{mark}")
 
@@ -119,9 +121,9 @@ def make_task_folder(places: TaskPlaces) -> None:
 
 def write_pointer(native: str, places: TaskPlaces) -> None:
     """One line that leads from a native folder to its control folder; it counts only if the journal names it back."""
-    write_atomic(os.path.join(native, POINTER), f"{places.folder}\n".encode("utf-8", "surrogateescape"), durable=True)
+    write_atomic(os.path.join(native, POINTER), os.fsencode(f"{places.folder}\n"), durable=True)
 
 
 def read_pointer(folder: str) -> str | None:
-    text = read_text(os.path.join(folder, POINTER), 4096)
-    return text.strip() if text else None
+    data = read_plain(os.path.join(folder, POINTER), 8192)
+    return os.fsdecode(data).strip() or None if data else None

@@ -7,7 +7,7 @@ import os
 
 from detent.core.record import Record
 from detent.errors import UnreadableError
-from detent.store.atomic import read_plain, write_atomic
+from detent.store.atomic import as_json, read_plain, write_atomic
 
 _LARGEST_RECEIPT_BYTES = 1_000_000
 
@@ -45,12 +45,19 @@ class ReceiptStore:
             if data is None:
                 return None
             content = json.loads(data)
-            content["attempts"] = tuple(int(exit_code) for exit_code in content["attempts"])
-            receipt = Receipt(**content)
-        except (UnreadableError, ValueError, TypeError, KeyError):
+            attempts, texts = content.pop("attempts"), content
+            if not _are(int, attempts) or not _are(str, list(texts.values())):
+                return None
+            receipt = Receipt(attempts=tuple(attempts), **texts)
+        except (UnreadableError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
         return receipt if receipt.key == key else None
 
     def save(self, receipt: Receipt) -> None:
         content = {field: getattr(receipt, field) for field in receipt._fields}
-        write_atomic(self.path(receipt.key), json.dumps(content, ensure_ascii=False).encode(), durable=True)
+        write_atomic(self.path(receipt.key), as_json(content), durable=True)
+
+
+def _are(kind: type, values: object) -> bool:
+    """Exactly of this type: a receipt that says `false` or `0.4` where an exit code belongs was not written by us."""
+    return isinstance(values, list) and all(type(value) is kind for value in values)

@@ -39,8 +39,8 @@ def parse_settings(data: bytes, where: str) -> Settings:
     import tomllib  # slow to import, and only `new` and `adopt` come here
 
     try:
-        content = tomllib.loads(data.decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        content = tomllib.loads(data.decode("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UnreadableError(f"{FILE} is not valid TOML: {error}", where=where, next_step=f"correct {FILE}") from error
     return _Reading(content, where).settings()
 

@@ -13,7 +13,7 @@ import time
 from detent.core.record import Record
 from detent.core.values import Snapshot
 from detent.errors import DamagedJournal, UnreadableError
-from detent.store.atomic import read_plain, write_atomic
+from detent.store.atomic import as_json, read_plain, write_atomic
 from detent.store.digest import sha256_of
 from detent.store.journal import GENESIS, Journal, decode_lines, split_lines
 
@@ -105,15 +105,11 @@ class TaskStore:
             raws, _ = split_lines(data[len(cached.last) + 1 :])
             return self._fold_all(cached, raws) if raws else cached
         raws, _ = split_lines(self.journal.read())
-        if not raws:
-            raise UnreadableError(
-                "the journal is empty", where=self.journal.path, next_step="put it back from a backup"
-            )
         return self._fold_all(None, raws)
 
     def _shorter(self, cached: Memory) -> DamagedJournal:
         return DamagedJournal(
-            f"journal no longer ends with line {cached.snapshot.seq}, which was acknowledged: lines were removed or changed",
+            f"journal no longer holds line {cached.snapshot.seq}, which was acknowledged: lines were removed or changed",
             where=self.journal.path,
             next_step="put the file back from a backup, then run: detent audit",
         )
@@ -130,7 +126,10 @@ class TaskStore:
                 raise DamagedJournal(
                     f"journal line {entry['seq']} lacks {error}", where=self.journal.path, next_step="detent audit"
                 ) from error
-        assert memory is not None  # raws is never empty here
+        if memory is None:
+            raise UnreadableError(
+                "the journal is empty", where=self.journal.path, next_step="put it back from a backup"
+            )
         return memory
 
     def _cached(self) -> Memory | None:
@@ -140,12 +139,13 @@ class TaskStore:
             content = json.loads(data) if data else None
             if not content or content["schema"] != CACHE_SCHEMA:
                 return None
-            return Memory(
+            cached = Memory(
                 snapshot=snapshot_from_json(content["snapshot"], content["seq"]),
                 last=content["last"].encode(),
                 **{key: content[key] for key in Memory._fields if key not in ("snapshot", "last")},
             )
-        except (UnreadableError, ValueError, KeyError, TypeError, AttributeError):
+            return cached if cached.snapshot.seq > 0 and cached.size > len(cached.last) else None
+        except (UnreadableError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
 
     def commit(
@@ -169,7 +169,7 @@ class TaskStore:
             snapshot=snapshot_to_json(memory.snapshot),
             last=memory.last.decode(),
         )
-        write_atomic(self.places.snapshot(), json.dumps(content, ensure_ascii=False).encode(), durable=False)
+        write_atomic(self.places.snapshot(), as_json(content), durable=False)
 
     def history(self) -> list[Entry]:
         """Every line, with its chain proven."""

@@ -63,7 +63,7 @@ class Story(Record):
     def line_of(self, kind: str, **fields: object) -> int:
         """The number of the last line of a kind with these fields."""
         return next(
-            entry["seq"]
+            int(entry["seq"])
             for entry in reversed(self.entries())
             if entry["kind"] == kind and all(entry.get(key) == value for key, value in fields.items())
         )
@@ -158,7 +158,11 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Story, Pat
         "import unittest\n\n\nclass T(unittest.TestCase):\n    def test(self): ...\n"
     )
     identity = ("-c", "user.name=Tester", "-c", "user.email=tester@example.invalid")
-    for words in (("init", "--quiet"), ("add", "--all"), (*identity, "commit", "--quiet", "--message=Start")):
+    for words in (
+        ("init", "--quiet", "--template="),
+        ("add", "--all"),
+        (*identity, "commit", "--quiet", "--message=Start"),
+    ):
         subprocess.run(["git", *words], cwd=repository, check=True)
     before = os.environ.get("XDG_STATE_HOME")
     os.environ["XDG_STATE_HOME"] = str(base / "state")

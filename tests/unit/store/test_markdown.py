@@ -195,6 +195,25 @@ def test_text_keeps_the_line_but_for_its_comments() -> None:
     ]
 
 
+def test_the_shortest_comment_ends_at_once() -> None:
+    assert [(line.kind, line.text) for line in scan("<!--> a\nb\n")] == [("html", " a"), ("text", "b")]
+
+
+def test_four_columns_forbid_a_start_also_behind_a_container() -> None:
+    """The parser of the property test gets these wrong, so they are pinned down here."""
+    assert [(line.kind, line.depth) for line in scan(">\n    > a\n")] == [("blank", 1), ("code", 0)]
+    assert [line.content for line in scan("> a\n    > b\n")] == ["a", "> b"]
+    assert [(line.depth, line.content) for line in scan(" 10. a\n    <!-- b\n")] == [(1, "a"), (1, "<!-- b")]
+    assert kinds(">>+ \ta\n") == ["code"]
+
+
+def test_a_paragraph_of_link_definitions_ends_like_any_paragraph() -> None:
+    """The parser of the property test ends it earlier."""
+    assert [(line.kind, line.content) for line in scan("[a]: b\n    c\n")] == [("comment", ""), ("text", "c")]
+    assert titles("[a]: b\n    c\n===\n") == [(1, "c")]
+    assert titles("[a]: b)\n===\n") == [(1, "[a]: b)")]
+
+
 def test_visible_text_keeps_text_and_code_only() -> None:
     text = "## A\n\n- one <!-- two -->\n\n```sh\n# three\n```\n\n<div>\nfour\n\n<!-- five -->\n\n    six\n"
     assert visible_text(text).split() == ["one", "#", "three", "six"]
