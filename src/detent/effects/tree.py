@@ -19,6 +19,7 @@ import stat
 
 from detent.core.record import Record
 from detent.effects.git import Git, check_object_id, read_repository, write_git_dir, write_if_different
+from detent.effects.ignore_rules import combined_ignore_rules, escape_path
 from detent.errors import StorageError, ToolError, UnreadableError, UsageError
 
 TYPE_CHECKING = False
@@ -211,7 +212,7 @@ def _start_index(git: Git, task: _Task) -> None:
 def _list(git: Git, task: _Task, rules: _Rules) -> _Listing:
     options = ["-z", "-t", "-s", "-c", "-d", "-m", "-o", f"--exclude-from={rules.exclude_file}"]
     for left_out in task.left_out:
-        options += ("-x", "/" + os.fsdecode(_escape(os.fsencode(left_out))))
+        options += ("-x", "/" + os.fsdecode(escape_path(os.fsencode(left_out))))
     finished = git.finish("ls-files", *options)
     if finished.exit != 0:
         raise git.failure("ls-files", finished)
@@ -379,40 +380,3 @@ def _baseline_rules(task: _Task) -> _Rules:
     with open(submodules_file, "rb") as file:
         pairs = (line.partition(b" ") for line in file.read().split(b"\0")[:-1])
         return _Rules(exclude_file, {path: commit for commit, _space, path in pairs})
-
-
-def combined_ignore_rules(ignore_files: dict[bytes, bytes]) -> bytes:
-    """One exclude file that means the same as these .gitignore files (content by folder; the top is empty)."""
-    lines = []
-    # Of several matching rules the last one decides, and a deeper file decides over a higher one.
-    for folder in sorted(ignore_files, key=lambda folder: (folder.count(b"/") + bool(folder), folder)):
-        for line in ignore_files[folder].removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-            rule = _without_trailing_spaces(line.removesuffix(b"\r"))
-            if rule.strip(b"/!") and not rule.startswith(b"#"):
-                lines.append(_scoped(rule, folder) + b"\n")
-    return b"".join(lines)
-
-
-def _scoped(rule: bytes, folder: bytes) -> bytes:
-    if not folder:
-        return rule
-    sign, body = (b"!", rule[1:]) if rule.startswith(b"!") else (b"", rule)
-    # A slash at the start or in the middle ties a rule to its own folder; otherwise it holds at any depth below.
-    depth = b"" if b"/" in body.removesuffix(b"/") else b"**/"
-    return sign + b"/" + _escape(folder) + b"/" + depth + body.removeprefix(b"/")
-
-
-def _without_trailing_spaces(line: bytes) -> bytes:
-    end = position = 0
-    while position < len(line):
-        step = 2 if line[position : position + 1] == b"\\" else 1
-        if line[position : position + 1] != b" ":
-            end = position + step
-        position += step
-    return line[:end]
-
-
-def _escape(path: bytes) -> bytes:
-    for character in (b"\\", b"*", b"?", b"["):
-        path = path.replace(character, b"\\" + character)
-    return path.replace(b"\n", b"?")  # an exclude file cannot name a line end; this matches any one character

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from detent.effects.bring import wipe
 from detent.effects.checkout import (
     Checkout,
     FrozenTree,
@@ -16,7 +17,6 @@ from detent.effects.checkout import (
     Workspace,
     prepared_checkout,
     run_command,
-    wipe,
 )
 from detent.effects.git import Git, find_repository
 from detent.effects.process import Finished

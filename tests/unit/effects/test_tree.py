@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from detent.effects.git import Git, find_repository
-from detent.effects.tree import changed_files, combined_ignore_rules, tree_id
+from detent.effects.ignore_rules import combined_ignore_rules
+from detent.effects.tree import changed_files, tree_id
 from detent.errors import UnreadableError, UsageError
 from tests.conftest import MakeRepo
 

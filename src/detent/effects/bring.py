@@ -1,0 +1,164 @@
+"""Brings files into a checkout, keeps what set-up made, wipes folders; never through a link or over a tracked file."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from detent.core.record import Record
+from detent.errors import StorageError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from detent.effects.git import Git
+
+_KEPT_SETUPS = 3  # how many results of set-up are kept; the least recently used one goes first
+
+
+class Place(Record):
+    """A checkout that is being made: where it stands, its git, and the user's work tree it is prepared from."""
+
+    folder: str
+    git: Git
+    tree: str
+    source: str
+    tracked: frozenset[str]
+
+
+def bring(place: Place, patterns: Sequence[str]) -> tuple[str, ...]:
+    """Copy what the patterns name from the user's work tree; returns the patterns that brought nothing."""
+    from glob import glob
+
+    missing = []
+    for pattern in patterns:
+        if os.path.isabs(pattern) or ".." in pattern.split("/"):
+            raise UsageError(f"{pattern!r} under [workspace] is not a path inside the work tree", where="detent.toml")
+        found = 0
+        for match in sorted(glob(pattern, root_dir=place.source, recursive=True, include_hidden=True)):
+            name = os.path.normpath(match)
+            if name.split("/")[0] not in (".", ".git") and _is_below(place.source, name):
+                found += _copy_one(place, name)
+        if not found:
+            missing.append(pattern)
+    return tuple(missing)
+
+
+def _is_below(top: str, name: str) -> bool:
+    """Whether a path is reached without going through a link that leads out of `top`."""
+    parent = os.path.realpath(os.path.join(top, os.path.dirname(name)))
+    return parent == top or parent.startswith(top + os.sep)
+
+
+def _copy_one(place: Place, name: str) -> bool:
+    """Copy one path and what is below; False if the frozen tree has a link or a file where a folder is needed."""
+    folder = place.folder
+    for part in name.split("/")[:-1]:
+        folder = os.path.join(folder, part)
+        if not os.path.lexists(folder):
+            os.mkdir(folder)
+        elif os.path.islink(folder) or not os.path.isdir(folder):
+            return False
+    _copy(os.path.join(place.source, name), os.path.join(place.folder, name), name, place.tracked)
+    return True
+
+
+def copy_below(source: str, target: str, tracked: frozenset[str], name: str = "") -> None:
+    """Copy everything in a folder into another, see `_copy`."""
+    for entry in sorted(os.listdir(source)):
+        inner = os.path.join(name, entry)
+        _copy(os.path.join(source, entry), os.path.join(target, entry), inner, tracked)
+
+
+def _copy(source: str, target: str, name: str, tracked: frozenset[str]) -> None:
+    """Copy without following a link on either side; a tracked file, or a thing of another kind, stays as it is."""
+    from shutil import copy2, copystat
+
+    kind = stat.S_IFMT(os.lstat(source).st_mode)
+    is_there = os.path.lexists(target)
+    if kind == stat.S_IFDIR:
+        if is_there and (os.path.islink(target) or not os.path.isdir(target)):
+            return
+        if not is_there:
+            os.mkdir(target, stat.S_IRWXU)
+        copy_below(source, target, tracked, name)
+        if not is_there:
+            copystat(source, target)  # last, since it may take away the right to write
+    elif kind in (stat.S_IFREG, stat.S_IFLNK) and name not in tracked:
+        if is_there:
+            if os.path.isdir(target) and not os.path.islink(target):
+                return
+            os.unlink(target)
+        copy2(source, target, follow_symlinks=False)
+
+
+def marks(folder: str) -> dict[str, tuple[int, ...]]:
+    """What is in a folder, with a mark for each path that changes when its content does."""
+    marks: dict[str, tuple[int, ...]] = {}
+    for root, folders, files in os.walk(folder):
+        if root == folder:
+            folders.remove(".git")
+        for name in (*folders, *files):
+            path = os.path.join(root, name)
+            seen = os.lstat(path)
+            is_folder = stat.S_ISDIR(seen.st_mode)
+            mark = (seen.st_mode,) if is_folder else (seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
+            marks[os.path.relpath(path, folder)] = mark
+    return marks
+
+
+def keep_made(place: Place, before: Mapping[str, tuple[int, ...]], kept: str) -> None:
+    """Keep what set-up made, in one step, and drop the results that were not used for longest."""
+    from shutil import copy2, copystat
+
+    cache_dir = os.path.dirname(kept)
+    temporary = os.path.join(cache_dir, f"tmp-{os.getpid()}")
+    wipe(temporary)
+    os.makedirs(temporary)
+    made = {name for name, mark in marks(place.folder).items() if before.get(name) != mark} - place.tracked
+    folders = []
+    for name in sorted(made):
+        source, target = os.path.join(place.folder, name), os.path.join(temporary, name)
+        kind = stat.S_IFMT(os.lstat(source).st_mode)
+        os.makedirs(target if kind == stat.S_IFDIR else os.path.dirname(target), exist_ok=True)
+        if kind == stat.S_IFDIR:
+            folders.append((source, target))
+        elif kind in (stat.S_IFREG, stat.S_IFLNK):
+            copy2(source, target, follow_symlinks=False)
+    for source, target in reversed(folders):
+        copystat(source, target)  # last, since it may take away the right to write
+    os.rename(temporary, kept)
+    entries = sorted(os.scandir(cache_dir), key=lambda entry: entry.stat().st_mtime_ns, reverse=True)
+    for entry in entries[_KEPT_SETUPS:]:
+        wipe(entry.path)
+
+
+def wipe(folder: str) -> None:
+    """Remove a folder with everything in it, also below folders without write permission; links are not followed."""
+    from shutil import rmtree
+
+    try:
+        if os.path.islink(folder) or os.path.isfile(folder):
+            os.unlink(folder)
+        elif os.path.lexists(folder):
+            try:
+                rmtree(folder)
+            except PermissionError:
+                _open_up(folder)
+                rmtree(folder)
+    except OSError as problem:
+        raise StorageError(
+            f"the checkout cannot be removed: {problem}",
+            where=folder,
+            next_step=f"remove it by hand: rm -rf {folder}",
+        ) from problem
+
+
+def _open_up(folder: str) -> None:
+    os.chmod(folder, stat.S_IRWXU)
+    for root, names, _files in os.walk(folder):
+        for name in names:
+            path = os.path.join(root, name)
+            if not os.path.islink(path):
+                os.chmod(path, stat.S_IRWXU)
