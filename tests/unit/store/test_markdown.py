@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from detent.store.markdown import DEPTH_LIMIT, find_section, is_placeholder, scan, sections, visible_text
+from detent.store.markdown import find_section, is_placeholder, scan, sections, visible_text
+from detent.store.markdown_blocks import DEPTH_LIMIT
 
 
 def titles(text: str) -> list[tuple[int, str]]:
@@ -48,6 +49,8 @@ def body(text: str, name: str) -> str | None:
         pytest.param("1. a\n   ## Review\n", id="ordered list item"),
         pytest.param("> ## Review\n", id="block quote"),
         pytest.param("> a\nReview\n===\n", id="lazy line is no setext heading"),
+        pytest.param("- Review\n  ---\n", id="setext in a list item"),
+        pytest.param("> Review\n> ---\n", id="setext in a block quote"),
         pytest.param("##Review\n", id="no space"),
         pytest.param("\\## Review\n", id="escaped"),
         pytest.param("####### Review\n", id="seven"),
@@ -84,6 +87,9 @@ def test_a_hidden_or_different_heading_is_no_section(text: str) -> None:
         pytest.param("<!-- a\n-->\n## Review\n", id="behind a comment"),
         pytest.param("<!-->\n## Review\n", id="behind the shortest comment"),
         pytest.param("<div>\n\n## Review\n", id="blank line ends html"),
+        pytest.param("<script>\n\na\n</SCRIPT> b\n## Review\n", id="behind verbatim html"),
+        pytest.param("<style></pre>\n## Review\n", id="any verbatim end ends verbatim html"),
+        pytest.param("<?a?>\n## Review\n", id="behind a processing instruction"),
         pytest.param("\ufeff## Review\n", id="byte order mark"),
         pytest.param("a\r\n\r\n## Review\r\n\r\nb\r\n", id="CRLF"),
         pytest.param("a\r\r## Review\rb\r", id="CR"),
