@@ -22,10 +22,15 @@ class Promise(Record):
     message: str
 
 
+def checkpoint_ref(key: str) -> str:
+    """Where the checkpoint of one promise is kept."""
+    return f"refs/detent/{key.replace(':', '-')}"
+
+
 def checkpoint(promise: Promise) -> dict[str, str]:
     """Keep the tree as a commit under a private ref; the ref is how a repetition finds what was done before."""
     git = Git(promise.private_git)
-    ref = f"refs/detent/{promise.key.replace(':', '-')}"
+    ref = checkpoint_ref(promise.key)
     found = git.run("for-each-ref", "--format=%(objectname)", ref).decode().strip()
     if found:
         return {"commit": found}

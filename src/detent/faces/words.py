@@ -46,7 +46,8 @@ def refusal_words(outcome: Outcome) -> str:
     if refusal.hint:
         lines.append(f"  hint: {refusal.hint}")
     if refusal.missing and refusal.edge is not None and all(one.fix or one.pending for one in refusal.missing):
-        lines.append(f"  then: detent move {refusal.edge.target} {outcome.task.id}")
+        if not refusal.edge.reopen:  # what leads out of an end is named by its own fix
+            lines.append(f"  then: detent move {refusal.edge.target} {outcome.task.id}")
     elif not refusal.missing:
         allowed = ", ".join(refusal.allowed)
         lines.append(f"  next: {f'it may lead to: {allowed}' if allowed else 'nothing leads on from here'}")

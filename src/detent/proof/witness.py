@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 
+from detent.effects.acts import checkpoint_ref
 from detent.effects.git import Git, is_object_id
 from detent.errors import ToolError, UnreadableError
 from detent.proof.replay import Finding, object_problem
@@ -44,7 +45,7 @@ def check_effects(
         yield Finding(commits[0][0], "effect", f"the private git can't be read: {error}")
         return
     for line, step, commit in commits:
-        ref = f"refs/detent/{task.id}/{step.replace(':', '-')}"
+        ref = checkpoint_ref(f"{task.id}/{step}")
         move = moves.get(int(step.partition(":")[0]))
         if refs.get(ref) != commit:
             yield Finding(line, "effect", f"{ref} should hold {commit[:12]}, it holds {refs.get(ref, 'nothing')[:12]}")
@@ -65,7 +66,7 @@ def _refs_and_trees(private_git: str, commits: Sequence[str]) -> tuple[dict[str,
 
 
 def check_log(native: Native, entries: Sequence[Entry]) -> Iterator[Finding]:
-    """The native log holds what the journal tells it to, each line once, in order; others may write between them."""
+    """The native log tells every journal line once and as it is; others may write between them."""
     path = native.log_path()
     if not path:
         return
@@ -75,24 +76,32 @@ def check_log(native: Native, entries: Sequence[Entry]) -> Iterator[Finding]:
     except UnreadableError as error:
         yield Finding(len(entries), "log", f"{name}: {error.what}")
         return
-    lines, _ = split_lines(data or b"")
-    expected = 1
-    for number, raw in enumerate(lines, 1):
-        content = parsed_line(raw)
-        seq = content.get("seq") if content is not None else None
-        if content is None or not isinstance(seq, int):
-            yield Finding(expected, "log", f"line {number} of {name} is not ours", is_warning=True)
-        elif seq != expected or seq > len(entries):
-            yield Finding(min(seq, expected), "log", f"line {number} of {name} tells line {seq}, not {expected}")
-            expected = seq + 1
+    told: set[int] = set()
+    latest = beyond = 0
+    for number, raw in enumerate(split_lines(data or b"")[0], 1):
+        content = parsed_line(raw) or {}
+        seq = content.get("seq")
+        if type(seq) is not int or seq < 1:
+            yield Finding(0, "log", f"line {number} of {name} is not ours", is_warning=True)
+        elif seq > len(entries):
+            beyond = max(beyond, seq)
+        elif content != log_line(entries[seq - 1]):
+            yield Finding(seq, "log", f"line {number} of {name} tells line {seq} otherwise than the journal")
+        elif seq in told:
+            yield Finding(seq, "log", f"line {number} of {name} tells line {seq} a second time")
         else:
-            if content != log_line(entries[seq - 1]):
-                yield Finding(seq, "log", f"line {number} of {name} tells line {seq} otherwise than the journal")
-            expected += 1
-    if expected <= len(entries):
-        # Between journal and log a crash may have fallen; the next command writes what is missing.
-        is_warning = native.projected_seq() < len(entries)
-        yield Finding(expected, "log", f"{name} lacks line {expected} and all after it", is_warning)
+            if seq < latest:
+                yield Finding(seq, "log", f"line {number} of {name} tells line {seq} too late", is_warning=True)
+            told.add(seq)
+            latest = max(latest, seq)
+    if beyond:
+        what = f"{name} knows line {beyond}: lines were removed from the end, or somebody else wrote it"
+        yield Finding(len(entries) + 1, "log", what)
+    lacking = [number for number in range(1, len(entries) + 1) if number not in told]
+    if lacking:
+        # A crash may have come between journal and log; then the line was never marked as told.
+        is_warning = len(entries) == 1 or 0 < native.logged_seq() < lacking[0]
+        yield Finding(lacking[0], "log", f"{name} does not tell {len(lacking)} line(s), first {lacking[0]}", is_warning)
 
 
 def check_native(task: Task) -> Iterator[Finding]:
@@ -118,7 +127,9 @@ def check_native(task: Task) -> Iterator[Finding]:
     for item in disorder.locked:
         yield Finding(last, "native", f'{file}: "{item.partition(":")[2]}" is locked and was changed')
     if disorder.old_bytes:
-        yield Finding(last, "native", f"{file} is an older copy: it names {document.state or 'no state'}")
+        yield Finding(last, "native", f"{file} is an older copy: it names {document.state}")
+    if disorder.lost:
+        yield Finding(last, "native", f"{file} has lost its state line")
     if disorder.request:
         yield Finding(last, "native", f"{file} names {disorder.request}, the journal {snapshot.state}")
 

@@ -90,9 +90,9 @@ def adopt(arguments: Arguments) -> int:
 
 def move(arguments: Arguments) -> int:
     to, task = _target_and_task(arguments)
-    who = arguments.text("--as") or ("agent" if os.environ.get(_RUN_MARK) else "person")
-    if who not in ("agent", "person"):
-        raise UsageError(f"--as knows only agent, not {who!r}", next_step="detent move TO --as agent")
+    if (rights := arguments.text("--as")) not in ("", "agent"):
+        raise UsageError(f"--as knows only agent, not {rights!r}", next_step="detent move TO --as agent")
+    who = "agent" if rights or os.environ.get(_RUN_MARK) else "person"
     want = arguments.text("--edge") or to
     if not want:
         return _show_outcome(arguments, step(task, None, otherwise=Signal(who, name=person_name())))
@@ -116,8 +116,11 @@ def _target_and_task(arguments: Arguments) -> tuple[str, Task]:
     if to and not wanted:
         try:
             task = open_task("", repo)
-        except UsageError:
-            return ("", open_task(to, repo))
+        except UsageError as problem:
+            try:
+                return "", open_task(to, repo)
+            except UsageError:
+                raise problem from None
         names = {*task.machine.states, *(edge.name for state in task.machine.states.values() for edge in state.edges)}
         if to not in names:
             try:
@@ -150,11 +153,12 @@ def take_route(arguments: Arguments, task: Task, goal: str) -> int:
     from detent.core.explore import route as shortest
 
     outcome: Outcome | None = None
+    who = "agent" if os.environ.get(_RUN_MARK) else "person"
     for _ in task.machine.states:
         edges = shortest(task.machine, task.memory.snapshot.state, goal)
         if not edges:
             break
-        outcome = step(task, Signal("person", edges[0].name, name=person_name()))
+        outcome = step(task, Signal(who, edges[0].name, name=person_name()))
         task = outcome.task
         if not isinstance(outcome.decision, Advance):
             break

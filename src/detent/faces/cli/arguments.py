@@ -95,6 +95,8 @@ def _with_value(
         if not rest:
             raise UsageError(f"{option.flag} needs a value: {option.value}", next_step=usage)
         value = rest.pop(0)
+    if not value.strip():
+        raise UsageError(f"{option.flag} was given an empty value", next_step=usage)
     if before and not option.many:
         raise UsageError(f"{option.flag} was given twice", next_step=usage)
     return (*before, value)

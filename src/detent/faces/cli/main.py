@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from detent.errors import DetentError
+from detent.errors import DetentError, UsageError
 from detent.faces.cli.arguments import Arguments, parse_arguments
 from detent.faces.words import error_words
 
@@ -19,21 +19,51 @@ DONE, REFUSED, USAGE, BUG, NEEDS_PERSON, UNREADABLE, STOPPED, INTERRUPTED = 0, 1
 
 def main(words: Sequence[str] | None = None) -> int:
     """The `detent` command."""
+    _open_streams()
     given = list(sys.argv[1:] if words is None else words)
-    as_json = "--json" in given
     try:
-        return _run(given)
-    except DetentError as error:
-        _report(error, as_json=as_json)
-        return error.code
-    except KeyboardInterrupt:
-        return INTERRUPTED
+        code = _answer(given)
+        sys.stdout.flush()
     except BrokenPipeError:
         # The reader went away; nothing that was decided depends on it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.stderr.write(f"storage: the answer can't be written: {error.strerror}\n  next:  detent history\n")
+        return UNREADABLE
+    return code
+
+
+def _answer(given: list[str]) -> int:
+    try:
+        return _run([_as_text(word) for word in given])
+    except DetentError as error:
+        _report(error, as_json="--json" in given)
+        return error.code
+    except BrokenPipeError:
+        raise
     except Exception as error:  # noqa: BLE001  # the one place where a bug is turned into words and exit code 3
         return _bug(error)
+
+
+def _open_streams() -> None:
+    """A closed stream or one that can't show a letter must not keep a command from doing what it was asked."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # it lives as long as we do
+        getattr(sys, name).reconfigure(errors="backslashreplace")
+
+
+def _as_text(word: str) -> str:
+    """An argument as UTF-8, whatever the locale says it is; journals and task files hold nothing else."""
+    try:
+        return os.fsencode(word).decode("utf-8")
+    except UnicodeError:
+        shown = ascii(word)
+        raise UsageError(f"{shown} is not UTF-8 text", next_step="write the argument in UTF-8") from None
 
 
 def _run(given: list[str]) -> int:
@@ -89,8 +119,9 @@ def _bug(error: Exception) -> int:
     import traceback
 
     text = "".join(traceback.format_exception(error))
-    with tempfile.NamedTemporaryFile("w", prefix="detent-bug-", suffix=".log", delete=False, encoding="utf-8") as file:
-        file.write(f"detent {' '.join(sys.argv[1:])}\n{text}")
+    report = f"detent {' '.join(sys.argv[1:])}\n{text}".encode("utf-8", "backslashreplace")
+    with tempfile.NamedTemporaryFile(prefix="detent-bug-", suffix=".log", delete=False) as file:
+        file.write(report)
     sys.stderr.write(f"bug: {type(error).__name__}: {error}\n  where: {file.name}\n  next:  please report that file\n")
     return BUG
 

@@ -19,7 +19,8 @@ SCHEMA = 1
 
 
 def print_json(content: Mapping[str, Any]) -> None:
-    sys.stdout.write(json.dumps({"schema": SCHEMA, **content}, ensure_ascii=False) + "\n")
+    only_ascii = sys.stdout.encoding.lower() != "utf-8"  # where letters would have to be escaped, JSON escapes them
+    sys.stdout.write(json.dumps({"schema": SCHEMA, **content}, ensure_ascii=only_ascii) + "\n")
 
 
 def show(arguments: Arguments, content: Mapping[str, Any], text: str) -> None:

@@ -73,9 +73,14 @@ def _project(project: Project) -> list[Row]:
 
 
 def _task(task: Task) -> list[Row]:
+    from detent.runner.people import spoilt_files
+
     told = explain(task, with_moves=False)
-    rows: list[Row] = [
-        ("bad" if told.repair else "note", f"task {task.id}: {one}", told.repair) for one in told.problems
+    is_bad = bool(told.repair) or not os.path.isdir(task.tree_path)
+    rows: list[Row] = [("bad" if is_bad else "note", f"task {task.id}: {one}", told.repair) for one in told.problems]
+    rows += [
+        ("bad", f"task {task.id}: {task.native.path(name)}: {problem}", f"detent doctor --repair {task.id}")
+        for name, problem in spoilt_files(task).items()
     ]
     try:
         task.store.history()
@@ -89,8 +94,13 @@ def audit_task(arguments: Arguments) -> int:
     from detent.runner.open import locate_task
 
     report = replay(*locate_task(arguments.text("TASK"), arguments.text("--repo")))
-    findings = [{"line": one.line, "kind": one.kind, "what": one.what} for one in report.findings]
+    findings = [
+        {"line": one.line, "kind": one.kind, "what": one.what, "warning": one.is_warning} for one in report.findings
+    ]
     lines = [f"{report.lines} lines, {'all of them hold' if report.ok else 'NOT sound'}"]
-    lines += [f"  line {one['line'] or '-'}: {one['kind']}: {one['what']}" for one in findings]
+    lines += [
+        f"  {'note' if one['warning'] else 'BAD '} line {one['line'] or '-'}: {one['kind']}: {one['what']}"
+        for one in findings
+    ]
     show(arguments, {"ok": report.ok, "lines": report.lines, "findings": findings}, "\n".join(lines))
     return 0 if report.ok else 1
