@@ -166,9 +166,11 @@ def path_field(gate: Gate, seen: Seen) -> Finding:
     if gate.since == "entry":
         if not found.parts:
             return Finding(ok=False, why=f"{named} names {found.path!r}, which does not lie in the task folder")
-        entry = seen.snapshot.entry
-        if all(entry.get(f"file:{name}") == digest for name, digest in found.parts.items()):
-            why = f"{named} names {found.path!r}, which is unchanged since {seen.snapshot.state} was entered"
+        # By bytes, not by name: an old proof that was copied or renamed is still an old proof.
+        known = {digest for key, digest in seen.snapshot.entry.items() if key.startswith("file:")}
+        if known.issuperset(found.parts.values()):
+            state = seen.snapshot.state
+            why = f"{named} names {found.path!r}, which is unchanged since {state} was entered: it does not count"
             return Finding(ok=False, why=why)
     return Finding(ok=True, proof=found.digest)
 

@@ -97,14 +97,11 @@ class TaskStore:
     def load(self) -> Memory:
         """Without a lock, without writing: what is true now."""
         cached = self._cached()
-        size = self.journal.size()
-        if size is None:
+        if self.journal.size() is None:
             raise UnreadableError(
                 "the task has no journal", where=self.places.folder, next_step="put it back from a backup"
             )
         if cached is not None:
-            if size < cached.size:
-                raise self._shorter(cached)
             start = cached.size - len(cached.last) - 1
             data = self.journal.read(start)
             if data[: len(cached.last) + 1] != cached.last + b"\n":
