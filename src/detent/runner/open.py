@@ -12,7 +12,7 @@ from detent.machines.parse import parse
 from detent.store.atomic import read_plain
 from detent.store.digest import sha256_of
 from detent.store.native import Native
-from detent.store.places import POINTER, Project, TaskPlaces, project_at, read_pointer
+from detent.store.places import POINTER, Project, TaskPlaces, is_task_id, project_at, read_pointer
 from detent.store.tasks import Memory, TaskStore
 
 TYPE_CHECKING = False
@@ -153,6 +153,8 @@ def _pointed_task(folder: str) -> Task:
 
 
 def _full_id(project: Project, wanted: str) -> str:
+    if is_task_id(wanted) and os.path.exists(project.task(wanted).journal()):
+        return wanted  # an exact id need not be looked for among all others
     ids = list(project.task_ids())
     if wanted in ids:
         return wanted

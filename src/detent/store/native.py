@@ -55,7 +55,8 @@ class Native:
         self.file: str = machine.store["file"]
         self.state_label: str = machine.store["state"]
         # The state's label comes first: the codec puts a lost first label back at the top.
-        self.labels = (self.state_label, *machine.fields)
+        updated = (machine.store["updated"],) if "updated" in machine.store else ()
+        self.labels = tuple(dict.fromkeys((self.state_label, *machine.fields, *updated)))
         self._known: dict[str, int] | None = None
 
     def path(self, name: str = "") -> str:

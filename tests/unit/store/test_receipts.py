@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from detent.store.digest import sha256_of
 from detent.store.receipts import Receipt, ReceiptStore
 
 KEY = "ab" * 32
