@@ -70,6 +70,13 @@ def test_a_frame_may_be_old(world: World) -> None:
     assert world.fact("frame_complete").ok
 
 
+def test_the_same_field_may_be_old_for_one_gate_and_not_for_another(world: World) -> None:
+    world.fields({"Blockers": "the key is missing"})
+    world.enter()
+    assert not world.fact("blocker_named").ok
+    assert world.gate("fields_filled", since="task", fields=["Blockers"]).ok
+
+
 @pytest.mark.requirement("S0.17")
 def test_an_artifact_is_fresh_by_its_bytes(world: World) -> None:
     world.artifact(text="old")

@@ -52,6 +52,7 @@ def test_fenced_blocks_and_command_lines_are_run(plan: str, commands: list[str])
         "cmd: <command>",
         "```\n```",
         "```\n# only a comment\n```",
+        "```\n#!/bin/sh\n#nothing\n```",
         "```\n...\n```",
         "TODO",
         "<!-- cmd: make -->",

@@ -85,6 +85,7 @@ def test_a_bare_word_is_a_verdict(text: str) -> None:
         "PASS\n\nFAIL",
         "PASS / FAIL",
         "Verdict: maybe\n\nPASS",
+        "Verdict: maybe\n\nVerdict: PASS",
         "Verdict: NOT PASS",
         "Verdict: can't PASS this",
         "Verdict: PASS?",
@@ -125,7 +126,9 @@ def test_other_words_can_be_asked_for() -> None:
 @pytest.mark.parametrize("unit", ["no ", "- ", "~~", "_", "not PASS ", "Verdict: ", "verdict (", "> "])
 def test_a_large_hostile_line_is_read(unit: str) -> None:
     """Linear, or this would not end."""
-    assert read_verdict("PASS " + unit * (200_000 // len(unit)) + "\n\nVerdict: FAIL", WORDS) == "FAIL"
+    text = "PASS " + unit * (200_000 // len(unit))
+    assert read_verdict(text, WORDS) == (None if "PASS" in unit else "PASS")
+    assert read_verdict(f"{text}\n\nVerdict: FAIL", WORDS) == "FAIL"
 
 
 # --- the check around it ---

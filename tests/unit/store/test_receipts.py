@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from detent.store.digest import sha256_of
 from detent.store.receipts import Receipt, ReceiptStore
 
 KEY = "ab" * 32
@@ -23,7 +24,7 @@ def test_every_attempt_is_kept_and_the_last_one_counts(store: ReceiptStore) -> N
     receipt = Receipt(KEY, "make test", "tree", (1,), "log", time="now")
     saved = store.save(receipt)
     assert store.find(KEY) == saved == receipt.replace(digest=saved.digest)
-    assert saved.digest
+    assert saved.digest == sha256_of(Path(store.path(KEY)).read_bytes())
     assert not receipt.is_green
     for attempts, is_green in (((1, 0), True), ((1, 0, -9), False), ((1, 0, -9, 0), True)):
         store.save(receipt.replace(attempts=attempts))
