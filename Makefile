@@ -73,14 +73,14 @@ lock: check-python ## pin the packages of requirements/*.in again (ARGS=--upgrad
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
 	$(PYTHON) -m venv "$$scratch" && \
 	"$$scratch/bin/python" -m pip install --quiet --require-hashes -r requirements/lock.lock && \
-	for name in dev lock; do \
+	for name in dev lock bench-burr bench-langgraph bench-dbos; do \
 		CUSTOM_COMPILE_COMMAND='make lock' "$$scratch/bin/pip-compile" --quiet --generate-hashes --allow-unsafe --strip-extras \
 			--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options $(ARGS) \
 			--output-file requirements/$$name.lock requirements/$$name.in || exit 1; \
 	done
 
 clean: ## remove .venv and everything else that make and the tools left behind
-	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .bench build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 check-python:

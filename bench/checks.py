@@ -29,7 +29,7 @@ def measure_gates(ground: Path) -> list[Row]:
         with Worker(Path(sys.executable), "splitter.py", ground / "disk" / "splitter") as worker:
             gathered = Gathered()
             names = ("detent: find one section", "detent: every line classified", "markdown-it-py: parse")
-            gathered.interleave(10, {name: lambda name=name: worker.times(10, name) for name in names})
+            gathered.interleave(10, {name: worker.turn(10, name) for name in names})
             size = worker.about["size_bytes"]
     except WorkerFailed as error:
         return [missing(GATE, "splitter", str(error))]

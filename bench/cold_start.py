@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from bench.measure import Gathered, Row, Times, missing, row
@@ -39,7 +40,7 @@ def measure(ground: Path, detent: Path, peers: Mapping[str, Path | str], *, quic
         return times
 
     runs: dict[str, Callable[[], Times]] = {
-        BARE: lambda: [run_command([python, "-c", "pass"], cwd=ready.repository, environment=ready.environment)],
+        BARE: lambda: _timed([python, "-c", "pass"], ready.repository, ready.environment),
         "detent status": lambda: [ready.run("status")],
         "detent next": lambda: [ready.run("next")],
         "detent list": lambda: [ready.run("list")],
@@ -49,11 +50,12 @@ def measure(ground: Path, detent: Path, peers: Mapping[str, Path | str], *, quic
     }
     peer_runs, absent = _peer_runs(peers, place)
     gathered = Gathered()
-    gathered.interleave(12 if quick else 40, runs | peer_runs, rarely=tuple(peer_runs), one_in=6 if quick else 4)
+    gathered.interleave(10 if quick else 40, runs | peer_runs, rarely=tuple(peer_runs), one_in=5 if quick else 4)
     times, base = gathered.times, gathered.times[BARE]
+    beaten = (*peer_runs, *(one.what for one in absent))
     rows = [row(PART, BARE, base, base=base)]
     for name, bar in (*_LOOKS.items(), *((name, MOVE_BAR) for name in _MOVES)):
-        rows.append(row(PART, name, times[name], base=base, bar=bar, must_beat=tuple(peer_runs) if bar else ()))
+        rows.append(row(PART, name, times[name], base=base, bar=bar, must_beat=beaten if bar else ()))
     rows += [row(PART, name, times[name], base=base) for name in peer_runs]
     return [*rows, *absent]
 
@@ -71,5 +73,9 @@ def _peer_runs(peers: Mapping[str, Path | str], place: Path) -> tuple[dict[str, 
                 absent.append(missing(PART, " ".join(words), folder))
                 continue
             argv = [str(folder / words[0]), *words[1:]]
-            runs[" ".join(words)] = lambda argv=argv: [run_command(argv, cwd=home, environment=environment)]  # type: ignore[misc]  # a default binds the loop's value
+            runs[" ".join(words)] = partial(_timed, argv, home, environment)
     return runs, absent
+
+
+def _timed(argv: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> Times:
+    return [run_command(argv, cwd=cwd, environment=environment)]

@@ -1,4 +1,4 @@
-"""Makes the virtual environments that are measured, all under `.bench/`: Detent from its wheel, each peer from its lock.
+"""Makes the measured virtual environments, all under `.bench/`: Detent from its wheel, each peer from its lock.
 
 An environment is kept as long as what it was made from stays the same. One that can't be made is a reason in words, not
 an error: the run goes on without it.

@@ -19,6 +19,11 @@ def describe(folder: Path) -> dict[str, str]:
     }
 
 
+def is_busy() -> bool:
+    """Whether something else wants the processor: then medians are worth less, and `least` says more."""
+    return os.getloadavg()[0] > 0.7 * (os.cpu_count() or 1)
+
+
 def _cpu_model() -> str:
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():

@@ -32,6 +32,8 @@ def main(words: Sequence[str]) -> int:
     shutil.rmtree(disk, ignore_errors=True)
     disk.mkdir()
     about = host.describe(disk)
+    if host.is_busy():
+        about["warning"] = "other work was running on this host when the run began"
     try:
         rows = _measure(ground, quick=given.quick)
     finally:

@@ -25,6 +25,7 @@ class Row:
 
     part: str
     what: str
+    least_s: float | None = None
     median_s: float | None = None
     p95_s: float | None = None
     count: int = 0
@@ -48,7 +49,9 @@ def row(
 ) -> Row:
     middle = median(times)
     ratio = middle / median(base) if base else None
-    return Row(part, what, middle, p95(times), len(times), ratio, bar, bar_is_seconds, tuple(must_beat), note)
+    return Row(
+        part, what, min(times), middle, p95(times), len(times), ratio, bar, bar_is_seconds, tuple(must_beat), note
+    )
 
 
 def missing(part: str, what: str, why: str) -> Row:
@@ -59,16 +62,17 @@ def verdict(one: Row, rows: Sequence[Row]) -> str:
     """What became of a row's bars: met, MISSED with the reason, or nothing when it has none."""
     if one.median_s is None:
         return ""
-    said: list[str] = []
     value = one.median_s if one.bar_is_seconds else one.ratio
-    if one.bar is not None and value is not None:
-        said.append("" if value <= one.bar else "over the bar")
-    for other in rows:
-        if other.part == one.part and other.what in one.must_beat and other.median_s is not None:
-            said.append("" if one.median_s < other.median_s else f"slower than {other.what}")
-    if not said:
-        return ""
-    return "MISSED: " + ", ".join(filter(None, said)) if any(said) else "met"
+    has_bar = one.bar is not None and value is not None
+    problems = ["over the bar"] if one.bar is not None and value is not None and value > one.bar else []
+    others = [other for other in rows if other.part == one.part and other.what in one.must_beat]
+    problems += [f"slower than {other.what}" for other in others if other.median_s and other.median_s <= one.median_s]
+    if problems:
+        return "MISSED: " + ", ".join(problems)
+    absent = [other.what for other in others if other.median_s is None]
+    if absent:
+        return f"met, but not compared with {', '.join(absent)}"
+    return "met" if has_bar or others else ""
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -86,6 +86,10 @@ class Worker:
     def times(self, count: int, what: str = "") -> list[float]:
         """Seconds of `count` repetitions."""
         return [float(second) for second in self.ask({"count": count, "what": what})]
+
+    def turn(self, count: int, what: str = "") -> Callable[[], list[float]]:
+        """The same as `times`, to be called later and again."""
+        return lambda: self.times(count, what)
 
     def _answer(self) -> Any:
         assert self.process.stdout is not None

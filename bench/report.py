@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from bench.measure import Row, verdict
 
-_HEAD = ("", "median", "p95", "n", "ratio", "bar", "", "")
+_HEAD = ("", "least", "median", "p95", "n", "ratio", "bar", "", "")
 
 
 def table(about: Mapping[str, str], rows: Sequence[Row]) -> str:
-    lines = ["", *(f"{name:<8}{value}" for name, value in about.items())]
+    lines = ["", *(f"{name:<9}{value}" for name, value in about.items())]
     cells = [_cells(one, rows) for one in rows]
     widths = [max(len(line[column]) for line in (*cells, _HEAD)) for column in range(len(_HEAD))]
     part = ""
@@ -20,7 +20,7 @@ def table(about: Mapping[str, str], rows: Sequence[Row]) -> str:
             lines += ["", _line((part, *_HEAD[1:]), widths)]
         lines.append(_line(line, widths))
     said = [verdict(one, rows) for one in rows]
-    met, missed = said.count("met"), sum(text.startswith("MISSED") for text in said)
+    met, missed = (sum(text.startswith(word) for text in said) for word in ("met", "MISSED"))
     lines += ["", f"{met} of {met + missed} bars met"]
     lines += [f"  {one.part[2:]}: {one.what}: {text}" for one, text in zip(rows, said, strict=True) if "MISSED" in text]
     return "\n".join(lines)
@@ -28,18 +28,19 @@ def table(about: Mapping[str, str], rows: Sequence[Row]) -> str:
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     first, *others = cells
-    numbers = "  ".join(f"{cell:>{width}}" for cell, width in zip(others[:5], widths[1:6], strict=True))
-    words = "  ".join(filter(None, others[5:]))
+    numbers = "  ".join(f"{cell:>{width}}" for cell, width in zip(others[:6], widths[1:7], strict=True))
+    words = "  ".join(filter(None, others[6:]))
     return f"  {first:<{widths[0]}}  {numbers}  {words}".rstrip()
 
 
 def _cells(one: Row, rows: Sequence[Row]) -> tuple[str, ...]:
-    if one.median_s is None or one.p95_s is None:
-        return (one.what, "-", "-", "-", "-", "", "", one.note)
+    if one.least_s is None or one.median_s is None or one.p95_s is None:
+        return (one.what, "-", "-", "-", "-", "-", "", "", one.note)
     ratio = "" if one.ratio is None else f"{one.ratio:.2f} x"
     bar = "" if one.bar is None else f"{one.bar:g} s" if one.bar_is_seconds else f"{one.bar:g} x"
     return (
         one.what,
+        _seconds(one.least_s),
         _seconds(one.median_s),
         _seconds(one.p95_s),
         str(one.count),

@@ -1,4 +1,4 @@
-"""Starts the benchmark: `python bench/run.py [--quick] [--json FILE]`. It reports; a missed bar is not an error exit."""
+"""Starts the benchmark: `python bench/run.py [--quick] [--json FILE]`. It reports; a missed bar is no error."""
 
 from __future__ import annotations
 

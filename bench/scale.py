@@ -58,10 +58,12 @@ def measure_crowd(ground: Path, detent: Path, *, quick: bool) -> list[Row]:
     gathered = Gathered()
     gathered.interleave(5 if quick else 15, runs, rarely=(listed,), one_in=1 if quick else 2)
     times = gathered.times
-    rows = [row(PART, listed, times[listed], bar=LIST_BAR_S, bar_is_seconds=True)]
+    # The bars are about ten thousand tasks; fewer say nothing about them.
+    list_bar, crowd_bar = (None, None) if quick else (LIST_BAR_S, INDEPENDENT)
+    rows = [row(PART, listed, times[listed], bar=list_bar, bar_is_seconds=True)]
     for first, second in pairs:
         rows.append(row(PART, first, times[first], base=times[first]))
-        rows.append(row(PART, second, times[second], base=times[first], bar=INDEPENDENT))
+        rows.append(row(PART, second, times[second], base=times[first], bar=crowd_bar))
     return rows
 
 
@@ -74,12 +76,12 @@ def measure_length(ground: Path, detent: Path, *, quick: bool) -> list[Row]:
     rows: list[Row] = []
     with Worker(detent / "python", "detent_long.py", ground / "disk" / "long", [str(n) for n in lengths]) as worker:
         gathered = Gathered()
-        steps = {f"step {length}": _ask(worker, f"step {length}", 2) for length in lengths}
-        gathered.interleave(20 if quick else 60, steps)
-        loads = {
-            f"{kind} {length}": _ask(worker, f"{kind} {length}", 1) for length in lengths for kind in ("load", "replay")
-        }
+        kinds = ("load", "replay")
+        loads = {f"{kind} {length}": worker.turn(1, f"{kind} {length}") for length in lengths for kind in kinds}
         gathered.interleave(5, loads)
+        # Last, because every timed step makes its journal one line longer.
+        steps = {f"step {length}": worker.turn(2, f"step {length}") for length in lengths}
+        gathered.interleave(10 if quick else 60, steps)
     for kind, title in (("step", "step"), ("load", "load with cache"), ("replay", "first load without cache")):
         base = gathered.times[f"{kind} {lengths[0]}"]
         for length in lengths:
@@ -87,7 +89,3 @@ def measure_length(ground: Path, detent: Path, *, quick: bool) -> list[Row]:
             name = f"{title}, journal of {length:,} lines"
             rows.append(row(PART, name, gathered.times[f"{kind} {length}"], base=base, bar=bar))
     return rows
-
-
-def _ask(worker: Worker, what: str, count: int) -> Callable[[], Times]:
-    return lambda: worker.times(count, what)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench.measure import Gathered, Row, Times, missing, row
+from bench.measure import Gathered, Row, missing, row
 from bench.process import Worker, WorkerFailed
 
 COMMIT, STEP = "2 commit point", "3 whole step"
@@ -28,8 +28,8 @@ def measure_commit(ground: Path, detent: Path, *, quick: bool) -> tuple[list[Row
         size = int(worker.about["size_bytes"])
         gathered = Gathered()
         names = ("append", "append 200", "commit")
-        runs = {name: lambda name=name: worker.times(AT_A_TIME, name) for name in names}
-        gathered.interleave(40 if quick else 200, runs)
+        runs = {name: worker.turn(AT_A_TIME, name) for name in names}
+        gathered.interleave(30 if quick else 200, runs)
     base = gathered.times["append"]
     return [
         row(COMMIT, f"append {size} bytes + fdatasync", base, base=base),
@@ -63,25 +63,21 @@ def measure_step(
                 workers[title] = stack.enter_context(worker)
             except WorkerFailed as error:
                 absent.append(missing(STEP, title, str(error)))
-        runs = {title: lambda worker=worker: worker.times(AT_A_TIME) for title, worker in workers.items()}
+        runs = {title: worker.turn(AT_A_TIME) for title, worker in workers.items()}
         gathered = Gathered()
-        gathered.interleave(20 if quick else 100, runs)
+        gathered.interleave(12 if quick else 100, runs)
         versions = {title: worker.about.get("version", "") for title, worker in workers.items()}
     base = gathered.times[base_name]
-    beaten = [title for title in workers if title not in (base_name, STEP_NAME)]
+    beaten = [title for title, _ in PEER_WORKERS.values()]
     rows = []
     for title in workers:
         note = "; ".join(filter(None, (versions[title], _syncs(disk, starts[title]))))
         is_ours = title == STEP_NAME
         bar = STEP_BAR if is_ours else None
         rows.append(
-            row(STEP, title, _of(gathered, title), base=base, bar=bar, must_beat=beaten if is_ours else (), note=note)
+            row(STEP, title, gathered.times[title], base=base, bar=bar, must_beat=beaten if is_ours else (), note=note)
         )
     return [*rows, *absent]
-
-
-def _of(gathered: Gathered, title: str) -> Times:
-    return gathered.times[title]
 
 
 def _syncs(disk: Path, start: tuple[Path, str, list[str]]) -> str:

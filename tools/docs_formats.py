@@ -137,6 +137,7 @@ KIND_MEANS: Mapping[str, str] = {
     "moved": "a move was made; it is also the promise of its effects",
     "refused": "an agent's wish was refused",
     "restored": "what only the engine or a person may write was put back",
+    "proved": "the engine ran commands; the receipts it vouches for",
     "acted": "a promised effect was done",
     "answered": "a person said something and nothing waited for it",
     "resumed": "a person let a stopped task go on",
@@ -158,6 +159,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "want, problem, missing": "what was asked for, why it was refused, and each gate that was closed",
     "file, why, kept": "what was put back and why; where its other words are kept",
     "fields, was": "the locked fields a person changed, and the hashes they had",
+    "receipts": "the receipts of a proof, by key, with the hash of each file",
     "sandbox": "what held the commands: none",
     "after": "the whole snapshot: state, mode, counters, registers, visits, hashes of evidence and of locked texts",
 }
@@ -235,7 +237,9 @@ def formats_page() -> list[str]:
     lines += _head(f"## {FILE}", "Read as committed when a task is made, and kept in its journal.")
     lines += table(("key", "meaning"), _rows(SETTINGS))
     lines += _head(
-        "## Journal lines", "Every line has `seq`, `time` (UTC), `kind` and `prev`, the SHA-256 of the line before."
+        "## Journal lines",
+        "Every line has `seq`, `time` (UTC), `kind` and `prev`, the SHA-256 of the line before; all but the first have "
+        "`judged`, the SHA-256 of the native file they were decided on.",
     )
     lines += table(("kind", "meaning", "fields"), kinds)
     lines += table(("field", "meaning"), LINE_FIELDS.items())

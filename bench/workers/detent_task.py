@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from detent.core.values import Advance, Signal
+from detent.core.values import Signal
 from detent.runner.create import Wish, create
 from detent.runner.step import step
 
@@ -69,6 +69,6 @@ class Bouncing:
     def move(self) -> None:
         target = "reviewing" if self.task.memory.snapshot.state == "working" else "working"
         outcome = step(self.task, Signal("agent", target, name="bench"))
-        if not isinstance(outcome.decision, Advance):
-            raise RuntimeError(f"the move to {target} was not made: {outcome.decision}")
         self.task = outcome.task
+        if self.task.memory.snapshot.state != target:
+            raise RuntimeError(f"the move to {target} was not made: {outcome.decision}")

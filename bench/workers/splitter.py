@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from detent.store.markdown import find_section, scan, sections
 from markdown_it import MarkdownIt
 from serve import serve
+
+from detent.store.markdown import find_section, scan, sections
 
 _SECTION = """## Round {number}
 
@@ -24,7 +25,7 @@ def add(left, right):
 
 """
 DOCUMENT = (
-    "# Evidence\n\n" + "".join(_SECTION.format(number=number) for number in range(1, 25)) + "## Handoff\n\nDone.\n"
+    "# Evidence\n\n" + "".join(_SECTION.format(number=number) for number in range(1, 30)) + "## Handoff\n\nDone.\n"
 )
 
 

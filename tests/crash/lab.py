@@ -13,7 +13,7 @@ import py_compile
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,13 +30,26 @@ from tests.crash.world import (
     Files,
     World,
     ending,
-    foreign_text,
     journal_lines,
     temporaries,
     without_times,
 )
 
 REPLY_TIMEOUT_S = 60
+KINDS = (
+    "new",
+    "adopt",
+    "move",
+    "move and lock",
+    "move and checkpoint",
+    "move and prove",
+    "file request refused",
+    "owned field restored",
+    "locked field restored",
+    "file request granted",
+    "answer",
+    "settle",
+)
 _START = "import sys; from detent.faces.cli.main import main; sys.exit(main())"
 # No site-packages: the engine needs none, and a start costs less. Nothing that could differ between two runs.
 _PYTHON = (sys.executable, "-S", "-s", "-P")
@@ -94,8 +107,10 @@ class Kind:
 
     @property
     def texts(self) -> frozenset[str]:
-        """The contents STATE.md may have at any moment."""
-        return frozenset(without_times((files.get(STATE) or b"").decode()) for files in (self.before, self.after))
+        """The contents STATE.md may have at any moment; a form that was just made has no time in it yet."""
+        before, after = (without_times((files.get(STATE) or b"").decode()) for files in (self.before, self.after))
+        first = before or after.replace("Last updated: TIME", "Last updated:")
+        return frozenset((before, after, first))
 
 
 class Lab:
@@ -117,10 +132,7 @@ class Lab:
             "PYTHONDONTWRITEBYTECODE": "1",
         }
         self._make_repository()
-        self.committed = {
-            path.parent.name + path.name
-            for path in (self.world.top / "repo/.git/objects").glob("??/*")
-        }
+        self.committed = {path.parent.name + path.name for path in (self.world.top / "repo/.git/objects").glob("??/*")}
         self._server = subprocess.Popen(
             [*_PYTHON, str(Path(__file__).with_name("serve.py"))],
             env=self.environment,
@@ -129,6 +141,7 @@ class Lab:
             text=True,
         )
         self.kinds = {kind.name: kind for kind in self._walk()}
+        assert tuple(self.kinds) == KINDS
 
     def close(self) -> None:
         assert self._server.stdin is not None
@@ -196,7 +209,9 @@ class Lab:
         kinds.append(self.kind("owned field restored", _SETTLE, owned, 1))
         locked = edited(implement, "Objective: parse empty lines", "Objective: do nothing")
         kinds.append(self.kind("locked field restored", _SETTLE, locked, 1))
-        question = edited(edited(implement, "Blockers:", "Blockers: two formats"), "Phase: implement", "Phase: needs_user_decision")
+        question = edited(
+            edited(implement, "Blockers:", "Blockers: two formats"), "Phase: implement", "Phase: needs_user_decision"
+        )
         waiting = self.kind("file request granted", ("move", TASK), question)
         kinds.append(waiting)
         kinds.append(self.kind("answer", ("answer", "keep both formats", TASK), waiting.after))
@@ -217,6 +232,10 @@ class Lab:
         final = self.world.read()
         assert not temporaries(final), f"{name} leaves {temporaries(final)}"
         return Kind(name, words, before, code, after, ending(final, self.committed), journal_lines(after))
+
+    def count(self, what: str, kind: str, points: int) -> None:
+        """Tell how much was tried, for whoever runs everything and writes the numbers down (`pytest -s`)."""
+        sys.stdout.write(f"\n{what}: {kind}: {points} points\n")
 
     # --- running ---
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tests.crash.lab import Kind, Lab
@@ -21,9 +20,12 @@ class Points:
     committing: range  # from the journal's line to the last call: what happens here is never left out
 
     def sample(self, every: int) -> list[Call]:
-        """All points when asked for, else each `every`-th and all from the commit on."""
-        step = 1 if FULL else every
-        return [call for index, call in enumerate(self.calls) if index % step == 0 or index in self.committing]
+        """All points when asked for; else each `every`-th, and from the commit on all that change something."""
+        return [
+            call
+            for index, call in enumerate(self.calls)
+            if FULL or index % every == 0 or (index in self.committing and call.name != "close")
+        ]
 
 
 def find_points(lab: Lab, kind: Kind) -> Points:
@@ -42,9 +44,14 @@ def find_points(lab: Lab, kind: Kind) -> Points:
             continue
         if _is_point(call, top):
             chosen.append(call)
-    is_commit = [call.name == "write" and f"/{JOURNAL}>" in call.arguments for call in chosen]
-    first = is_commit.index(True) if True in is_commit else 0
-    return Points(tuple(chosen), range(first, len(chosen)))
+    commits = [index for index, call in enumerate(chosen) if _is_commit(call)]
+    return Points(tuple(chosen), range(commits[0] if commits else 0, len(chosen)))
+
+
+def _is_commit(call: Call) -> bool:
+    """A line goes into the journal, or its first line takes its place."""
+    written = call.name == "write" and f"/{JOURNAL}>" in call.arguments
+    return written or (call.name == "rename" and call.arguments.endswith(f'/{JOURNAL}"'))
 
 
 def _is_point(call: Call, top: str) -> bool:
@@ -55,7 +62,3 @@ def _is_point(call: Call, top: str) -> bool:
     if top not in call.arguments:
         return False
     return call.name != "openat" or "O_CREAT" in call.arguments
-
-
-def opening_points(calls: Sequence[Call]) -> list[Call]:
-    return [call for call in calls if call.name == "openat"]

@@ -1,7 +1,7 @@
 """A process that has the engine loaded and runs each command in a fork of itself: a hundredth of a second, not a tenth.
 
-Run as a script with the engine on `PYTHONPATH`. One JSON line in: {"cwd", "commands": [[word, …], …]}. One JSON line out:
-[{"code", "out", "err"}, …]. All commands of one line run after each other in one fork.
+Run as a script with the engine on `PYTHONPATH`. One JSON line in: {"cwd", "commands": [[word, …], …]}. One JSON line
+out: [{"code", "out", "err"}, …]. All commands of one line run after each other in one fork.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,24 @@ CHANGING = (
 _CALL = re.compile(r"^(?:\[pid +\d+\] |(?P<pid>\d+) +)?(?P<name>\w+)\((?P<rest>.*)$")
 _RESUMED = re.compile(r"^(?P<pid>\d+) +<\.\.\. (?P<name>\w+) resumed>(?P<rest>.*)$")
 _UNFINISHED = "<unfinished ...>"
+# Orphans become children of this process; it ends as the program does that it was given, but not before the last one.
+_REAPER = """
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+leader = os.fork()
+if leader == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+while True:
+    try:
+        pid, status = os.wait()
+    except ChildProcessError:
+        break
+    if pid == leader:
+        code = os.waitstatus_to_exitcode(status)
+if code < 0:
+    os.kill(os.getpid(), -code)
+sys.exit(code)
+"""
 _RESULT = re.compile(r"^(?P<arguments>.*)\) += (?P<result>-?\d+|0x[0-9a-f]+|\?)(?P<note>.*)$", re.DOTALL)
 
 
@@ -55,7 +74,11 @@ def why_not_here() -> str:
     if shutil.which("strace") is None:
         return "strace is not installed"
     tried = subprocess.run(
-        ["strace", "-f", "-qq", "-e", "trace=none", "true"], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+        ["strace", "-f", "-qq", "-e", "trace=none", "true"],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
     )
     return "" if tried.returncode == 0 else f"strace may not trace here: {tried.stderr.strip()[:200]}"
 
@@ -75,15 +98,29 @@ def record(
     return ended, read_calls(log.read_text(encoding="utf-8", errors="surrogateescape"))
 
 
-def disturb(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], name: str, how: str, number: int) -> Ended:
-    """Run a command with one call of it replaced, e.g. `signal=KILL` or `error=ENOSPC`; helpers are left alone."""
+def disturb(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    name: str,
+    how: str,
+    number: int,
+    with_orphans: bool = False,
+) -> Ended:
+    """Run a command with one call of it replaced, e.g. `signal=KILL` or `error=ENOSPC`; helpers are left alone.
+
+    A helper outlives the command that was killed while it ran: `with_orphans` waits for the last of them too.
+    """
     options = ["-e", f"trace={name}", "-e", f"inject={name}:{how}:when={number}", "-o", os.devnull]
-    return _strace(options, argv, cwd, env)
+    return _strace(options, argv, cwd, env, (sys.executable, "-I", "-S", "-c", _REAPER) if with_orphans else ())
 
 
-def _strace(options: Sequence[str], argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> Ended:
+def _strace(
+    options: Sequence[str], argv: Sequence[str], cwd: Path, env: Mapping[str, str], first: Sequence[str] = ()
+) -> Ended:
     done = subprocess.run(
-        ["strace", "-qq", *options, *argv],
+        [*first, "strace", "-qq", *options, *argv],
         cwd=cwd,
         env=dict(env),
         stdin=subprocess.DEVNULL,

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,8 @@ FOLDER = "folders/task"
 STATE = f"{FOLDER}/STATE.md"
 LOG = f"{FOLDER}/history.jsonl"
 # A checkout that proofs are run in; it is wiped before each proof, so what a killed proof left in it is of no account.
-SCRATCH = re.compile(r"^home/state/detent/[^/]+/[^/]+/proof(/|$)")
-TEMPORARY = re.compile(r"\.detent-tmp-|\.new-\d+-|/cache/tmp-|/tmp_obj_|\.lock$")
+SCRATCH = re.compile(r"^home/state/detent/[^/]+/[^/]+/proof(/|\.lock$|$)")
+TEMPORARY = ".detent-tmp-"
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 # Values that the engine writes into STATE.md; everything else in there belongs to agents and people.
 _OWNED = re.compile(r"^(Phase|Validator status|Repair applied|Revalidation status|Last updated):.*$", re.MULTILINE)
@@ -49,8 +49,7 @@ class World:
                 if prefix == "repo/.git/" and entry.name != "detent":
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    if name != "repo/.git":
-                        yield name, None
+                    yield name, None
                     yield from self._walk(entry.path, name + "/")
                 else:
                     with open(entry.path, "rb") as file:
@@ -58,7 +57,10 @@ class World:
 
     def put(self, files: Files) -> None:
         """Make the world hold exactly these files."""
-        for folder in ("repo/.git/detent", *(f"repo/{name}" for name in os.listdir(self.top / "repo") if name != ".git")):
+        for folder in (
+            "repo/.git/detent",
+            *(f"repo/{name}" for name in os.listdir(self.top / "repo") if name != ".git"),
+        ):
             _remove(self.top / folder)
         for name in os.listdir(self.top):
             if name != "repo":
@@ -68,7 +70,7 @@ class World:
             content = files[name]
             path = f"{top}/{name}"
             if content is None:
-                if name != "repo":
+                if name not in ("repo", "repo/.git"):
                     os.mkdir(path)
                 continue
             with open(path, "wb", buffering=0) as file:
@@ -151,9 +153,11 @@ def read_journal(files: Files) -> list[dict[str, Any]]:
 
 def comparable(entry: Mapping[str, Any]) -> str:
     """A journal or log line without what depends on the time."""
-    kept = {key: value for key, value in entry.items() if key not in ("time", "prev")}
-    if "result" in entry:
-        kept["result"] = sorted(entry["result"])
+    # "judged" is the hash of a document that holds a time.
+    kept = {key: value for key, value in entry.items() if key not in ("time", "prev", "judged")}
+    for name in ("result", "receipts"):  # commits and receipts hold times; `ending` looks at them by themselves
+        if name in entry:
+            kept[name] = sorted(entry[name])
     return without_times(json.dumps(kept, sort_keys=True))
 
 
@@ -168,6 +172,7 @@ def ending(files: Files, committed: Collection[str]) -> Ending:
     acted = [entry["result"]["commit"] for entry in entries if entry["kind"] == "acted"]
     kept = [values[-1] for values in checkpoints.values()]
     assert sorted(acted) == sorted(kept), f"the journal names the checkpoints {acted}, the refs name {kept}"
+    _need_receipts(files, entries)
     log = [json.loads(line) for line in whole_lines(files.get(LOG) or b"")]
     assert not (files.get(LOG) or b"\n").rpartition(b"\n")[2], "the log ends in half a line"
     return Ending(
@@ -188,7 +193,7 @@ def _others(files: Files) -> dict[str, str]:
             "snapshot.json", "projected.jsonl", "native-last", "tree.json", "lock", "journal.jsonl",
         )  # fmt: skip
         is_git = f"{name}/".startswith(f"{CONTROL}/git/")
-        is_timed = name in (STATE, LOG) or (name.startswith(f"{CONTROL}/receipts/") and name.endswith(".json"))
+        is_timed = name in (STATE, LOG) or name.startswith(f"{CONTROL}/receipts/")
         if is_cache or is_git or is_timed or SCRATCH.match(name):
             continue
         others[name] = "folder" if content is None else hashlib.sha256(content).hexdigest()
@@ -196,11 +201,25 @@ def _others(files: Files) -> dict[str, str]:
 
 
 def _receipts(files: Files) -> dict[str, str]:
+    """Each receipt by what it proves; how often its command ran is no part of that: a killed proof is run again."""
     found = {}
     for name, content in files.items():
         if name.startswith(f"{CONTROL}/receipts/") and name.endswith(".json") and content is not None:
-            found[name.rpartition("/")[2]] = without_times(content.decode())
+            receipt = json.loads(content)
+            kept = {key: receipt[key] for key in ("key", "command", "tree", "problem")}
+            found[receipt["key"]] = json.dumps({**kept, "exit": receipt["attempts"][-1:]}, sort_keys=True)
     return found
+
+
+def _need_receipts(files: Files, entries: Sequence[Mapping[str, Any]]) -> None:
+    """The receipt that the journal's last word about a command names must be there, byte for byte."""
+    named: dict[str, str] = {}
+    for entry in entries:
+        named.update(entry.get("receipts", {}))
+    for key, digest in named.items():
+        content = files.get(f"{CONTROL}/receipts/{key}.json")
+        assert content is not None, f"the receipt {key} is gone"
+        assert hashlib.sha256(content).hexdigest() == digest, f"the receipt {key} is not the one in the journal"
 
 
 def _checkpoints(files: Files, committed: Collection[str]) -> dict[str, tuple[str, ...]]:
@@ -240,9 +259,5 @@ def git_object(files: Files, name: str) -> bytes:
 
 
 def temporaries(files: Files) -> list[str]:
-    """Files that only a running process needs."""
-    return [
-        name
-        for name in files
-        if TEMPORARY.search(name) and not SCRATCH.match(name) and not name.endswith("/proof.lock")
-    ]
+    """Files that only a running process needs; the private git folder is swept by age and not looked at here."""
+    return [name for name in files if TEMPORARY in name and not SCRATCH.match(name)]

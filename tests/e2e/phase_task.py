@@ -1,11 +1,12 @@
 """One real phase task, worked on as a person or an agent does: edit its files, then call the command line.
 
-`Stages` walks a task honestly through every state once, keeps a copy of each, and puts a wanted one back in milliseconds.
+`Stages` walks a task honestly through every state once, keeps a copy of each, and puts a wanted one back in a moment.
 It comes back to the very same place, because tasks know their paths.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -65,8 +66,9 @@ class PhaseTask:
         return done
 
     def state(self) -> str:
-        """As the journal knows it; the file may say something else."""
-        return str(self.json("status", self.id, cwd=self.repo)["state"])
+        """As the journal knows it, read from its last line with a state; STATE.md may say something else."""
+        lines = (self.control / "journal.jsonl").read_bytes().splitlines()
+        return next(str(entry["after"]["state"]) for line in reversed(lines) if "after" in (entry := json.loads(line)))
 
     def history(self) -> list[dict[str, Any]]:
         lines: list[dict[str, Any]] = self.json("history", self.id, cwd=self.repo)["lines"]
@@ -102,7 +104,9 @@ class PhaseTask:
     # --- edits ---
 
     def field(self, label: str) -> str:
-        found = re.search(rf"^{re.escape(label)}:[ \t]*(.*)$", self.state_file.read_text(encoding="utf-8"), re.MULTILINE)
+        found = re.search(
+            rf"^{re.escape(label)}:[ \t]*(.*)$", self.state_file.read_text(encoding="utf-8"), re.MULTILINE
+        )
         assert found, f"no {label} in STATE.md"
         return found[1]
 
@@ -110,9 +114,8 @@ class PhaseTask:
         """Change the lines of these labels in STATE.md."""
         text = self.state_file.read_text(encoding="utf-8")
         for label, value in values.items():
-            text, count = re.subn(
-                rf"^{re.escape(label)}:.*$", lambda _, new=f"{label}: {value}": new, text, flags=re.MULTILINE
-            )
+            line = f"{label}: {value}".replace("\\", r"\\")
+            text, count = re.subn(rf"^{re.escape(label)}:.*$", line, text, flags=re.MULTILINE)
             assert count == 1, f"{count} lines of {label}"
         self.state_file.write_text(text, encoding="utf-8")
 
@@ -187,7 +190,7 @@ class Stages:
         saved = self.kept / stage
         if not saved.exists():
             self._make(stage)
-            assert self.task.state() == stage.split()[0]
+            assert self.task.state() == stage.partition(" ")[0]
             shutil.copytree(self.live, saved, symlinks=True)
         else:
             shutil.rmtree(self.live)
@@ -199,7 +202,9 @@ class Stages:
             shutil.rmtree(self.live)
             environment_in(self.live / "home")
             MakeRepo(self.live, self.environment)("repo", {**SAMPLE_FILES, ".gitignore": "*.log\n"})
-            done = self.task("new", "count", "--id", ID, "--check", CHECK, "--dir", self.live / "task", cwd=self.task.repo)
+            done = self.task(
+                "new", "count", "--id", ID, "--check", CHECK, "--dir", self.live / "task", cwd=self.task.repo
+            )
             assert done.code == 0, done
             return
         task = self.at(self._BEFORE[stage])
@@ -216,4 +221,6 @@ class Stages:
                 task.review()
             case "blocked" | "needs_user_decision":
                 task.set(BLOCKED)
-        task.move(stage.split()[0])
+            case _:  # nothing has to be written for the others
+                pass
+        task.move(stage.partition(" ")[0])

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from detent.core.machine import CRASH_CLASSES, CRASHES, ENTRY, RUNS, STOPPED, Edge, Machine, Way
+from detent.core.machine import ACTORS, CRASH_CLASSES, CRASHES, ENTRY, RUNS, STOPPED, Edge, Machine, Way
 from detent.core.values import Advance, Crash, Fact, Missing, Refuse, Signal, Snapshot, Wait
 
 TYPE_CHECKING = False
@@ -20,12 +20,7 @@ if TYPE_CHECKING:
     from detent.core.values import Decision
 
 # Whose ways a signal may use. A person may ask for what agent and engine may do, never for what only a crash does.
-_HANDS = {
-    "agent": frozenset(("agent",)),
-    "engine": frozenset(("engine",)),
-    "person": frozenset(("person", "agent", "engine")),
-    "crash": frozenset(("crash",)),
-}
+_HANDS = {who: frozenset((who,)) for who in ACTORS} | {"person": frozenset(("person", "agent", "engine"))}
 
 
 def decide(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
@@ -33,9 +28,7 @@ def decide(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], sign
         return Refuse(f"the machine {machine.name} has no state {snapshot.state!r} or no actor {signal.who!r}")
     stopped = snapshot.registers.get(STOPPED, "")
     if stopped and signal.who == "agent":
-        return Refuse(
-            f"stopped: {stopped}", allowed=allowed_targets(machine, snapshot), hint="a person must go on first"
-        )
+        return Refuse(f"stopped: {stopped}", (), allowed_targets(machine, snapshot), hint="a person must go on first")
     if stopped and signal.who != "person":
         return Wait(f"stopped: {stopped}")
     if signal.who == "crash":
@@ -85,25 +78,23 @@ def candidates_for(machine: Machine, snapshot: Snapshot, signal: Signal) -> list
 def _first_open(
     machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal, candidates: list[Edge]
 ) -> Advance | Refuse:
-    nearest: tuple[int, Edge, tuple[Missing, ...]] | None = None
+    nearest: tuple[tuple[int, int], Edge, tuple[Missing, ...]] | None = None
     may_waive = machine.may_override and signal.who == "person" and signal.override.strip()
     for edge in candidates:
-        waivable: tuple[Way, tuple[Missing, ...]] | None = None
+        waivable: tuple[Way, tuple[str, ...]] | None = None
         for way in edge.ways:
             guards = _closed_guards(machine, snapshot, signal, edge, way)
             gates = _unmet_gates(machine, facts, way)
             if not guards and not gates:
                 return _advance(machine, snapshot, signal, edge, way)
-            if may_waive and not waivable and not edge.sign_off:
-                if not guards and not any(gate.pending for gate in gates):
-                    waivable = (way, gates)
+            if may_waive and not (guards or waivable or edge.sign_off or any(gate.pending for gate in gates)):
+                waivable = (way, tuple(gate.gate for gate in gates))
             # A way that only lacks proof is nearer than one this asker can never use.
-            distance = 100 * len(guards) + len(gates)
+            distance = (len(guards), len(gates))
             if nearest is None or distance < nearest[0]:
                 nearest = (distance, edge, (*guards, *gates))
         if waivable:
-            way, gates = waivable
-            return _advance(machine, snapshot, signal, edge, way, tuple(gate.gate for gate in gates))
+            return _advance(machine, snapshot, signal, edge, *waivable)
     allowed = allowed_targets(machine, snapshot)
     if nearest is None:
         return Refuse(f"{snapshot.state} has no way out for {signal.who}", allowed=allowed)
@@ -118,9 +109,7 @@ def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: E
         command = f"a person runs: detent {edge.verbs[0]}" if edge.verbs and "person" in way.by else ""
         closed.append(Missing("by", f"only {' or '.join(way.by)} may take this move, not {signal.who}", command))
     if way.modes and snapshot.mode not in way.modes:
-        closed.append(
-            Missing("mode", f"this move belongs to mode {' or '.join(way.modes)}, the task is in {snapshot.mode}")
-        )
+        closed.append(Missing("mode", f"it belongs to mode {' or '.join(way.modes)}, the task is in {snapshot.mode}"))
     for register, values in way.when.items():
         value = snapshot.registers.get(register, "")
         if value not in values:
@@ -170,7 +159,7 @@ def _no_such_move(machine: Machine, snapshot: Snapshot, signal: Signal) -> Refus
     allowed = allowed_targets(machine, snapshot)
     if signal.who == "engine" and not signal.want:
         return Wait(f"{state.name} is an end" if state.is_end else f"{state.name} has no move for the engine")
-    if not signal.want:
+    if signal.verb or not signal.want:
         asked = f"no move of {state.name} is called {signal.verb}" if signal.verb else f"{state.name} is an end"
         return Refuse(asked, allowed=allowed)
     for edge in state.edges:

@@ -18,7 +18,7 @@ from detent.core.values import Advance, Crash, Fact, Signal, Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from detent.core.values import Decision
 
@@ -67,8 +67,8 @@ class _Exploration:
         self.violations: list[Violation] = []
         self.asked = 0
         self.facts: dict[frozenset[str], dict[str, Fact]] = {}
-        self.names: dict[frozenset[str], tuple[str, ...]] = {_NOTHING: ()}
         self.questions: dict[str, tuple[Question, ...]] = {}
+        self.borrowed: set[tuple[str, str, int]] = set()  # ways of others that a person has taken once
 
     def run(self) -> Graph:
         for mode in self.machine.modes or ("",):
@@ -102,14 +102,15 @@ class _Exploration:
     def visit(self, at: int) -> None:
         snapshot = self.snapshots[at]
         state = self.machine.states[snapshot.state]
-        if state.name not in self.questions:
-            # What no counter or register can change is asked once for each state.
+        is_first = state.name not in self.questions
+        if is_first:
             self.questions[state.name] = tuple(dict.fromkeys(self.own_ways(state)))
-            for signal, gates in dict.fromkeys(self.everything(state)):
-                self.ask(at, signal, gates)
         stopped = STOPPED in snapshot.registers
-        for signal, gates in self.borrowed_ways(state) if stopped else self.questions[state.name]:
-            self.ask(at, signal, gates)
+        for question in self.borrowed_ways(state) if stopped else self.questions[state.name]:
+            self.ask(at, question)
+        # What no counter or register can change is asked once for each state.
+        for question in dict.fromkeys(self.everything(state)) if is_first else ():
+            self.ask(at, question)
 
     def own_ways(self, state: State) -> Iterator[Question]:
         """Everybody with a way of his own asks for it with just that way's gates open; every run may crash."""
@@ -129,14 +130,13 @@ class _Exploration:
             yield Signal("crash", exit=CRASH_CLASSES[0]), _NOTHING
 
     def borrowed_ways(self, state: State) -> Iterator[Question]:
-        """A person may also use the ways of agent and engine, which makes a difference only to a stopped task."""
+        """A person may also use the ways of agent and engine; only to a stopped task this makes a difference."""
         for edge in state.edges:
             for way in edge.ways:
                 yield Signal("person", edge.name, reason="because"), frozenset(way.needs)
 
     def everything(self, state: State) -> Iterator[Question]:
         """Everybody asks for everything, with no gate open, with all, and by override; runs end in every class."""
-        yield from self.borrowed_ways(state)
         every = frozenset(self.machine.gates)
         for edge in state.edges:
             for who in ("agent", "engine", "person"):
@@ -147,29 +147,34 @@ class _Exploration:
                 for gates in (_NOTHING, every):
                     yield Signal(who, exit=name), gates
 
-    def ask(self, at: int, signal: Signal, gates: frozenset[str]) -> None:
+    def ask(self, at: int, question: Question) -> None:
+        signal, gates = question
         snapshot = self.snapshots[at]
         if signal.exit and signal.who == "engine":
             snapshot = snapshot.replace(exit=signal.exit)
         if gates not in self.facts:
             self.facts[gates] = {name: Fact(name, ok=name in gates) for name in self.machine.gates}
-            self.names[gates] = tuple(sorted(gates))
         self.asked += 1
         decision = self.decider(self.machine, snapshot, self.facts[gates], signal)
         if isinstance(decision, Advance):
-            self.advanced(at, signal, gates, decision)
+            self.connect(at, question, decision, self.judge(at, question, decision))
+            taken = (decision.edge.source, decision.edge.name, decision.way.number)
+            if signal.who in ("agent", "engine") and taken not in self.borrowed:
+                self.borrowed.add(taken)
+                self.ask(at, (Signal("person", decision.edge.name, reason="because"), gates))
         elif isinstance(decision, Crash):
-            self.connect(at, signal, decision.after, self.passed[at], "", 0, _NOTHING)
+            self.connect(at, question, decision, self.passed[at])
 
-    def advanced(self, at: int, signal: Signal, gates: frozenset[str], taken: Advance) -> None:
-        edge = taken.edge
+    def judge(self, at: int, question: Question, taken: Advance) -> frozenset[str]:
+        """Report what a move violates; what is passed after it."""
+        (signal, gates), edge, passed = question, taken.edge, self.passed[at]
         if not gates.union(taken.waived).issuperset(taken.way.needs):
             self.violate(f"{edge.name} was taken with a gate closed", at, edge)
         if edge.never:
             self.violate(f"{edge.name} may never be taken and was", at, edge)
         if edge.sign_off and (signal.who != "person" or taken.waived):
-            self.violate(f"{signal.who} took the sign-off {edge.name} without its proof or its right", at, edge)
-        passed = self.passed[at]
+            waived = f" with {', '.join(taken.waived)} waived" if taken.waived else ""
+            self.violate(f"{signal.who} took the sign-off {edge.name}{waived}", at, edge)
         for rule in self.machine.properties:
             if edge.name == rule.then and rule.name not in passed:
                 self.violate(f"{rule.name}: {rule.then} without {rule.first}", at, edge)
@@ -177,21 +182,13 @@ class _Exploration:
                 passed = passed - {rule.name}
             if edge.name == rule.first:
                 passed = passed | {rule.name}
-        self.connect(at, signal, taken.after, passed, edge.name, taken.way.number, gates)
+        return passed
 
-    def connect(
-        self,
-        at: int,
-        signal: Signal,
-        after: Snapshot,
-        passed: frozenset[str],
-        edge: str,
-        way: int,
-        gates: frozenset[str],
-    ) -> None:
+    def connect(self, at: int, question: Question, taken: Advance | Crash, passed: frozenset[str]) -> None:
         known = len(self.snapshots)
-        target = self.node(after, passed)
-        step = Step(at, target, signal, edge, way, self.names[gates])
+        target = self.node(taken.after, passed)
+        edge, way = (taken.edge.name, taken.way.number) if isinstance(taken, Advance) else ("", 0)
+        step = Step(at, target, question[0], edge, way, tuple(sorted(question[1])))
         self.steps.append(step)
         if target == known:
             self.parents[target] = step
@@ -202,16 +199,15 @@ class _Exploration:
         for step in self.steps:
             backwards.setdefault(step.target, []).append(step.source)
         states = self.machine.states
-        alive = {at for at, one in enumerate(self.snapshots) if states[one.state].is_end or states[one.state].is_rest}
-        todo = list(alive)
+        todo = [at for at, one in enumerate(self.snapshots) if states[one.state].is_end or states[one.state].is_rest]
+        alive = set(todo)
         while todo:
-            for source in backwards.get(todo.pop(), ()):
-                if source not in alive:
-                    alive.add(source)
-                    todo.append(source)
-        stuck = [at for at in range(len(self.snapshots)) if at not in alive]
+            found = set(backwards.get(todo.pop(), ())) - alive
+            alive |= found
+            todo += found
+        stuck = set(range(len(self.snapshots))) - alive
         if stuck:
-            self.violate("no end can be reached any more", stuck[0])
+            self.violate("no end can be reached any more", min(stuck))
 
     def violate(self, rule: str, at: int, last: Edge | None = None) -> None:
         story = [f"{last.source} -> {last.target} ({last.name})"] if last else []
@@ -252,7 +248,7 @@ def route(machine: Machine, start: str, goal: str) -> tuple[Edge, ...] | None:
 
 
 def cover(graph: Graph) -> tuple[tuple[Step, ...], ...]:
-    """Walks from the start that together take every (edge, way) of the graph in every state it leaves."""
+    """Walks from the start that together take every way of every edge, by everybody who can, in every state."""
     leaving: dict[int, list[Step]] = {}
     for step in graph.steps:
         leaving.setdefault(step.source, []).append(step)
@@ -260,11 +256,9 @@ def cover(graph: Graph) -> tuple[tuple[Step, ...], ...]:
     walks: list[tuple[Step, ...]] = []
     while wanted:
         walk: list[Step] = []
-        at = 0
-        while (path := _nearest(graph, leaving, at, wanted)) is not None:
+        while path := _nearest(graph, leaving, walk[-1].target if walk else 0, wanted):
             walk += path
             wanted -= {_goal(graph, step) for step in path}
-            at = path[-1].target
         if not walk:
             break  # what is left starts in another mode; the caller sees it missing
         walks.append(tuple(walk))
@@ -276,19 +270,15 @@ def _goal(graph: Graph, step: Step) -> tuple[str, str, int, str]:
 
 
 def _nearest(
-    graph: Graph, leaving: dict[int, list[Step]], start: int, wanted: Iterable[tuple[str, str, int, str]]
-) -> list[Step] | None:
-    goals = set(wanted)
-    came: dict[int, Step | None] = {start: None}
-    todo = [start]
-    for at in todo:
+    graph: Graph, leaving: dict[int, list[Step]], start: int, goals: set[tuple[str, str, int, str]]
+) -> list[Step]:
+    """The fewest steps from a snapshot to the end of a wanted one; none when nothing wanted can be reached."""
+    paths: dict[int, list[Step]] = {start: []}
+    for at in (todo := [start]):
         for step in leaving.get(at, ()):
             if _goal(graph, step) in goals:
-                path = [step]
-                while (before := came[path[-1].source]) is not None:
-                    path.append(before)
-                return path[::-1]
-            if step.target not in came:
-                came[step.target] = step
+                return [*paths[at], step]
+            if step.target not in paths:
+                paths[step.target] = [*paths[at], step]
                 todo.append(step.target)
-    return None
+    return []

@@ -21,12 +21,10 @@ def lint(machine: Machine) -> tuple[str, ...]:
 
 
 def _shape(machine: Machine) -> Iterator[str]:
-    reached, todo = set(), [machine.initial]
-    while todo:
-        name = todo.pop()
-        if name not in reached and name in machine.states:
-            reached.add(name)
-            todo += [edge.target for edge in machine.states[name].edges if not edge.never and not edge.reopen]
+    reached = [machine.initial]
+    for name in reached:  # grows while it is read
+        edges = machine.states[name].edges
+        reached += [edge.target for edge in edges if not (edge.never or edge.reopen or edge.target in reached)]
     for state in machine.states.values():
         leaving = [edge for edge in state.edges if not edge.reopen]
         if state.name not in reached:
@@ -74,15 +72,10 @@ def _engine_ways(machine: Machine) -> Iterator[str]:
 
 def _is_negated(machine: Machine, gate: str) -> bool:
     """Whether a gate, or one it is made of, is open because something is missing."""
-    seen, todo = set(), [gate]
-    while todo:
-        name = todo.pop()
-        if machine.gates[name].check == "not":
-            return True
-        if name not in seen:
-            seen.add(name)
-            todo += machine.gates[name].params.get("of", ())
-    return False
+    parts = [gate]
+    for part in parts:  # grows while it is read
+        parts += [name for name in machine.gates[part].params.get("of", ()) if name not in parts]
+    return any(machine.gates[part].check == "not" for part in parts)
 
 
 def _people(machine: Machine) -> Iterator[str]:

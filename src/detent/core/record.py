@@ -88,10 +88,3 @@ class Record(metaclass=_RecordType):
         if unknown:
             raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(unknown))}")
         return type(self)(*[changes[field] if field in changes else getattr(self, field) for field in self._fields])
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return self._values()
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        for field, value in zip(self._fields, state, strict=True):
-            object.__setattr__(self, field, value)

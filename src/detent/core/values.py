@@ -65,6 +65,7 @@ class PathSeen(Record):
     path: str
     size_bytes: int
     digest: str
+    parts: Mapping[str, str] = {}  # its files inside the task folder, by path from there, with their hashes
 
 
 class Missing(Record):

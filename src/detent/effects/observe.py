@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _MOST_FILES = 2000  # of a folder that is named as proof
-_LARGEST_HASHED_BYTES = 64_000_000
+_LARGEST_HASHED_BYTES = 8_000_000
 
 
 class TaskFiles:
@@ -27,6 +27,7 @@ class TaskFiles:
         self.not_proof = {os.path.join(self.roots[0], name) for name in not_proof}
         self._texts: dict[str, str | None] = {}
         self._paths: dict[str, PathSeen | None] = {}
+        self._listing: dict[str, str] | None = None
 
     def text(self, name: str) -> str | None:
         if name not in self._texts:
@@ -49,7 +50,8 @@ class TaskFiles:
             try:
                 status = os.stat(real)
                 if stat.S_ISREG(status.st_mode):
-                    return PathSeen(value, status.st_size, _file_digest(real, status.st_size))
+                    digest = _file_digest(real, status.st_size)
+                    return PathSeen(value, status.st_size, digest, self._parts({real: digest}))
                 if stat.S_ISDIR(status.st_mode):
                     return self._folder(value, real)
             except (OSError, ValueError):
@@ -58,14 +60,31 @@ class TaskFiles:
 
     def _folder(self, value: str, real: str) -> PathSeen:
         """A folder counts by all its plain files; links in it are not followed."""
-        total, parts = 0, []
-        for number, path in enumerate(_plain_files(real)):
-            if number >= _MOST_FILES:
-                break
-            size = os.lstat(path).st_size
-            total += size
-            parts.append(f"{os.path.relpath(path, real)}\0{_file_digest(path, size)}")
-        return PathSeen(value, total, sha256_of("\n".join(parts).encode("utf-8", "surrogateescape")))
+        digests = {path: _file_digest(path, os.lstat(path).st_size) for path in self._could_be_proof(real)}
+        lines = [f"{os.path.relpath(path, real)}\0{digest}" for path, digest in digests.items()]
+        total = sum(os.lstat(path).st_size for path in digests)
+        whole = sha256_of("\n".join(lines).encode("utf-8", "surrogateescape"))
+        return PathSeen(value, total, whole, self._parts(digests))
+
+    def listing(self) -> dict[str, str]:
+        if self._listing is None:
+            folder = self.roots[0]
+            digests = {path: _file_digest(path, os.lstat(path).st_size) for path in self._could_be_proof(folder)}
+            self._listing = self._parts(digests)
+        return self._listing
+
+    def _could_be_proof(self, folder: str) -> list[str]:
+        found = (path for path in _plain_files(folder) if path not in self.not_proof)
+        return [path for _, path in zip(range(_MOST_FILES), found, strict=False)]
+
+    def _parts(self, digests: dict[str, str]) -> dict[str, str]:
+        """Those inside the task folder, by path from there; names that are no UTF-8 are shown as they can be."""
+        root = self.roots[0] + os.sep
+        return {
+            os.fsencode(path.removeprefix(root)).decode("utf-8", "backslashreplace"): digest[:32]
+            for path, digest in digests.items()
+            if path.startswith(root)
+        }
 
 
 def _plain_files(folder: str) -> Iterator[str]:

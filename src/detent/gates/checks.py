@@ -9,7 +9,7 @@ import re
 
 from detent.gates.plan import all_commands, read_plan
 from detent.gates.seen import Finding, Seen
-from detent.gates.verdict import read_verdict
+from detent.gates.verdict import is_quoted, read_verdict
 from detent.store.digest import hash_text, sha256_of
 from detent.store.markdown import is_placeholder, scan, visible_text
 
@@ -22,17 +22,27 @@ if TYPE_CHECKING:
 
     Check = Callable[[Gate, Seen], Finding]
 
-_URL = re.compile(r"https?://[^\s<>()\[\]]+\.?[^\s<>()\[\]]*")
+# A host with a dot, an address, or a name of the local network; that one needs a path, else "https://x" would do.
+_URL = re.compile(
+    r"https?://(?:(?:(?:[\w-]+\.)+[\w-]*[^\W\d_][\w-]*|localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-fA-F:]+\])(?![\w-])"
+    r"|[\w-]+(?::\d+)?/[^\s<>()\[\]]*\w)"
+)
 _MARKDOWN_LINK = re.compile(r"\[[^\]\n]+\]\(\s*<?([^)\s>]+)>?\s*\)")
 _PATH_WORD = re.compile(r"[\w./~+@%-]*[\w/]")
+_MOST_PATH_WORDS = 40  # of one answer; each is looked for on the disk
+_ROUND_LINE = re.compile(r"\W*round\W*\d+\W*", re.IGNORECASE)
+_HEDGES = frozenset(
+    ("no", "not", "never", "maybe", "perhaps", "partly", "mostly", "almost", "unsure", "unknown", "unclear")
+)
 
 
 def fields_filled(gate: Gate, seen: Seen) -> Finding:
-    """Each named field holds more than template text."""
+    """Each named field holds more than template text, and none of the words that mean nothing there."""
     labels: list[str] = gate.params["fields"]
     file = seen.machine.store["file"]
     evidence = {f"field:{label}": hash_text(visible_text(seen.field(label))) for label in labels}
-    empty = [label for label in labels if is_placeholder(seen.field(label))]
+    nothing = gate.params.get("empty", ())
+    empty = [label for label in labels if not _filled(seen.field(label)) or _plain(seen.field(label)) in nothing]
     if empty:
         return Finding(ok=False, why=f"{file} has nothing under {_quoted(empty)}", evidence=evidence)
     return Finding(ok=True, evidence=evidence)
@@ -77,10 +87,10 @@ def section_filled(gate: Gate, seen: Seen) -> Finding:
     """A section has visible text of its own."""
     file, name = gate.params["file"], gate.params["section"]
     body = seen.section(file, name)
-    evidence = {f"section:{file}:{name}": hash_text(visible_text(body or ""))}
+    evidence = {f"section:{file}:{name}": hash_text(_shown(body or ""))}
     if body is None:
         return Finding(ok=False, why=f'{file} has no section "## {name}"', evidence=evidence)
-    if is_placeholder(body):
+    if not _filled(body):
         return Finding(ok=False, why=f'{file} has nothing under "## {name}"', evidence=evidence)
     return Finding(ok=True, evidence=evidence)
 
@@ -88,12 +98,12 @@ def section_filled(gate: Gate, seen: Seen) -> Finding:
 def verdict(gate: Gate, seen: Seen) -> Finding:
     """A section gives one clear verdict, and it is the wanted one."""
     filled = section_filled(gate, seen)
-    if not filled.ok:
-        return filled
     file, name, wanted = gate.params["file"], gate.params["section"], gate.params["value"]
     words = gate.params.get("words", ["PASS", "FAIL"])
     found = read_verdict(seen.section(file, name) or "", words)
     if found == wanted:
+        return Finding(ok=True, evidence=filled.evidence)  # also where a heading says it all
+    if found is None and not filled.ok:
         return filled
     shown = "no clear verdict" if found is None else found
     why = f'{file} gives {shown} under "## {name}", not {wanted}'
@@ -102,67 +112,101 @@ def verdict(gate: Gate, seen: Seen) -> Finding:
 
 def labels(gate: Gate, seen: Seen) -> Finding:
     """Every item of a list carries exactly one known label, where the work is of the kind that needs the list."""
-    name, known = gate.params["section"], gate.params["labels"]
-    relevant = gate.params["relevant"]
+    name, known, relevant = gate.params["section"], gate.params["labels"], gate.params["relevant"]
     answer = _plain(seen.field(relevant))
     bodies = {file: body for file in gate.params["files"] if (body := seen.section(file, name)) is not None}
-    items = [
-        (file, line.content)
-        for file, body in bodies.items()
-        for line in scan(body)
-        if line.kind == "text" and not is_placeholder(line.content)
-    ]
-    evidence = {f"section:{file}:{name}": hash_text(visible_text(body)) for file, body in bodies.items()}
+    evidence = {f"section:{file}:{name}": hash_text(_shown(body)) for file, body in bodies.items()}
+    items: list[tuple[str, str]] = []
+    for file, body in bodies.items():
+        for line in scan(body):
+            if line.kind in ("code", "html") and any(letter.isalnum() for letter in line.text):
+                why = f'{file} has code or HTML under "## {name}", where no feature can be read'
+                return Finding(ok=False, why=why, evidence=evidence)
+            if line.kind == "text" and not is_placeholder(line.content):
+                items.append((file, line.content))
     if not items and answer == "no":
         return Finding(ok=True, evidence=evidence)
-    if not items and answer != "yes":
-        return Finding(ok=False, why=f'"{relevant}" is neither yes nor no', evidence=evidence)
     if not items:
-        return Finding(ok=False, why=f'"{relevant}" is yes, but "## {name}" lists nothing', evidence=evidence)
+        own = seen.machine.store["file"]
+        why = f'{own} says neither yes nor no under "{relevant}:"'
+        if answer == "yes":
+            why = f'{own} says "{relevant}: yes", but "## {name}" lists nothing'
+        return Finding(ok=False, why=why, evidence=evidence)
     for file, item in items:
-        found = [label for label in known if re.search(rf"(?<![\w-]){re.escape(label)}(?![\w-])", item)]
-        if len(found) != 1:
-            count = "no" if not found else "more than one"
-            why = f'{file}: "{item[:60]}" under "## {name}" has {count} label of: {", ".join(known)}'
+        if problem := _label_problem(item, known):
+            why = f'{file}: "{item[:60]}" under "## {name}" {problem}'
             return Finding(ok=False, why=why, evidence=evidence)
     return Finding(ok=True, evidence=evidence)
 
 
+def _label_problem(item: str, known: list[str]) -> str:
+    one_of = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, known))})(?![\w-])")
+    found = one_of.findall(item)
+    if len(found) != 1:
+        return f"has {'no' if not found else 'more than one'} label of: {', '.join(known)}"
+    return "names no feature" if is_placeholder(one_of.sub("", item)) else ""
+
+
 def path_field(gate: Gate, seen: Seen) -> Finding:
-    """A field names a file or folder that exists, inside the task folder or the tree, and is not empty."""
+    """A field names a file or folder that exists and is not empty.
+
+    It lies in the task folder or the tree; fresh proof lies in the task folder and has changed since entry.
+    """
     label = gate.params["field"]
-    value = seen.field(label)
-    evidence = {f"path:{label}": ""}
-    if is_placeholder(value):
-        return Finding(ok=False, why=f'"{label}" names no file', evidence=evidence)
-    found = seen.files.path(_link_target(value))
+    named = f'{seen.machine.store["file"]}: "{label}:"'
+    target = _link_target(_first_line(seen.field(label)))
+    if is_placeholder(target):
+        return Finding(ok=False, why=f"{named} names no file")
+    found = seen.files.path(target)
     if found is None:
-        why = (
-            f'"{label}" names {value.splitlines()[0][:80]!r}, which is not there (or lies outside task folder and tree)'
-        )
-        return Finding(ok=False, why=why, evidence=evidence)
-    evidence = {f"path:{label}": found.digest}
+        why = f"{named} names {target[:80]!r}, which is not there (or lies outside task folder and tree)"
+        return Finding(ok=False, why=why)
     if not found.size_bytes:
-        return Finding(ok=False, why=f"{found.path} is empty", evidence=evidence)
-    return Finding(ok=True, evidence=evidence, proof=found.digest)
+        return Finding(ok=False, why=f"{named} names {found.path!r}, which is empty")
+    if gate.since == "entry":
+        if not found.parts:
+            return Finding(ok=False, why=f"{named} names {found.path!r}, which does not lie in the task folder")
+        # By bytes, not by name: an old proof that was copied or renamed is still an old proof.
+        known = {digest for key, digest in seen.snapshot.entry.items() if key.startswith("file:")}
+        if known.issuperset(found.parts.values()):
+            state = seen.snapshot.state
+            why = f"{named} names {found.path!r}, which is unchanged since {state} was entered: it does not count"
+            return Finding(ok=False, why=why)
+    return Finding(ok=True, proof=found.digest)
 
 
 def link_field(gate: Gate, seen: Seen) -> Finding:
-    """A field holds something a reader can click: a full address, or a Markdown link to a file that exists."""
+    """A field holds something a reader can click: a full address, or a Markdown link to a file of the task folder.
+
+    With `when_folder` that is asked only once there is something in that folder.
+    """
+    if (folder := gate.params.get("when_folder")) and not any(
+        name.startswith(f"{folder}/") for name in seen.files.listing()
+    ):
+        return Finding(ok=True)
     label = gate.params["field"]
+    named = f'{seen.machine.store["file"]}: "{label}:"'
     value = seen.field(label)
     evidence = {f"field:{label}": hash_text(value)}
     if is_placeholder(value):
-        return Finding(ok=False, why=f'"{label}" is empty', evidence=evidence)
-    if _URL.search(value):
+        return Finding(ok=False, why=f"{named} is empty", evidence=evidence)
+    text = _clickable_text(value)
+    if _URL.search(text):
         return Finding(ok=True, evidence=evidence)
-    if match := _MARKDOWN_LINK.search(value):
-        found = seen.files.path(match[1])
-        if found is not None and found.size_bytes:
-            note = f'"{label}" is a relative link: it opens only where the task folder is shown'
-            return Finding(ok=True, evidence=evidence, note=note)
-        return Finding(ok=False, why=f'"{label}" links to {match[1]!r}, which is not there', evidence=evidence)
-    return Finding(ok=False, why=f'"{label}" is no clickable link', evidence=evidence)
+    match = _MARKDOWN_LINK.search(text)
+    if match is None:
+        return Finding(ok=False, why=f"{named} is no clickable link", evidence=evidence)
+    target = match[1].partition("#")[0]
+    if target.startswith("/") or ".." in target.split("/"):
+        why = f"{named} links to {target[:80]!r}, which leaves the task folder"
+        return Finding(ok=False, why=why, evidence=evidence)
+    # The reader's click starts where the document lies, not in the tree.
+    found = seen.files.path(f"{seen.document.path.rpartition('/')[0]}/{target}") if target else None
+    if found is None or not found.size_bytes:
+        why = f"{named} links to {target[:80]!r}, which is not there or empty"
+        return Finding(ok=False, why=why, evidence=evidence)
+    note = f"{named} is a relative link: it opens only where the task folder is shown"
+    return Finding(ok=True, evidence=evidence, note=note)
 
 
 def receipt_key(tree: str, line: str, gate: Gate, workspace: str) -> str:
@@ -180,8 +224,8 @@ def commands(gate: Gate, seen: Seen) -> Finding:
     unknown, red, proofs = [], [], []
     for command in wanted:
         key = receipt_key(seen.tree, command.line, gate, seen.workspace)
-        receipt = seen.receipts.find(key) if seen.tree else None
-        first = command.line.splitlines()[0][:80]
+        receipt = seen.receipt(key)
+        first = command.line.partition("\n")[0][:80]
         if receipt is None:
             unknown.append(first)
         elif not receipt.is_green:
@@ -208,44 +252,69 @@ def answers(gate: Gate, seen: Seen) -> Finding:
     filled = section_filled(gate, seen)
     if not filled.ok:
         return filled
-    body = seen.section(gate.params["file"], gate.params["section"]) or ""
-    lines = [line.content for line in scan(body) if line.kind == "text"]
+    file, name = gate.params["file"], gate.params["section"]
+    body = seen.section(file, name) or ""
+    lines = [line.content for line in scan(body) if line.kind == "text" and not is_quoted(line, body)]
     for question in gate.params["questions"]:
-        problem = _answer_problem(question, lines, seen)
-        if problem:
-            return Finding(ok=False, why=f"{gate.params['file']}: {question!r} {problem}", evidence=filled.evidence)
+        if problem := _answer_problem(question, lines, seen, file):
+            why = f'{file}: {question!r} under "## {name}" {problem}'
+            return Finding(ok=False, why=why, evidence=filled.evidence)
     return filled
 
 
-def _answer_problem(question: str, lines: list[str], seen: Seen) -> str:
-    given = [line for line in lines if line.strip("*_` ").lower().startswith(question.lower())]
+def _answer_problem(question: str, lines: list[str], seen: Seen, file: str) -> str:
+    given = [plain for line in lines if (plain := line.lstrip("*_` ")).lower().startswith(question.lower())]
     if not given:
         return "is not answered"
     if len(given) > 1:
         return "is answered twice"
-    said = given[0].strip("*_` ")[len(question) :].lstrip("*_`:? \t")
-    if not re.match(r"\**yes\b", said, re.IGNORECASE) or re.search(r"\bno\b", said, re.IGNORECASE):
+    said = given[0][len(question) :].lstrip("*_`:? \t")
+    words = {word.strip("*_`.?").lower() for word in re.split(r"[\s,;:()!]+", said)}
+    if not re.match(r"yes\b(?!\s*[?/|])", said, re.IGNORECASE) or words & _HEDGES:
         return "is not answered with a clear yes"
-    author = re.search(r"\bby\s+([^\s,;]+)", said)
-    if author is None or is_placeholder(author[1]):
+    author = re.search(r"\bby\s+([^\s,;]+)", said, re.IGNORECASE)
+    if author is None or is_placeholder(author[1]) or author[1].lower().strip("*_`<>.") in ("name", "nobody", "no-one"):
         return "does not say who looked (by NAME)"
-    rest = said[author.end() :]
-    paths = [_link_target(word) for word in (*(m[0] for m in _MARKDOWN_LINK.finditer(rest)), *_PATH_WORD.findall(rest))]
-    if not any((found := seen.files.path(word)) is not None and found.size_bytes for word in paths):
-        return "names no proof that exists"
-    return ""
+    rest = f"{said[: author.start()]} {said[author.end() :]}"
+    paths = [match[1] for match in _MARKDOWN_LINK.finditer(rest)] + _PATH_WORD.findall(rest)
+    own = seen.files.path(file)
+    for word in paths[:_MOST_PATH_WORDS]:
+        found = seen.files.path(word)
+        # The answers themselves are no proof of the answers.
+        if found is not None and found.size_bytes and (own is None or found.digest != own.digest):
+            return ""
+    return "names no proof that exists"
+
+
+def _shown(text: str) -> str:
+    """What a reader sees of a section, headings included: the evidence by which one round is told from another."""
+    return "\n".join(line.text for line in scan(text) if line.kind in ("text", "heading", "code"))
+
+
+def _filled(text: str) -> bool:
+    """Whether a reader would find something there besides the line that tells one round from another."""
+    kept = [text[line.start : line.end] for line in scan(text) if not _ROUND_LINE.fullmatch(line.content)]
+    return not is_placeholder("".join(kept))
+
+
+def _first_line(value: str) -> str:
+    """The first line of a value that a reader sees as text."""
+    return next((line.content for line in scan(value) if line.kind == "text" and line.content), "")
 
 
 def _plain(value: str) -> str:
     """A one-word value as people write it: emphasis and case do not matter, further lines do not belong to it."""
-    first = value.strip().splitlines()[0] if value.strip() else ""
-    return first.strip("*_`. \t").lower()
+    return _first_line(value).strip("*_`. \t").lower()
 
 
-def _link_target(value: str) -> str:
-    match = _MARKDOWN_LINK.search(value)
-    first = value.strip().splitlines()[0] if value.strip() else ""
-    return match[1] if match else first.strip("`*_<> \t")
+def _clickable_text(value: str) -> str:
+    lines = (line.content for line in scan(value) if line.kind == "text")
+    return re.sub(r"`+[^`]*`+", " ", "\n".join(lines))
+
+
+def _link_target(line: str) -> str:
+    match = _MARKDOWN_LINK.search(line)
+    return match[1] if match else line.strip("`*_<> \t")
 
 
 def _quoted(labels: list[str]) -> str:
@@ -254,7 +323,7 @@ def _quoted(labels: list[str]) -> str:
 
 CHECKS: Mapping[str, tuple[Check, tuple[str, ...], tuple[str, ...]]] = {
     # name: (function, required parameters, optional parameters)
-    "fields_filled": (fields_filled, ("fields",), ()),
+    "fields_filled": (fields_filled, ("fields",), ("empty",)),
     "fields_present": (fields_present, ("fields",), ()),
     "field_is": (field_is, ("field", "value"), ()),
     "register_is": (register_is, ("register", "value"), ("unless",)),
@@ -262,7 +331,7 @@ CHECKS: Mapping[str, tuple[Check, tuple[str, ...], tuple[str, ...]]] = {
     "verdict": (verdict, ("file", "section", "value"), ("words",)),
     "labels": (labels, ("files", "section", "labels", "relevant"), ()),
     "path_field": (path_field, ("field",), ()),
-    "link_field": (link_field, ("field",), ()),
+    "link_field": (link_field, ("field",), ("when_folder",)),
     "commands": (commands, ("field",), ()),
     "manual_evidence": (manual_evidence, ("field", "file", "section"), ()),
     "answers": (answers, ("file", "section", "questions"), ()),

@@ -20,37 +20,43 @@ _DEEPEST = 5  # how far `not` and `all` may be nested
 
 def judge(seen: Seen, names: Iterable[str]) -> dict[str, Fact]:
     """The facts for these gates."""
-    return {name: _fact(seen.machine.gates[name], seen, 0) for name in dict.fromkeys(names)}
+    return {name: _fact(seen.machine.gates[name], seen, 0)[0] for name in dict.fromkeys(names)}
 
 
 def evidence_hashes(seen: Seen) -> dict[str, str]:
     """What all fresh-proof gates look at, as it is now; stored on entry, compared later."""
     hashes: dict[str, str] = {}
-    for gate in seen.machine.gates.values():
-        if gate.since == "entry" and gate.check in CHECKS:
-            hashes.update(_find(gate, seen).evidence)
+    fresh = [gate for gate in seen.machine.gates.values() if gate.since == "entry" and gate.check in CHECKS]
+    for gate in fresh:
+        hashes.update(_find(gate, seen)[0].evidence)
+    if any(gate.check == "path_field" for gate in fresh):
+        # Nobody knows yet which file will be named as proof, so all that could be are taken down.
+        hashes.update({f"file:{name}": digest for name, digest in seen.files.listing().items()})
     return {key: value for key, value in hashes.items() if value}
 
 
-def _fact(gate: Gate, seen: Seen, depth: int) -> Fact:
+def _fact(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
+    """The fact, and whether the gate could be looked at at all."""
     if gate.check in ("not", "all"):
         return _combined(gate, seen, depth)
-    found = _find(gate, seen)
+    found, is_known = _find(gate, seen)
     if found.ok and gate.since == "entry" and not found.by_engine:
         stale = [key for key, value in found.evidence.items() if seen.snapshot.entry.get(key, "") == value]
         if stale:
-            return _stale(gate, seen, stale)
+            return _stale(gate, seen, stale), is_known
     # Evidence that changed while no agent run lived was changed by hand; it counts, and says so.
     by_hand = found.ok and gate.since == "entry" and not found.by_engine and seen.snapshot.exit == ENTRY
     proof = found.proof or next(iter(found.evidence.values()), "")
-    return Fact(gate.name, found.ok, found.why, gate.fix, proof, by_hand, found.pending, found.note)
+    fix = found.fix or gate.fix
+    return Fact(gate.name, found.ok, found.why, fix, proof, by_hand, found.pending, found.note), is_known
 
 
-def _find(gate: Gate, seen: Seen) -> Finding:
+def _find(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
     try:
-        return CHECKS[gate.check][0](gate, seen)
+        found = CHECKS[gate.check][0](gate, seen)
     except UnreadableError as error:
-        return Finding(ok=False, why=f"{error.where}: {error.what}")
+        return Finding(ok=False, why=f"{error.where}: {error.what}", fix="detent doctor --repair"), False
+    return found, not found.pending
 
 
 def _stale(gate: Gate, seen: Seen, keys: list[str]) -> Fact:
@@ -62,15 +68,21 @@ def _stale(gate: Gate, seen: Seen, keys: list[str]) -> Fact:
     return Fact(gate.name, ok=False, why=why, fix=fix)
 
 
-def _combined(gate: Gate, seen: Seen, depth: int) -> Fact:
+def _combined(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
     if depth >= _DEEPEST:
-        return Fact(gate.name, ok=False, why="gates are nested too deeply", fix=gate.fix)
+        return Fact(gate.name, ok=False, why="gates are nested too deeply", fix=gate.fix), False
     inner = [_fact(seen.machine.gates[name], seen, depth + 1) for name in gate.params["of"]]
-    pending = any(fact.pending for fact in inner)
-    closed = [fact for fact in inner if not fact.ok]
+    facts = [fact for fact, _ in inner]
+    is_known = all(known for _, known in inner)
+    closed = [fact for fact in facts if not fact.ok]
+    # Running commands helps only where nothing else is in the way.
+    pending = bool(closed) and all(fact.pending for fact in closed)
     if gate.check == "all":
-        why = "; ".join(fact.why for fact in closed)
-        return Fact(gate.name, not closed, why, gate.fix, pending=pending)
-    # What was never looked at does not prove its opposite.
-    ok = bool(closed) and not pending
-    return Fact(gate.name, ok, "" if ok else "what would have to fail has not failed", gate.fix, pending=pending)
+        why = "; ".join(fact.why for fact in closed) if facts else "it is made of nothing"
+        return Fact(gate.name, bool(facts) and not closed, why, gate.fix, pending=pending), is_known
+    # What nobody could look at does not prove its opposite.
+    ok = bool(closed) and is_known
+    why = "" if ok else "what would have to fail has not failed"
+    if closed and not is_known:
+        why = "it is not known whether this fails: " + "; ".join(fact.why for fact, known in inner if not known)
+    return Fact(gate.name, ok, why, gate.fix, pending=pending), is_known

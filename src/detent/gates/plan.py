@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from detent.core.record import Record
 from detent.core.values import Command
 from detent.store.markdown import is_placeholder, scan
 
@@ -11,42 +12,77 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_COMMAND_LINE = re.compile(r"(?:[-*+]\s+|\d+[.)]\s+)?cmd:\s*(.*)", re.IGNORECASE)
-_FENCE = re.compile(r"\s*(?:[-*+>]\s+|\d+[.)]\s+)*(`{3,}|~{3,})")
+_COMMAND_LINE = re.compile(r"(?:\*\*|__)?cmd(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]*(.*)", re.IGNORECASE)
+_FENCE = re.compile(r"(?P<before>\s*(?:(?:[-*+]|\d{1,9}[.)])\s+|>\s?)*)(?P<fence>`{3,}|~{3,})(?P<after>.*)")
+
+
+class _Block(Record):
+    """An open fence: what stands before it on its line, the fence itself, and how deep in lists and quotes it lies."""
+
+    before: str
+    fence: str
+    depth: int
+
+    def is_closed_by(self, text: str) -> bool:
+        match = _FENCE.fullmatch(text)
+        return (
+            match is not None
+            and match["fence"].startswith(self.fence)
+            and not match["after"].strip()
+            and len(match["before"]) <= len(self.before) + 3
+        )
+
+    def content(self, text: str) -> str:
+        """A line without the quote marks that only say where the block lies; to a shell they are redirections."""
+        for _ in range(self.before.count(">")):
+            text = re.sub(r"^\s{0,3}>\s?", "", text)
+        return text
 
 
 def read_plan(value: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The commands of a plan and what it asks for besides."""
     commands: list[str] = []
     manual: list[str] = []
-    block: list[str] = []
+    block: _Block | None = None
+    script: list[str] = []
     for line in scan(value):
-        if line.kind == "code":
-            if _FENCE.match(line.text):
-                commands += _script(block)
-                block = []
-            else:
-                block.append(line.text)
-            continue
-        commands += _script(block)
-        block = []
-        if line.kind != "text":
-            continue
-        if match := _COMMAND_LINE.fullmatch(line.content):
-            commands += _script([match[1].strip().strip("`")])
-        elif not is_placeholder(line.content):
-            manual.append(line.content)
-    commands += _script(block)
+        if block is not None:
+            is_inside = line.kind == "code" and line.depth >= block.depth
+            if is_inside and not block.is_closed_by(line.text):
+                script.append(block.content(line.text))
+                continue
+            commands += _script(script)
+            block, script = None, []
+            if is_inside:
+                continue
+        if line.kind == "code" and (opening := _FENCE.match(line.text)):
+            block = _Block(opening["before"], opening["fence"], line.depth)
+        elif match := _COMMAND_LINE.fullmatch(_unquoted(line.content)):
+            commands += _script([_unquoted(match[1].strip())])
+        elif line.kind in ("text", "code", "html") and not is_placeholder(re.sub("<[^<>]*>", " ", line.text)):
+            manual.append(line.content or line.text.strip())
+    commands += _script(script)
     return tuple(dict.fromkeys(commands)), tuple(manual)
+
+
+def _unquoted(text: str) -> str:
+    """A command that stands in a code span as a whole, without the span."""
+    is_span = len(text) > 2 and text[0] == text[-1] == "`" and text.count("`") == 2
+    return text[1:-1].strip() if is_span else text
 
 
 def _script(lines: list[str]) -> list[str]:
     """One block is one script; what is only comments or placeholders is none."""
-    useful = [line for line in lines if line.strip() and not line.strip().startswith("#")]
-    if not useful or all(is_placeholder(line) for line in useful):
+    filled = [line for line in lines if line.strip()]
+    if all(line.lstrip().startswith("#") or _is_filler(line) for line in filled):
         return []
-    indent = min(len(line) - len(line.lstrip()) for line in useful)
-    return ["\n".join(line[indent:].rstrip() for line in lines if line.strip())]
+    indent = min(len(line) - len(line.lstrip()) for line in filled)
+    return ["\n".join(line[indent:] for line in lines).strip("\n").rstrip()]
+
+
+def _is_filler(line: str) -> bool:
+    # `{ make; }` is a group of commands to a shell, though a template would write {name} the same way.
+    return is_placeholder(line) and not line.strip().startswith("{ ")
 
 
 def all_commands(given: Iterable[Command], plan: str) -> tuple[Command, ...]:

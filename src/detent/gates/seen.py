@@ -25,6 +25,9 @@ if TYPE_CHECKING:
         def path(self, value: str) -> PathSeen | None:
             """What a path named by somebody leads to, in the task folder or the tree; None when it leads nowhere."""
 
+        def listing(self) -> Mapping[str, str]:
+            """Every file of the task folder that could be proof, by path from there, with its hash."""
+
     class Receipts(Protocol):
         """Remembers what the engine ran."""
 
@@ -41,9 +44,15 @@ class Seen(Record):
     commands: tuple[Command, ...] = ()  # the project's and the task's own; they join every plan
     tree: str = ""  # id of the tree as it is now; empty when that is not known
     workspace: str = ""  # digest of how a checkout is prepared, part of a receipt's key
+    proved: Mapping[str, str] = {}  # receipts the journal vouches for: key -> hash of the receipt
 
     def field(self, label: str) -> str:
         return self.document.value(label)
+
+    def receipt(self, key: str) -> Receipt | None:
+        """A receipt that is still the one the journal vouches for; any other was never written by the engine."""
+        receipt = self.receipts.find(key) if self.tree else None
+        return receipt if receipt is not None and self.proved.get(key) == receipt.digest else None
 
     def section(self, file: str, name: str) -> str | None:
         """The body of a section, None when file or section is missing."""
@@ -63,4 +72,5 @@ class Finding(Record):
     pending: bool = False
     note: str = ""
     proof: str = ""
+    fix: str = ""  # where the gate's own is not what helps
     by_engine: bool = False  # the engine made this evidence itself: fresh by its receipt

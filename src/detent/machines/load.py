@@ -59,8 +59,8 @@ def _read_toml(path: str) -> dict[str, Any]:
 
 
 def canonical(document: Mapping[str, Any]) -> bytes:
-    """The bytes a machine is pinned and recognised by."""
-    return json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    """The bytes a machine is pinned and recognised by; the order of a file is kept, because it means something."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def load(

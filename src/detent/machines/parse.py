@@ -84,6 +84,8 @@ class _Parser:
         initial = top.text("initial")
         self.known("initial", initial, states, "state")
         crash = top.table("crash")
+        if CRASHES in crash.texts("counts"):
+            self.problem(f"crash: {CRASHES} is counted by every machine, and would be counted twice")
         override = top.table("override")
         name = top.text("name")
         if not name.replace("-", "").replace("_", "").isalnum():
@@ -114,6 +116,7 @@ class _Parser:
         return made
 
     def known(self, where: str, name: str, among: Mapping[str, Any] | Sequence[str], what: str) -> str:
+        """A name that may be left out."""
         if name and name not in among:
             self.problem(f"{where}: unknown {what} {name!r}")
         return name
@@ -122,7 +125,8 @@ class _Parser:
         self, where: str, names: tuple[str, ...], among: Mapping[str, Any] | Sequence[str], what: str
     ) -> tuple[str, ...]:
         for name in names:
-            self.known(where, name, among, what)
+            if name not in among:
+                self.problem(f"{where}: unknown {what} {name!r}")
         return names
 
     def words(self, where: str, names: tuple[str, ...], kind: str) -> tuple[str, ...]:
@@ -242,7 +246,8 @@ class _Parser:
         never, sign_off = table.text("never", ""), table.flag("sign_off")
         option = table.text("option", "")
         instead = table.table("instead").mapping_of_text()
-        self.known_all(where, (*instead, *instead.values()), self.state_names, "state")
+        # An empty name stands for a register that remembers nothing, as in a task taken over from elsewhere.
+        self.known_all(where, (*(name for name in instead if name), *instead.values()), self.state_names, "state")
         verbs, key, confirm = table.texts("verb"), table.text("key", ""), table.text("confirm", "")
         ways = self.ways(table, where, is_reopen=is_reopen)
         table.finish()
@@ -382,7 +387,7 @@ class _Parser:
 
     def store(self, table: Table) -> Mapping[str, Any]:
         if self.vocabulary is not None:
-            self.words("store", (table.text("codec"),), "codecs")
+            self.known("store", table.text("codec"), self.vocabulary.codecs, "codec")
             for key in ("file", "state"):
                 table.text(key)
             if not table.texts("files"):

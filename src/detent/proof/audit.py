@@ -14,13 +14,14 @@ A damaged journal is reported, not raised: it is replayed up to its first bad li
 from __future__ import annotations
 
 import json
+import os
 
 from detent.core.record import Record
 from detent.errors import DamagedJournal, MachineError, UnreadableError
 from detent.proof.replay import MALFORMED, Finding, Replay
-from detent.proof.witness import LARGEST_BYTES, check_effects, check_log, check_native, parsed_line
+from detent.proof.witness import LARGEST_BYTES, check_effects, check_log, check_native, check_receipts, parsed_line
 from detent.runner.open import Task, pinned_machine
-from detent.store.atomic import read_plain
+from detent.store.atomic import read_cache
 from detent.store.digest import sha256_of
 from detent.store.journal import GENESIS, Journal, decode_lines, split_lines
 from detent.store.native import Native
@@ -98,6 +99,7 @@ class _Auditing:
             task = task.replace(memory=replay.memories[-1])
             self.findings += check_effects(task, replay.effects, entries)
             self.findings += check_log(task.native, entries)
+            self.findings += check_receipts(task)
             self.findings += check_native(task)
         return self
 
@@ -129,14 +131,10 @@ class _Auditing:
         return number - 1 if is_confirmed else number
 
     def read_cache(self) -> Mapping[str, Any]:
-        try:
-            data = read_plain(self.places.snapshot(), LARGEST_BYTES)
-        except UnreadableError as error:
-            self.found(0, "cache", error.what, is_warning=True)
-            return {}
-        content = parsed_line(data) if data is not None else {}
-        if content is None:
-            self.found(0, "cache", "the cache is no JSON; it will be made again", is_warning=True)
+        data = read_cache(self.places.snapshot(), LARGEST_BYTES)
+        content = parsed_line(data) if data is not None else None
+        if content is None and os.path.lexists(self.places.snapshot()):
+            self.found(0, "cache", "the cache is torn; it will be made again", is_warning=True)
         return content or {}
 
     def anchors(self, last: int, task: Task | None) -> None:

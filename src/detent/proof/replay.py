@@ -51,6 +51,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "moved": (*_MOVE, "tree", "effects", "machine", "sandbox", "after"),
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
+    "proved": ("tree", "receipts"),
     "acted": ("step", "result"),
     "answered": ("by", "name", "answer"),
     "resumed": ("by", "name", "reason", "answer", "after"),

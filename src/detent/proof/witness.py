@@ -14,6 +14,7 @@ from detent.store.atomic import read_plain
 from detent.store.journal import split_lines
 from detent.store.native import log_line
 from detent.store.places import read_pointer
+from detent.store.receipts import ReceiptStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +103,16 @@ def check_log(native: Native, entries: Sequence[Entry]) -> Iterator[Finding]:
         # A crash may have come between journal and log; then the line was never marked as told.
         is_warning = len(entries) == 1 or 0 < native.logged_seq() < lacking[0]
         yield Finding(lacking[0], "log", f"{name} does not tell {len(lacking)} line(s), first {lacking[0]}", is_warning)
+
+
+def check_receipts(task: Task) -> Iterator[Finding]:
+    """Every receipt the journal vouches for is still the one that was written."""
+    store = ReceiptStore(task.places.receipts())
+    for key, digest in task.memory.proved.items():
+        receipt = store.find(key)
+        if receipt is None or receipt.digest != digest:
+            what = "is gone" if receipt is None else f"of {receipt.command!r} was changed"
+            yield Finding(task.memory.snapshot.seq, "receipt", f"{store.path(key)}: the receipt {what}")
 
 
 def check_native(task: Task) -> Iterator[Finding]:

@@ -9,19 +9,19 @@ from detent.core.explore import explore
 from detent.core.lint import lint
 from detent.core.record import Record
 from detent.effects.git import Git, find_repository
-from detent.errors import MachineError, RefusedError, UnreadableError, UsageError
+from detent.errors import MachineError, RefusedError, StorageError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
 from detent.machines.load import canonical, load, read_document, scaffold
 from detent.runner.look import look
-from detent.runner.open import Task, find_project, load_task
-from detent.runner.settle import catch_up_log, close_locks
+from detent.runner.open import Task, current_folder, find_project, load_task
+from detent.runner.settle import close_locks, unlogged
 from detent.runner.vocabulary import vocabulary
-from detent.store.atomic import make_folders, write_atomic
+from detent.store.atomic import make_folders, read_plain, sweep, write_atomic
 from detent.store.digest import sha256_of
 from detent.store.fields import write_fields
 from detent.store.lock import Lock
 from detent.store.native import Native
-from detent.store.places import Project, check_task_id, make_task_folder, read_pointer, write_pointer
+from detent.store.places import Project, TaskPlaces, check_task_id, make_task_folder, read_pointer, write_pointer
 from detent.store.settings import FILE, Settings, parse_settings
 from detent.store.tasks import TaskStore
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
+    from detent.store.native import Document
 
 DEFAULT_MACHINE = "phase"
 _LONGEST_SLUG = 40
@@ -53,7 +54,9 @@ class Wish(Record):
 
 def create(wish: Wish) -> Task:
     """A new task with a fresh native folder."""
-    wish = wish.replace(title=wish.title.strip() or os.path.basename(wish.folder.rstrip("/")) or "untitled task")
+    # One line: the title goes into headings and lists, where a second line would be read as something else.
+    title = " ".join(wish.title.split()) or os.path.basename(wish.folder.rstrip("/")) or "untitled task"
+    wish = wish.replace(title=title)
     project, baseline = _project_for(wish)
     settings = _settings(project, baseline)
     machine, pinned = load_checked(wish.machine or settings.default_machine or DEFAULT_MACHINE, settings)
@@ -62,11 +65,13 @@ def create(wish: Wish) -> Task:
     with Lock(project.lock_path()):
         task_id = _free_id(project, wish)
         folder = os.path.abspath(wish.folder) if wish.folder else os.path.join(project.home(), task_id, "task")
-        _refuse_taken(folder, machine, is_ours=not wish.folder)
         native = Native(machine, folder, project.task(task_id))
-        make_folders(folder)
+        _refuse_around(folder, project)
+        texts = _scaffold_texts(native, wish, snapshot)
+        _refuse_taken(folder, machine, texts if wish.folder else {})
+        make_home(folder, is_given=bool(wish.folder))
         head = _head(project, baseline, settings, machine, pinned, wish, task_id, folder)
-        _write_scaffold(native, wish, snapshot)
+        _write_scaffold(native, texts)
         return _begin(project, native, head, snapshot, pinned, "created")
 
 
@@ -81,9 +86,10 @@ def adopt(wish: Wish) -> Task:
     make_folders(project.tasks_folder())
     with Lock(project.lock_path()):
         task_id = _free_id(project, wish.replace(title=wish.title or os.path.basename(folder)))
-        _refuse_taken(folder, machine, is_ours=False, adopting=True)
+        _refuse_around(folder, project)
+        _refuse_taken(folder, machine, {})
         native = Native(machine, folder, project.task(task_id))
-        document = native.read()
+        document = _read_foreign(native)
         if document.state not in machine.states:
             raise UnreadableError(
                 f"{native.file} names the state {document.state!r}, which {machine.name} does not have",
@@ -112,7 +118,7 @@ def load_checked(name: str, settings: Settings) -> tuple[Machine, bytes]:
 
 
 def _project_for(wish: Wish) -> tuple[Project, str]:
-    start = os.path.abspath(wish.repo or os.getcwd())
+    start = os.path.abspath(wish.repo or current_folder())
     project = find_project(start)
     repository = find_repository(start)
     if repository is None:
@@ -137,8 +143,6 @@ def _settings(project: Project, baseline: str) -> Settings:
         listed = git.run("ls-tree", "-z", baseline, FILE)
         data = git.run("cat-file", "blob", f"{baseline}:{FILE}") if listed else b""
     else:
-        from detent.store.atomic import read_plain
-
         data = read_plain(os.path.join(project.root, FILE)) or b""
     return parse_settings(data, f"{FILE} of {baseline[:12] or project.root}") if data else Settings()
 
@@ -151,7 +155,8 @@ def _mode(machine: Machine, wanted: str) -> str:
 
 
 def _free_id(project: Project, wish: Wish) -> str:
-    taken = set(project.task_ids())
+    # A lost journal does not free its id: the files of that task are still there.
+    taken = {*project.task_ids(), *_lost_ids(project)}
     if wish.task_id:
         if check_task_id(wish.task_id) in taken:
             raise UsageError(f"there is a task {wish.task_id!r} already", next_step=f"detent status {wish.task_id}")
@@ -164,20 +169,63 @@ def _free_id(project: Project, wish: Wish) -> str:
     return name
 
 
-def _refuse_taken(folder: str, machine: Machine, *, is_ours: bool, adopting: bool = False) -> None:
-    """A folder in our own home without a journal is what a killed `new` left; other people's files are never touched."""
+def _lost_ids(project: Project) -> tuple[str, ...]:
+    folder = project.tasks_folder()
+    return tuple(name for name in os.listdir(folder) if os.path.exists(project.task(name).snapshot()))
+
+
+def _read_foreign(native: Native) -> Document:
+    try:
+        return native.read()
+    except UnreadableError as error:
+        error.next_step = f"give a folder with a readable {native.file}, or make a new task: detent new --dir DIR"
+        raise
+
+
+def _refuse_around(folder: str, project: Project) -> None:
+    """A task folder may lie in the tree, but not be it: every note in it would make a new tree and void its proof."""
+    inner, outer = os.path.realpath(project.root), os.path.realpath(folder)
+    if inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep):
+        raise RefusedError(
+            f"the task folder would hold the whole of {project.root}",
+            where=folder,
+            next_step="give a folder of its own with --dir, or leave --dir out",
+        )
+
+
+def _belongs_to(folder: str, control: str) -> bool:
+    """Whether a task's journal names this folder; in a copy of a task folder the pointer means nothing."""
+    store = TaskStore(TaskPlaces(os.path.basename(control), control))
+    try:
+        return os.path.realpath(str(store.load().head["dir"])) == os.path.realpath(folder)
+    except UnreadableError:
+        # Without a journal it is what a killed `new` left, or its repository is gone; a damaged one still counts.
+        return any(os.path.exists(path) for path in (store.places.journal(), store.places.snapshot()))
+
+
+def make_home(folder: str, *, is_given: bool) -> None:
+    """Make a folder below the task home or one that was asked for; when that fails, say which setting to change."""
+    try:
+        make_folders(folder)
+    except (StorageError, UnreadableError) as error:
+        error.next_step = (
+            "give another folder with --dir"
+            if is_given
+            else "set XDG_STATE_HOME to a folder you can write to, then run the same command again"
+        )
+        raise
+
+
+def _refuse_taken(folder: str, machine: Machine, texts: Mapping[str, bytes]) -> None:
+    """A file that holds just what we would write is what a killed `new` left; somebody else's is never touched."""
     pointer = read_pointer(folder) if os.path.isdir(folder) else None
-    if pointer and os.path.exists(os.path.join(pointer, "journal.jsonl")):
+    if pointer and _belongs_to(folder, pointer):
         raise RefusedError(
             f"this folder already belongs to task {os.path.basename(pointer)}",
             where=folder,
             next_step=f"detent status {folder}",
         )
-    names = (
-        []
-        if adopting or is_ours
-        else [name for name in machine.store["files"] if os.path.lexists(os.path.join(folder, name))]
-    )
+    names = [name for name, text in texts.items() if _holds_else(os.path.join(folder, name), text)]
     if names:
         raise RefusedError(
             f"the folder already holds {', '.join(names)}",
@@ -218,18 +266,33 @@ def _head(
     }
 
 
-def _write_scaffold(native: Native, wish: Wish, snapshot: Snapshot) -> None:
-    """Files first, journal last: a crash in between leaves a folder without a task, never a task without its folder."""
+def _holds_else(path: str, text: bytes) -> bool:
+    try:
+        return os.path.lexists(path) and read_plain(path) != text
+    except UnreadableError:
+        return True
+
+
+def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot) -> dict[str, bytes]:
+    """The first content of every file of a new task, by name."""
     store = native.machine.store
-    for name in store.get("folders", ()):
-        make_folders(native.path(name))
     extras = [name for key, name in store.get("extra", {}).items() if key in wish.extras]
+    texts = {}
     for name in (*store["files"], *extras):
         text = scaffold(native.machine.name, name).replace("{title}", wish.title)
         if name == native.file:
             values = {**native.wanted_fields(snapshot, ""), **_given(native.machine, wish)}
             text = write_fields(text, native.labels, {label: value for label, value in values.items() if value})
-        write_atomic(native.path(name), text.encode(), durable=True)
+        texts[name] = text.encode()
+    return texts
+
+
+def _write_scaffold(native: Native, texts: Mapping[str, bytes]) -> None:
+    """Files first, journal last: a crash in between leaves a folder without a task, never a task without its folder."""
+    for name in native.machine.store.get("folders", ()):
+        make_folders(native.path(name))
+    for name, text in texts.items():
+        write_atomic(native.path(name), text, durable=True)
 
 
 def _given(machine: Machine, wish: Wish) -> Mapping[str, str]:
@@ -238,8 +301,14 @@ def _given(machine: Machine, wish: Wish) -> Mapping[str, str]:
     if wish.title and (label := machine.store.get("title")):
         given[label] = " ".join(wish.title.split())
     if wish.checks and (label := machine.store.get("checks")):
-        given[label] = "\n" + "\n".join(f"- cmd: {line}" for line in wish.checks)
+        lines = "\n".join(_plan_line(line) for line in wish.checks)
+        given[label] = lines.removeprefix("- ") if len(wish.checks) == 1 else f"\n{lines}"
     return given
+
+
+def _plan_line(command: str) -> str:
+    """A command as a validation plan shows it; one of several lines needs a fence to stay one command."""
+    return f"```\n{command}\n```" if "\n" in command.strip() else f"- cmd: {command.strip()}"
 
 
 def _adopted(machine: Machine, fields: Mapping[str, Any], snapshot: Snapshot, state: str) -> Snapshot:
@@ -264,19 +333,20 @@ def _begin(
     make_task_folder(places)
     machine_path = project.machine_path(head["digest"])
     make_folders(os.path.dirname(machine_path))
+    sweep(os.path.dirname(machine_path))  # the project's lock is held
     if not os.path.exists(machine_path):
         write_atomic(machine_path, pinned, durable=True)
     write_pointer(native.folder, places)
     store = TaskStore(places)
     with Lock(places.lock()):
+        sweep(native.folder)  # what a killed `new` left half-written is nobody's evidence
         document = native.read()
         draft = _draft(project, native, head, snapshot)
         entry = evidence_hashes(look(draft, draft.memory, document, ""))
         is_late = [lock for lock in machine.locks if snapshot.state not in lock.open_in]
         locked = close_locks(draft, snapshot, document, "") if is_late else {}
         memory = store.commit(None, kind, head, snapshot.replace(entry=entry, locked=locked))
-        native.project(document, memory)
-        catch_up_log(draft, memory)
+        native.project(document, memory, {}, unlogged(draft, memory))
         store.save_cache(memory)
     return load_task(project, places.id)
 

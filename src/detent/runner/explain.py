@@ -5,6 +5,8 @@ Made without a lock, without writing and without starting anything; every face r
 
 from __future__ import annotations
 
+import os
+
 from detent.core.decide import decide, target_of
 from detent.core.machine import STOPPED
 from detent.core.record import Record
@@ -56,10 +58,11 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
         document = read_document(task)
     except UnreadableError as error:
         problem = f"{error.where}: {error.what}"
-        moves = _moves(task, state, None) if with_moves else ()
+        unread = Missing(task.native.file, problem, error.next_step)
+        moves = tuple(_move(task, edge, {}).replace(missing=(unread,)) for edge in state.edges) if with_moves else ()
         return Explain(task, snapshot, waiting, problems=(problem,), repair=error.next_step, moves=moves)
     disorder = find_disorder(task, task.memory, document)
-    problems = []
+    problems = [] if os.path.isdir(task.tree_path) else [f"{missing_tree(task)}; {where_tree_went(task)}"]
     if disorder.unfinished:
         problems.append(f"{task.native.file} is behind the journal; the next command that writes brings it up to date")
     problems += [f'{task.native.file}: "{label}" was changed; it is written by the engine' for label in disorder.owned]
@@ -67,7 +70,9 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
         label = item.partition(":")[2]
         problems.append(f'{task.native.file}: "{label}" was changed, but it is locked in {snapshot.state}')
     if disorder.old_bytes:
-        problems.append(f"{task.native.file} is an older copy: it names {document.state or 'no state'}")
+        problems.append(f"{task.native.file} is an older copy: it names {document.state}")
+    if disorder.lost:
+        problems.append(f'{task.native.file} has no "{task.native.state_label}:" line; it will be put back')
     problems += [
         f'{task.native.file}: "{label}:" stands there {field.repeated + 1} times; the first one counts'
         for label, field in document.fields.items()
@@ -86,15 +91,25 @@ def waiting_for(task: Task, state: State) -> str:
     return {"agent": f"the agent ({state.role})", "engine": "the engine"}.get(state.driver, "a person")
 
 
-def _moves(task: Task, state: State, document: Document | None) -> tuple[Move, ...]:
-    facts: Mapping[str, Fact] = {}
-    if document is not None:
-        from detent.gates.judge import judge  # a bare status never loads the gates
-        from detent.runner.look import known_tree, look, needs_tree
+def missing_tree(task: Task) -> str:
+    return f"the folder this task works on is not there: {task.tree_path}"
 
-        gates = [gate for edge in state.edges for way in edge.ways for gate in way.needs]
-        tree = known_tree(task) if needs_tree(task, gates) else ""
-        facts = judge(look(task, task.memory, document, tree), gates)
+
+def where_tree_went(task: Task) -> str:
+    """What to do about a tree that is gone; the repository we came in by may be the one that was moved."""
+    old, new = task.tree_path, task.project.root
+    if old == task.memory.head["root"] != new:
+        return f"if its repository was moved to {new}, move it back or run: ln -s {new} {old}"
+    return "put it back where it was"
+
+
+def _moves(task: Task, state: State, document: Document) -> tuple[Move, ...]:
+    from detent.gates.judge import judge  # a bare status never loads the gates
+    from detent.runner.look import known_tree, look, needs_tree
+
+    gates = [gate for edge in state.edges for way in edge.ways for gate in way.needs]
+    tree = known_tree(task) if needs_tree(task, gates) else ""
+    facts = judge(look(task, task.memory, document, tree), gates)
     return tuple(_move(task, edge, facts) for edge in state.edges)
 
 

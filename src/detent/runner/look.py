@@ -40,6 +40,7 @@ def look(task: Task, memory: Memory, document: Document, tree: str) -> Seen:
         tuple(Command(name, line) for name, line in memory.head["commands"]),
         tree,
         sha256_of(json.dumps(memory.head["workspace"], sort_keys=True).encode()),
+        memory.proved,
     )
 
 
@@ -66,7 +67,9 @@ def known_tree(task: Task) -> str:
 def current_tree(task: Task) -> str:
     """The id of the tree as it is now, by git."""
     if not os.path.isdir(task.tree_path):
-        raise UnreadableError("the task's tree is not there", where=task.tree_path, next_step="put the folder back")
+        from detent.runner.explain import missing_tree, where_tree_went
+
+        raise UnreadableError(missing_tree(task), where=task.tree_path, next_step=where_tree_went(task))
     private = task.places.private_git()
     baseline = task.memory.head["baseline"] or None
     tree = tree_id(private, task.tree_path, repository_of(task), baseline, left_out(task))

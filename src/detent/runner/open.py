@@ -10,8 +10,9 @@ from detent.effects.git import find_repository
 from detent.errors import UnreadableError, UsageError
 from detent.machines.parse import parse
 from detent.store.atomic import read_plain
+from detent.store.digest import sha256_of
 from detent.store.native import Native
-from detent.store.places import Project, TaskPlaces, project_at, read_pointer
+from detent.store.places import POINTER, Project, TaskPlaces, is_task_id, project_at, read_pointer
 from detent.store.tasks import Memory, TaskStore
 
 TYPE_CHECKING = False
@@ -42,9 +43,18 @@ class Task(Record):
         return str(self.memory.head["tree_path"])
 
 
+def current_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        raise UsageError(
+            "the current folder is not there any more", next_step="cd to a folder that exists, then try again"
+        ) from None
+
+
 def find_project(path: str = "") -> Project:
     """The project a folder belongs to: its task's, its git repository's, else the nearest one above, else itself."""
-    start = os.path.abspath(path or os.getcwd())
+    start = os.path.abspath(path or current_folder())
     if not path and (pointed := _pointed_at(start)):
         return pointed.project
     if not os.path.isdir(start):
@@ -65,15 +75,19 @@ def open_task(wanted: str = "", repo: str = "") -> Task:
     """The task a person means: by id, unique beginning or folder; unnamed, this folder's or the only open one."""
     if wanted and os.path.isdir(wanted) and (pointed := _pointed_at(wanted)):
         return pointed
-    if not wanted and not repo and (pointed := _pointed_at(os.getcwd())):
+    if not wanted and not repo and (pointed := _pointed_at(current_folder())):
         return pointed
     project = find_project(repo)
     if wanted:
         return load_task(project, _full_id(project, wanted))
-    open_ones = [task for task in load_all(project) if isinstance(task, Task) and not is_over(task)]
+    found = list(load_all(project))
+    open_ones = [task for task in found if isinstance(task, Task) and not is_over(task)]
     if len(open_ones) == 1:
         return open_ones[0]
     if not open_ones:
+        for task in found:
+            if not isinstance(task, Task):
+                raise task[1]  # one that can't be read may well be the one that is meant
         raise UsageError("no open task here", where=project.root, next_step='detent new phase "what is to be done"')
     names = ", ".join(task.id for task in open_ones[:8])
     raise UsageError(f"which task? open are: {names}", next_step="put the task's id at the end of the command")
@@ -81,7 +95,7 @@ def open_task(wanted: str = "", repo: str = "") -> Task:
 
 def locate_task(wanted: str = "", repo: str = "") -> tuple[Project, str]:
     """Project and id of a task that may be too damaged to be opened."""
-    folder = wanted if wanted and os.path.isdir(wanted) else "" if wanted or repo else os.getcwd()
+    folder = wanted if wanted and os.path.isdir(wanted) else "" if wanted or repo else current_folder()
     control = read_pointer(folder) if folder else None
     if control and os.path.isfile(TaskPlaces("", control).journal()):
         plane = os.path.dirname(os.path.dirname(control))
@@ -97,34 +111,50 @@ def _pointed_at(folder: str) -> Task | None:
     """The task whose native folder this is or lies above; the pointer counts only if the journal names it back."""
     folder = os.path.abspath(folder)
     while True:
-        control = read_pointer(folder)
-        if control:
-            return _pointed_task(folder, control)
+        if os.path.lexists(os.path.join(folder, POINTER)):
+            return _pointed_task(folder)
         parent = os.path.dirname(folder)
         if parent == folder:
             return None
         folder = parent
 
 
-def _pointed_task(folder: str, control: str) -> Task:
+def _pointed_task(folder: str) -> Task:
+    pointer = os.path.join(folder, POINTER)
+    again = f"detent adopt {folder} MACHINE --repo PATH"
+    try:
+        control = read_pointer(folder) or ""
+    except UnreadableError as error:
+        error.next_step = f"remove it, then make the folder a task again: {again}"
+        raise
     places = TaskPlaces(os.path.basename(control), control)
-    if not os.path.isfile(places.journal()):
+    if not any(os.path.isfile(path) for path in (places.journal(), places.snapshot())):
         raise UnreadableError(
-            "this folder points to a task that is not there",
-            where=folder,
-            next_step=f"detent adopt {folder} MACHINE",
+            f"this folder points to a task that is not there: {control[:200] or 'nothing'}",
+            where=pointer,
+            next_step=f"if its repository was moved, name the task there: detent status ID; else: {again}",
         )
     head = TaskStore(places).load().head
     if os.path.realpath(head["dir"]) != os.path.realpath(folder):
         raise UnreadableError(
             f"this folder points to task {places.id}, whose own folder is {head['dir']}",
             where=folder,
-            next_step=f"work there, or run: detent adopt {folder} MACHINE",
+            next_step=f"work there (or move it back there), or: detent adopt {folder} {head['machine']} --repo PATH",
         )
-    return load_task(Project(head["root"], os.path.dirname(os.path.dirname(control)), head["common_dir"]), places.id)
+    project = project_at(head["root"], head["common_dir"])
+    if os.path.realpath(project.task(places.id).folder) != os.path.realpath(control):
+        # Anybody can write a journal somewhere; only the one in the repository it speaks of counts.
+        raise UnreadableError(
+            f"this folder points to a journal outside its own project {head['root']}",
+            where=pointer,
+            next_step=f"name the task in its repository: cd {head['root']} && detent status {places.id}",
+        )
+    return load_task(project, places.id)
 
 
 def _full_id(project: Project, wanted: str) -> str:
+    if is_task_id(wanted) and os.path.exists(project.task(wanted).journal()):
+        return wanted  # an exact id need not be looked for among all others
     ids = list(project.task_ids())
     if wanted in ids:
         return wanted
@@ -152,9 +182,10 @@ def pinned_machine(project: Project, memory: Memory) -> Machine:
     """The machine a task began with; a later version of the package does not change it."""
     path = project.machine_path(memory.head["digest"])
     data = read_plain(path, _LARGEST_MACHINE_BYTES)
-    if data is None:
+    if data is None or sha256_of(data) != memory.head["digest"]:
+        state = "is missing" if data is None else "was changed"
         raise UnreadableError(
-            f"the machine {memory.head['machine']!r} this task began with is missing",
+            f"the machine {memory.head['machine']!r} this task began with {state}",
             where=path,
             next_step="put the file back from a backup",
         )

@@ -20,9 +20,10 @@ from detent.runner.settle import (
     settle,
 )
 from detent.runner.step import Outcome, step
-from detent.store.atomic import read_text, storage_error, write_atomic
+from detent.store.atomic import make_folders, read_cache, read_text, storage_error, write_atomic
 from detent.store.fields import write_fields
 from detent.store.lock import Lock
+from detent.store.places import POINTER, write_pointer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,8 +58,12 @@ def answer(task: Task, name: str, text: str) -> Outcome:
         return step(task, asked)
     with Lock(task.places.lock()):
         settled = settle(task)
-        content = {"by": "person", "name": name, "answer": text}
-        memory, _ = remember(task, settled.memory, settled.document, "answered", content)
+        memory, said = settled.memory, settled.memory.answer
+        # Who repeats a command that died after its line was written says the same thing again: it is recorded once.
+        is_said = said.get("seq") == memory.snapshot.seq and (said["name"], said["text"]) == (name, text)
+        if not is_said:
+            content = {"by": "person", "name": name, "answer": text}
+            memory, _ = remember(task, memory, settled.document, "answered", content)
     state = memory.snapshot.state
     return Outcome(Wait(f"noted; {state} did not wait for an answer"), task.replace(memory=memory), {}, asked, state)
 
@@ -102,33 +107,59 @@ def amend(task: Task, name: str, reason: str) -> tuple[Task, tuple[str, ...]]:
     return task.replace(memory=memory), labels
 
 
-def repair(task: Task) -> str:
-    """Put a readable native file back; what stood there is moved aside, never deleted. Says what was done."""
-    with Lock(task.places.lock()):
-        path = task.native.path()
+def spoilt_files(task: Task) -> dict[str, str]:
+    """Files of the task folder besides its main one that can't be read, and why."""
+    found: dict[str, str] = {}
+    for name in task.machine.store["files"]:
+        if name == task.native.file:
+            continue
         try:
-            task.native.read()
+            if read_text(task.native.path(name)) is None:
+                found[name] = f"{name} is missing"
         except UnreadableError as error:
-            aside = _move_aside(path)
-            text, source = _last_good(task)
-            write_atomic(path, text.encode("utf-8"), durable=True)
-            memory = task.store.load()
-            document = task.native.read()
-            told = f"{error.what}; written again from {source}"
-            content = {"file": task.native.file, "why": told, "kept": aside}
-            remember(task, memory, document, "restored", content, restore=closed_items(task.machine, memory.snapshot))
-            return told + (f"; what stood there is now {aside}" if aside else "")
-        settled = settle(task)
-        return "; ".join(settled.notes) or f"{task.native.file} is in order"
+            found[name] = f"{name}: {error.what}"
+    return found
+
+
+def repair(task: Task) -> str:
+    """Put readable native files back; what stood there is moved aside, never deleted. Says what was done."""
+    with Lock(task.places.lock()):
+        for name in ("", *task.machine.store.get("folders", ())):
+            make_folders(os.path.join(task.native.folder, name))
+        if not os.path.lexists(os.path.join(task.native.folder, POINTER)):
+            write_pointer(task.native.folder, task.places)
+        told = [_repair_main(task)]
+        for name, problem in spoilt_files(task).items():
+            aside = _move_aside(task.native.path(name))
+            text = scaffold(task.memory.head["machine"], name).replace("{title}", task.memory.head["title"])
+            write_atomic(task.native.path(name), text.encode("utf-8"), durable=True)
+            content = {"file": name, "why": f"{problem}; written again as an empty form", "kept": aside}
+            remember(task, task.store.load(), task.native.read(), "restored", content)
+            told.append(content["why"] + (f"; what stood there is now {aside}" if aside else ""))
+        return "; ".join(told)
+
+
+def _repair_main(task: Task) -> str:
+    path = task.native.path()
+    try:
+        task.native.read()
+    except UnreadableError as error:
+        aside = _move_aside(path)
+        text, source = _last_good(task)
+        write_atomic(path, text.encode("utf-8"), durable=True)
+        memory = task.store.load()
+        document = task.native.read()
+        told = f"{error.what}; written again from {source}"
+        content = {"file": task.native.file, "why": told, "kept": aside}
+        remember(task, memory, document, "restored", content, restore=closed_items(task.machine, memory.snapshot))
+        return told + (f"; what stood there is now {aside}" if aside else "")
+    settled = settle(task)
+    return "; ".join(settled.notes) or f"{task.native.file} is in order"
 
 
 def _last_good(task: Task) -> tuple[str, str]:
-    try:
-        text = read_text(task.places.last_copy())
-    except UnreadableError:
-        text = None
-    if text and text.strip():
-        return text, "the copy of the last move"
+    if copy := read_cache(task.places.last_copy()):
+        return copy.decode("utf-8"), "the copy of the last move"
     head = task.memory.head
     text = scaffold(head["machine"], task.native.file).replace("{title}", head["title"])
     label = task.machine.store.get("title", "")

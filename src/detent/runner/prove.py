@@ -8,9 +8,10 @@ from detent.core.record import Record
 from detent.effects.checkout import Checkout, FrozenTree, SetupFailed, Workspace, prepared_checkout, run_command
 from detent.gates.checks import receipt_key
 from detent.gates.plan import all_commands
+from detent.runner.create import make_home
 from detent.runner.look import current_tree, look
-from detent.runner.settle import settle
-from detent.store.atomic import make_folders
+from detent.runner.settle import remember, settle
+from detent.store.atomic import sweep
 from detent.store.lock import Lock
 from detent.store.receipts import Receipt, ReceiptStore
 from detent.store.tasks import utc_now
@@ -48,18 +49,30 @@ def prove_commands(task: Task, seen: Seen, gates: Iterable[str], *, again: bool 
         gate = task.machine.gates[name]
         for command in all_commands(seen.commands, seen.field(gate.params["field"])):
             key = receipt_key(seen.tree, command.line, gate, seen.workspace)
-            receipt = store.find(key)
+            receipt = seen.receipt(key)
             if receipt is None or (again and not receipt.is_green):
                 wanted.append((name, key, command))
             else:
                 known.append(Proven(name, receipt, cached=True))
-    return (*known, *_run(task, seen.tree, store, wanted)) if wanted else tuple(known)
+    ran = _run(task, seen.tree, store, wanted) if wanted else []
+    if ran:
+        _vouch(task, seen.tree, ran)
+    return (*known, *ran)
+
+
+def _vouch(task: Task, tree: str, ran: list[Proven]) -> None:
+    """Journal the hashes of the receipts: one that was edited or put there by somebody else counts for nothing."""
+    receipts = {one.receipt.key: one.receipt.digest for one in ran}
+    with Lock(task.places.lock()):
+        settled = settle(task)
+        content = {"tree": tree, "receipts": receipts}
+        remember(task, settled.memory, settled.document, "proved", content)
 
 
 def _run(task: Task, tree: str, store: ReceiptStore, wanted: list[tuple[str, str, Command]]) -> list[Proven]:
     head = task.memory.head
     home = os.path.join(task.project.home(), task.id)
-    make_folders(home)
+    make_home(home, is_given=False)
     workspace = Workspace(
         **{name: tuple(values) for name, values in head["workspace"].items()}, timeout_s=head["command_timeout_s"]
     )
@@ -74,10 +87,10 @@ def _run(task: Task, tree: str, store: ReceiptStore, wanted: list[tuple[str, str
         log_path=os.path.join(task.places.receipts(), f"setup-{tree[:16]}.log"),
         env=os.environ,
     ) as checkout:
+        sweep(task.places.receipts())  # one proof of a task runs at a time, so nobody else is writing there
         for gate, key, command in wanted:
             receipt = _attempt(store, checkout, key, command, tree, head["command_timeout_s"])
-            store.save(receipt)
-            done.append(Proven(gate, receipt, cached=False))
+            done.append(Proven(gate, store.save(receipt), cached=False))
     return done
 
 

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 from detent.core.record import Record
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
     from detent.runner.open import Task
-    from detent.store.native import Document
+    from detent.store.journal import Entry
+    from detent.store.native import Document, Native
     from detent.store.tasks import Memory
 
 
@@ -40,13 +42,16 @@ class Disorder(Record):
     owned: tuple[str, ...] = ()
     locked: tuple[str, ...] = ()
     old_bytes: bool = False
+    lost: bool = False  # the state line is gone
     request: str = ""
 
 
 def find_disorder(task: Task, memory: Memory, document: Document) -> Disorder:
     """Look only; readers use this too."""
     native, snapshot = task.native, memory.snapshot
-    unfinished = native.projected_seq() < memory.moved_seq
+    # Every line is projected, not only moves: else a restored or refused file whose projection a crash cut short would
+    # be restored or refused, and recorded, a second time.
+    unfinished = native.projected_seq() < snapshot.seq or _came_back(native, memory, document)
     if unfinished:
         return Disorder(unfinished=True, locked=changed_locks(task, snapshot, document))
     differs = document.state != snapshot.state
@@ -54,22 +59,32 @@ def find_disorder(task: Task, memory: Memory, document: Document) -> Disorder:
     return Disorder(
         owned=native.tampered(document, snapshot, memory.moved_time),
         locked=changed_locks(task, snapshot, document),
-        old_bytes=old_bytes or (differs and not document.state),
+        old_bytes=old_bytes,
+        lost=not document.state,
         request=document.state if differs and document.state and not old_bytes else "",
     )
 
 
+def _came_back(native: Native, memory: Memory, document: Document) -> bool:
+    """Whether these are the bytes the last line was decided on, though it was projected: a power cut undid that."""
+    is_undone = sha256_of(document.text.encode("utf-8")) == memory.judged
+    return is_undone and bool(native.pending(document, memory))
+
+
 def settle(task: Task) -> Settled:
-    for folder in (task.places.folder, task.native.folder):
+    for folder in (task.places.folder, task.places.objects(), task.native.folder):
         sweep(folder)
+    task.native.look_again()
     memory = task.store.load()
     document = read_document(task)
     disorder = find_disorder(task, memory, document)
-    if disorder.unfinished:
-        document = task.native.project(document, memory, _locked_texts(task, memory.snapshot, disorder.locked))
-        catch_up_log(task, memory)
-        task.store.save_cache(memory)
-        return Settled(memory, document)
+    if disorder.unfinished or unlogged(task, memory):
+        if disorder.locked:  # somebody may have edited it since the crash
+            task.store.keep(document.text.encode("utf-8"))
+        if disorder.unfinished:
+            return Settled(memory, _bring_up(task, memory, document, disorder.locked))
+        # The log alone is behind: its lines are written, the document is left to be judged as it stands.
+        task.native.catch_up(memory, unlogged(task, memory))
     notes = _words(task, memory.snapshot, disorder)
     if notes:
         kept = task.store.keep(document.text.encode("utf-8"))
@@ -99,26 +114,28 @@ def remember(
     restore: tuple[str, ...] = (),
 ) -> tuple[Memory, Document]:
     """Commit one line, then bring file, log and cache up to it. Everything the engine writes about a task is here."""
-    memory = task.store.commit(memory, kind, content, after)
-    document = task.native.project(document, memory, _locked_texts(task, memory.snapshot, restore))
-    catch_up_log(task, memory)
+    judged = sha256_of(document.text.encode("utf-8"))
+    memory = task.store.commit(memory, kind, {**content, "judged": judged}, after)
+    return memory, _bring_up(task, memory, document, restore)
+
+
+def _bring_up(task: Task, memory: Memory, document: Document, restore: tuple[str, ...]) -> Document:
+    texts = _locked_texts(task, memory.snapshot, restore)
+    document = task.native.project(document, memory, texts, unlogged(task, memory))
     task.store.save_cache(memory)
-    return memory, document
+    return document
 
 
-def catch_up_log(task: Task, memory: Memory) -> None:
-    """Exactly once: usually only the last line is missing; after a crash the journal tells which are."""
+def unlogged(task: Task, memory: Memory) -> list[Entry]:
+    """What the native log lacks: usually only the last line; after a crash the journal tells which."""
     if not task.native.log_path():
-        return
+        return []
     logged = task.native.logged_seq()
     if logged >= memory.snapshot.seq:
-        return
+        return []
     if logged == memory.snapshot.seq - 1:
-        import json
-
-        task.native.project_log([json.loads(memory.last)])
-        return
-    task.native.project_log(task.store.history())
+        return [json.loads(memory.last)]
+    return [entry for entry in task.store.history() if entry["seq"] > logged]
 
 
 def lock_items(machine: Machine, document: Document) -> dict[str, str]:
@@ -175,4 +192,6 @@ def _words(task: Task, snapshot: Snapshot, disorder: Disorder) -> tuple[str, ...
         notes.append(f'{file}: "{label}" is locked in {snapshot.state} and was put back')
     if disorder.old_bytes:
         notes.append(f"{file} named another state because it is an older copy; the state line was put back")
+    if disorder.lost:
+        notes.append(f'{file} had no "{task.native.state_label}:" line; it was put back')
     return tuple(notes)

@@ -54,7 +54,8 @@ def step(task: Task, signal: Signal | None, otherwise: Signal | None = None) -> 
             notes += settled.notes
             task = task.replace(memory=settled.memory)
             task = _keep_promises(task, settled.document)
-            asked = signal or _request(task, settled) or otherwise or Signal("engine")
+            # What was asked for first is what is decided, also when a round of proof has put the state line back.
+            asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
             seen, facts = _observe(task, settled.document, asked)
             decision, gates = _decide(task, facts, asked)
             if not gates:
@@ -63,6 +64,13 @@ def step(task: Task, signal: Signal | None, otherwise: Signal | None = None) -> 
         _prove(task, seen, gates)
     refused = Refuse("the tree changes while it is being proven", hint="stop what writes to it, then try again")
     return Outcome(refused, task, facts, asked, task.memory.snapshot.state, notes)
+
+
+def tidy(task: Task) -> tuple[Task, tuple[str, ...]]:
+    """Finish what a crash cut short and nothing else; a repeated command that finds its move made ends here."""
+    with Lock(task.places.lock()):
+        settled = settle(task)
+        return _keep_promises(task.replace(memory=settled.memory), settled.document), settled.notes
 
 
 def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:

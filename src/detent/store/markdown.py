@@ -12,6 +12,7 @@ A link definition, which no reader sees, counts as comment. Everything runs in l
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from detent.core.record import Record
 from detent.store.markdown_blocks import read_blocks
@@ -45,6 +46,7 @@ class Section(Record):
     end: int
 
 
+@lru_cache(maxsize=16)
 def scan(text: str) -> tuple[Line, ...]:
     """Every line of the text, in order; a leading byte order mark belongs to none."""
     return tuple(

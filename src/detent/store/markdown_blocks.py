@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from detent.store.markdown_inline import BLANK, TAG, Row, drop_definitions, hide, hide_inline
 
@@ -273,7 +274,9 @@ class Reader:
         self.open_rows = []
 
 
+@lru_cache(maxsize=16)  # one step asks many questions about the same few documents; nobody changes what is returned
 def read_blocks(text: str) -> Reader:
+    """A text read to its end: its rows with what they are, and its headings."""
     reader = Reader()
     start = 1 if text.startswith("\ufeff") else 0
     for line in _LINE.findall(text.replace("\0", "\ufffd"), start):  # as CommonMark reads a NUL

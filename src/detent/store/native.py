@@ -2,20 +2,21 @@
 
 1. `read` returns the document a machine calls its own, or says why it can't be read.
 2. `project` brings the state line, engine-owned fields and the native log up to one journal line, exactly once.
-3. `projected.jsonl` remembers which line was projected last and every hash ever projected: bytes that equal an earlier
-   projection come from a checkout or a backup, and are never a request.
+3. `projected.jsonl` remembers which line reached the document and the log last, and every hash ever projected: bytes
+   that equal an earlier projection come from a checkout or a backup, and are never a request.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import stat
 
 from detent.core.record import Record
 from detent.errors import UnreadableError
-from detent.store.atomic import read_plain, read_text, storage_error, write_all, write_atomic
+from detent.store.atomic import as_json, read_plain, read_text, storage_error, write_all, write_atomic, write_cache
 from detent.store.digest import sha256_of
-from detent.store.fields import Found, append_to_section, read_fields, write_fields
+from detent.store.fields import Found, append_to_section, read_fields, replace_value, write_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ class Native:
         self.file: str = machine.store["file"]
         self.state_label: str = machine.store["state"]
         # The state's label comes first: the codec puts a lost first label back at the top.
-        self.labels = (self.state_label, *machine.fields)
+        updated = (machine.store["updated"],) if "updated" in machine.store else ()
+        self.labels = tuple(dict.fromkeys((self.state_label, *machine.fields, *updated)))
+        self._known: dict[str, int] | None = None
 
     def path(self, name: str = "") -> str:
         return os.path.join(self.folder, name or self.file)
@@ -65,8 +68,6 @@ class Native:
         if text is None or not text.strip("\ufeff \t\r\n"):
             what = f"{self.file} is missing" if text is None else f"{self.file} is empty"
             raise UnreadableError(what, where=path)
-        if "\0" in text:
-            raise UnreadableError(f"{self.file} holds binary data", where=path)
         return self.parsed(text)
 
     def parsed(self, text: str) -> Document:
@@ -90,32 +91,51 @@ class Native:
         return wanted
 
     def tampered(self, document: Document, snapshot: Snapshot, updated: str) -> tuple[str, ...]:
-        """Engine-owned fields, the state line apart, that the file shows differently."""
+        """Engine-owned fields, the state line apart, that the file shows differently or no longer shows."""
         wanted = self.wanted_fields(snapshot, updated)
         ignored = (self.state_label, self.machine.store.get("updated"))
         return tuple(
             label
             for label, value in wanted.items()
-            if label not in ignored and label in document.fields and document.fields[label].line_value != value
+            if label not in ignored and (label not in document.fields or document.fields[label].line_value != value)
         )
 
-    def project(self, document: Document, memory: Memory, restore: Mapping[str, str] | None = None) -> Document:
-        """Bring the document up to the journal; `restore` gives the whole texts of locked fields that were changed.
+    def pending(self, document: Document, memory: Memory) -> bool:
+        """Whether the document does not show what the journal wants it to show."""
+        wanted = self.wanted_fields(memory.snapshot, memory.moved_time)
+        return any(
+            label not in document.fields or document.fields[label].line_value != wanted[label] for label in wanted
+        )
 
-        The same journal gives the same bytes however often this is repeated.
+    def catch_up(self, memory: Memory, entries: Sequence[Entry]) -> None:
+        """Bring the log alone up to the journal; the document as it stands is not ours to vouch for."""
+        self._mark(memory.snapshot.seq, self._project_log(entries), "")
+
+    def _mark(self, seq: int, log: tuple[int, int], sha: str) -> None:
+        self._known = {"seq": seq, "logged": log[0], "log_size": log[1]}
+        _append_line(self.places.projected(), {**self._known, "sha": sha})
+
+    def project(
+        self, document: Document, memory: Memory, restore: Mapping[str, str], entries: Sequence[Entry]
+    ) -> Document:
+        """Bring document and log up to the journal.
+
+        `restore` gives the whole texts of locked fields that were changed, `entries` the lines the log lacks, oldest
+        first. The same journal gives the same bytes however often this is repeated.
         """
         text = document.text
-        for label, value in (restore or {}).items():
+        for label, value in restore.items():
             text = replace_value(text, self.labels, label, value)
         text = write_fields(text, self.labels, self.wanted_fields(memory.snapshot, memory.moved_time))
         text = self._with_answer(text, memory)
         if text != document.text:
-            mode = os.stat(document.path).st_mode & 0o777
-            # Agents' and people's words lie in this file and nowhere else: it must survive a power cut.
-            write_atomic(document.path, text.encode("utf-8"), durable=True, mode=mode)
+            # Agents' and people's words lie in this file and nowhere else: they must survive a power cut. Its name need
+            # not: if the old file comes back, it is the one the last line was decided on, and is projected again.
+            data = text.encode("utf-8")
+            write_atomic(document.path, data, durable=True, mode=_mode_of(document.path), sync_name=False)
         # Not synced: it only spares work when somebody spoils the file, and the file itself is safe.
-        write_atomic(self.places.last_copy(), text.encode("utf-8"), durable=False)
-        _append_line(self.places.projected(), {"seq": memory.snapshot.seq, "sha": sha256_of(text.encode("utf-8"))})
+        write_cache(self.places.last_copy(), text.encode("utf-8"))
+        self._mark(memory.snapshot.seq, self._project_log(entries), sha256_of(text.encode("utf-8")))
         return self.parsed(text)
 
     def _with_answer(self, text: str, memory: Memory) -> str:
@@ -123,14 +143,25 @@ class Native:
         section = self.machine.answers.get("section", "")
         if not section or not memory.answer or memory.answer["seq"] <= self.projected_seq():
             return text
-        said = " ".join(str(memory.answer["text"]).split())
-        line = f"- {memory.answer['time']} {memory.answer['name']}: {said}"
+        said = f"{memory.answer['time']} {memory.answer['name']}: {memory.answer['text']}"
+        line = f"- {' '.join(said.split())}"
         return text if line in text else append_to_section(text, section, line)
 
     def projected_seq(self) -> int:
         """The last journal line that reached the document; 0 when that is not known."""
-        last = _last_entry(self.places.projected())
-        return int(last.get("seq", 0)) if last else 0
+        return self._marks()["seq"]
+
+    def _marks(self) -> dict[str, int]:
+        """How far document and log were brought, from the last whole line of our own memory; 0 is: not known."""
+        if self._known is None:
+            last = _last_entry(self.places.projected())
+            names = ("seq", "logged", "log_size")
+            self._known = {name: value if type(value := last.get(name)) is int else 0 for name in names}
+        return self._known
+
+    def look_again(self) -> None:
+        """Forget what was read; whoever takes the lock begins with this."""
+        self._known = None
 
     def was_projected(self, document: Document) -> bool:
         """Whether these very bytes were written by us at some earlier time."""
@@ -144,26 +175,26 @@ class Native:
         return self.path(name) if name else ""
 
     def logged_seq(self) -> int:
-        """The last journal line in the native log; a foreign last line makes us look at all of them."""
-        path = self.log_path()
-        last = _last_entry(path)
-        if last is None or "seq" in last:
-            return int(last["seq"]) if last else 0
-        found = 0
-        for raw in (read_plain(path, _LARGEST_LOG_BYTES) or b"").split(b"\n"):
-            entry = _parsed(raw)
-            found = max(found, int(entry["seq"]) if entry and "seq" in entry else 0)
-        return found
+        """The last journal line that reached the native log; 0 when that is not known or the log has lost something.
 
-    def project_log(self, entries: Sequence[Entry]) -> None:
-        """Append what the log lacks; `entries` are journal lines, oldest first."""
+        The log lies in the agent's reach, so that what it says about itself does not count: our own memory does.
+        """
+        marks = self._marks()
+        return marks["logged"] if _size_of(self.log_path()) >= marks["log_size"] else 0
+
+    def _project_log(self, entries: Sequence[Entry]) -> tuple[int, int]:
+        """Append what the log lacks; how far it goes then, and its size."""
         path = self.log_path()
         if not path:
-            return
+            return 0, 0
         logged = self.logged_seq()
+        # A crash may have fallen between a line and its mark: what was written since the last mark is looked at.
+        present = _whole_lines(path, self._marks()["log_size"] if logged else 0)
         for entry in entries:
-            if entry["seq"] > logged:
-                _append_line(path, log_line(entry))
+            line = log_line(entry)
+            if entry["seq"] > logged and as_json(line, compact=False) not in present:
+                _append_line(path, line)
+        return max([logged, *(entry["seq"] for entry in entries)]), _size_of(path)
 
 
 def log_line(entry: Entry) -> dict[str, object]:
@@ -190,64 +221,62 @@ def log_line(entry: Entry) -> dict[str, object]:
     return shown
 
 
-def replace_value(text: str, labels: Sequence[str], label: str, value: str) -> str:
-    """Put a whole, possibly many-lined value back in the place of the one that stands there."""
-    fields = read_fields(text, labels)
-    if label not in fields:
-        return write_fields(text, labels, {label: value.split("\n")[0]})
-    start = fields[label].start
-    later = [field.start for field in fields.values() if field.start > start]
-    stop = _value_end(text, labels, start, min(later, default=len(text)))
-    tail = text[stop:]
-    gap = " " if start and text[start - 1] == ":" else ""
-    newline = "\r\n" if "\r\n" in text else "\n"
-    return text[:start] + gap + value.replace("\r\n", "\n").replace("\n", newline) + newline + tail
+def _mode_of(path: str) -> int | None:
+    try:
+        return os.stat(path).st_mode & 0o777
+    except OSError:
+        return None  # it vanished since it was read; the write that follows puts it back
 
 
-def _value_end(text: str, labels: Sequence[str], start: int, limit: int) -> int:
-    """Where the value that starts here ends: before the line of the next label or heading."""
-    from detent.store.markdown import scan
-
-    for line in scan(text):
-        if line.start <= start:
-            continue
-        if line.kind == "heading" or line.end > limit:
-            return line.start
-    return len(text)
+def _size_of(path: str) -> int:
+    try:
+        return os.stat(path, follow_symlinks=False).st_size
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise storage_error(error, path, "file can't be read") from error
 
 
-def _parsed(raw: bytes) -> dict[str, object] | None:
+def _whole_lines(path: str, start: int) -> frozenset[bytes]:
+    data = read_plain(path, _LARGEST_LOG_BYTES) if start < _size_of(path) else b""
+    return frozenset((data or b"")[start:].split(b"\n")[:-1])
+
+
+def _parsed(raw: bytes) -> dict[str, object]:
+    """The table a line holds; {} when it holds none."""
     try:
         entry = json.loads(raw)
-    except ValueError:
-        return None
-    return entry if isinstance(entry, dict) else None
+    except (ValueError, RecursionError):
+        return {}
+    return entry if isinstance(entry, dict) else {}
 
 
-def _last_entry(path: str) -> dict[str, int] | None:
-    """The last whole line of a JSON-lines file, read from its tail; {} when it is not ours."""
+def _last_entry(path: str) -> dict[str, object]:
+    """The last whole line of a JSON-lines file, read from its tail; {} when there is none or it is not ours."""
     try:
         with open(path, "rb", buffering=0) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - _TAIL_BYTES))
             lines = file.read().split(b"\n")[:-1]
     except FileNotFoundError:
-        return None
+        return {}
     except OSError as error:
         raise storage_error(error, path, "file can't be read") from error
-    if not lines:
-        return None
-    return _parsed(lines[-1]) or {}  # type: ignore[return-value]  # seq is a number in every line we wrote
+    return _parsed(lines[-1]) if lines else {}
 
 
 def _append_line(path: str, content: Mapping[str, object]) -> None:
     """Append one JSON line; the beginning of this very line, torn by a crash, is completed instead of repeated."""
-    raw = json.dumps(content, ensure_ascii=False).encode() + b"\n"
+    raw = as_json(content, compact=False) + b"\n"
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        descriptor = os.open(
+            path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644
+        )
         try:
-            size = os.fstat(descriptor).st_size
-            torn = os.pread(descriptor, _TAIL_BYTES, max(0, size - _TAIL_BYTES)).rpartition(b"\n")[2]
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise UnreadableError("file can't be written: it is not a plain file", where=path)
+            torn = os.pread(descriptor, _TAIL_BYTES, max(0, status.st_size - _TAIL_BYTES)).rpartition(b"\n")[2]
             if torn:
                 raw = raw[len(torn) :] if raw.startswith(torn) else b"\n" + raw
             write_all(descriptor, raw)

@@ -56,7 +56,8 @@ class Project(Record):
         except (FileNotFoundError, NotADirectoryError):
             return
         for name in names:
-            if is_task_id(name) and os.path.exists(os.path.join(folder, name, "journal.jsonl")):
+            traces = ("journal.jsonl", "snapshot.json")  # a task whose journal was deleted is shown, not hidden
+            if is_task_id(name) and any(os.path.exists(os.path.join(folder, name, trace)) for trace in traces):
                 yield name
 
 

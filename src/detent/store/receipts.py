@@ -8,6 +8,7 @@ import os
 from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.store.atomic import as_json, read_plain, write_atomic
+from detent.store.digest import sha256_of
 
 _LARGEST_RECEIPT_BYTES = 1_000_000
 
@@ -20,6 +21,7 @@ class Receipt(Record):
     log: str
     problem: str = ""  # set-up failed or timed out: the command was not run to its end
     time: str = ""
+    digest: str = ""  # of the file it was read from; what the journal vouches for
 
     @property
     def is_green(self) -> bool:
@@ -48,14 +50,16 @@ class ReceiptStore:
             attempts, texts = content.pop("attempts"), content
             if not _are(int, attempts) or not _are(str, list(texts.values())):
                 return None
-            receipt = Receipt(attempts=tuple(attempts), **texts)
+            receipt = Receipt(attempts=tuple(attempts), digest=sha256_of(data), **texts)
         except (UnreadableError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
         return receipt if receipt.key == key else None
 
-    def save(self, receipt: Receipt) -> None:
-        content = {field: getattr(receipt, field) for field in receipt._fields}
-        write_atomic(self.path(receipt.key), as_json(content), durable=True)
+    def save(self, receipt: Receipt) -> Receipt:
+        """Write a receipt; what is returned carries the hash of what was written."""
+        data = as_json({field: getattr(receipt, field) for field in receipt._fields if field != "digest"})
+        write_atomic(self.path(receipt.key), data, durable=True)
+        return receipt.replace(digest=sha256_of(data))
 
 
 def _are(kind: type, values: object) -> bool:

@@ -13,7 +13,7 @@ import time
 from detent.core.record import Record
 from detent.core.values import Snapshot
 from detent.errors import DamagedJournal, UnreadableError
-from detent.store.atomic import as_json, read_plain, write_atomic
+from detent.store.atomic import as_json, read_cache, write_atomic, write_cache
 from detent.store.digest import sha256_of
 from detent.store.journal import GENESIS, Journal, decode_lines, split_lines
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from detent.store.places import TaskPlaces
 
 CACHE_SCHEMA = 1
+MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
 
 
@@ -41,6 +42,8 @@ class Memory(Record):
     unsettled: Mapping[str, Mapping[str, Any]] = {}  # promised effects without their acted line, by step key
     refusal: Mapping[str, Any] = {}  # the last refusal since the state was entered
     answer: Mapping[str, Any] = {}  # the last thing a person said
+    judged: str = ""  # hash of the native file the last line was decided on
+    proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
 
 
 def utc_now() -> str:
@@ -63,7 +66,8 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         first = snapshot_from_json(entry["after"], seq)
         return Memory(head, first, size, raw, seq, entry["time"])
     kind = entry["kind"]
-    changes: dict[str, Any] = {"size": size, "last": raw, "snapshot": memory.snapshot.replace(seq=seq)}
+    changes: dict[str, Any] = {"size": size, "last": raw, "judged": entry.get("judged", "")}
+    changes["snapshot"] = memory.snapshot.replace(seq=seq)
     if "after" in entry:
         changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_seq=seq, moved_time=entry["time"])
     if effects := entry.get("effects"):
@@ -72,6 +76,9 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         changes["unsettled"] = {**memory.unsettled, **intents}
     if kind == "acted":
         changes["unsettled"] = {key: value for key, value in memory.unsettled.items() if key != entry["step"]}
+    elif kind == "proved":
+        proved = {**memory.proved, **entry["receipts"]}
+        changes["proved"] = dict(list(proved.items())[-MOST_PROVED:])
     elif kind == "refused":
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
     elif kind == "moved":
@@ -90,14 +97,11 @@ class TaskStore:
     def load(self) -> Memory:
         """Without a lock, without writing: what is true now."""
         cached = self._cached()
-        size = self.journal.size()
-        if size is None:
+        if self.journal.size() is None:
             raise UnreadableError(
                 "the task has no journal", where=self.places.folder, next_step="put it back from a backup"
             )
         if cached is not None:
-            if size < cached.size:
-                raise self._shorter(cached)
             start = cached.size - len(cached.last) - 1
             data = self.journal.read(start)
             if data[: len(cached.last) + 1] != cached.last + b"\n":
@@ -109,7 +113,7 @@ class TaskStore:
 
     def _shorter(self, cached: Memory) -> DamagedJournal:
         return DamagedJournal(
-            f"journal no longer holds line {cached.snapshot.seq}, which was acknowledged: lines were removed or changed",
+            f"journal no longer holds line {cached.snapshot.seq}, which was acknowledged: it was cut or changed",
             where=self.journal.path,
             next_step="put the file back from a backup, then run: detent audit",
         )
@@ -135,7 +139,7 @@ class TaskStore:
     def _cached(self) -> Memory | None:
         """The cache, or None when it is missing, torn or of another schema: the journal knows everything."""
         try:
-            data = read_plain(self.places.snapshot(), _LARGEST_CACHE_BYTES)
+            data = read_cache(self.places.snapshot(), _LARGEST_CACHE_BYTES)
             content = json.loads(data) if data else None
             if not content or content["schema"] != CACHE_SCHEMA:
                 return None
@@ -145,7 +149,7 @@ class TaskStore:
                 **{key: content[key] for key in Memory._fields if key not in ("snapshot", "last")},
             )
             return cached if cached.snapshot.seq > 0 and cached.size > len(cached.last) else None
-        except (UnreadableError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
 
     def commit(
@@ -169,7 +173,7 @@ class TaskStore:
             snapshot=snapshot_to_json(memory.snapshot),
             last=memory.last.decode(),
         )
-        write_atomic(self.places.snapshot(), as_json(content), durable=False)
+        write_cache(self.places.snapshot(), as_json(content))
 
     def history(self) -> list[Entry]:
         """Every line, with its chain proven."""

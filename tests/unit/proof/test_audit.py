@@ -15,6 +15,7 @@ import pytest
 from detent.proof.audit import Audit, audit
 from detent.proof.replay import KINDS
 from detent.runner.create import Wish, adopt, create
+from detent.store.atomic import read_cache, write_cache
 from detent.store.tasks import TaskStore
 from tests.unit.proof.conftest import Story
 
@@ -285,7 +286,8 @@ def test_a_receipt_that_is_not_green_is_found(story: Story, changes: dict[str, o
         changes = {"attempts": [], "problem": "set-up failed"}
     for path in receipt_files(story):
         spoil_receipt(path, **changes)
-    only(story.audit(), story.line_of("moved", edge="verify_to_review"), "proof", "failed on this tree")
+    only(story.audit(), story.line_of("moved", edge="verify_to_review"), "proof", "can't be shown now")
+    assert any(finding.kind == "receipt" and "was changed" in finding.what for finding in story.audit().findings)
 
 
 def test_a_move_that_names_another_tree_or_proof_is_found(story: Story) -> None:
@@ -393,11 +395,11 @@ def test_a_promise_that_waits_for_the_next_step_is_a_warning_and_an_old_one_is_n
 
 
 def test_a_cache_that_tells_another_story_is_found(story: Story) -> None:
-    path = story.control / "snapshot.json"
-    content = json.loads(path.read_text())
+    path = str(story.control / "snapshot.json")
+    content = json.loads(read_cache(path) or b"")
     content["snapshot"]["registers"]["Validator status"] = "fail"
     content["moved_seq"] = 1
-    path.write_text(json.dumps(content))
+    write_cache(path, json.dumps(content).encode())
     only(story.audit(), len(story.raws()), "cache", "snapshot, moved_seq")
 
 

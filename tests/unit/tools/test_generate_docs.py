@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -100,7 +101,7 @@ def test_checks_errors_and_commands_are_all_there(made: dict[str, str]) -> None:
         assert f"\n## {name}\n" in made["checks.md"]
         assert all(f"`{parameter}`" in made["checks.md"] for parameter in required)
     for check, _required, _optional in CHECKS.values():
-        assert (check.__doc__ or "nothing") in made["checks.md"]
+        assert inspect.cleandoc(check.__doc__ or "nothing") in made["checks.md"]
     for kind in DetentError.__subclasses__():
         assert f"| `{kind.__name__}` | {kind.kind} | {kind.code} |" in made["errors.md"]
     for command in COMMANDS:

@@ -10,7 +10,7 @@ from detent.faces.cli.output import move_json, show, status_json
 from detent.faces.words import outcome_words, status_words
 from detent.runner.explain import explain
 from detent.runner.open import Task, open_task
-from detent.runner.step import Outcome, step
+from detent.runner.step import Outcome, step, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,7 +132,8 @@ def _target_and_task(arguments: Arguments) -> tuple[str, Task]:
 
 
 def _already_there(arguments: Arguments, task: Task, state: str) -> int:
-    outcome = Outcome(Wait("it is there already"), task, {}, Signal("person", state), state)
+    task, notes = tidy(task)
+    outcome = Outcome(Wait("it is there already"), task, {}, Signal("person", state), state, notes)
     show(arguments, move_json(outcome), outcome_words(outcome))
     return 0
 

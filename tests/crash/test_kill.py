@@ -1,0 +1,96 @@
+"""Kills each kind of step at the system calls by which it changes files, and looks at what is left.
+
+By default all calls from the journal's line on and each eighth before; DETENT_CRASH=full kills at every one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from tests.crash.lab import KINDS, Kind, Lab
+from tests.crash.points import FULL, find_points
+from tests.crash.trace import Ended, disturb
+
+_KILLED = -9
+
+
+@pytest.mark.usefixtures("strace")
+@pytest.mark.parametrize("name", KINDS)
+def test_a_killed_step_loses_nothing_and_does_nothing_twice(lab: Lab, name: str) -> None:
+    kind = lab.kinds[name]
+    points = find_points(lab, kind).sample(every=8)
+    assert len(points) > 10, f"only {len(points)} points were found; is the trace whole?"
+    wrong = []
+    for call in points:
+        lab.world.put(kind.before)
+        ended = disturb(
+            lab.argv(kind.words),
+            cwd=lab.cwd,
+            env=lab.environment,
+            name=call.name,
+            how="signal=KILL",
+            number=call.number,
+            with_orphans=call.name in ("vfork", "pidfd_open"),
+        )
+        assert ended.code == _KILLED, f"{kind.name} was not killed at {call}: {ended}"
+        found = lab.problems(kind, is_acknowledged=bool(ended.out))
+        wrong += [f"{call}: {problem}" for problem in found]
+    lab.count("kills", kind.name, len(points))
+    assert not wrong, "\n".join(wrong[:20])
+
+
+DYING_GIT = """#!/bin/sh
+number=$(($(cat "$CRASH_COUNT") + 1)); echo $number > "$CRASH_COUNT"
+if [ $number = "$CRASH_WHEN" ]; then
+    if [ "$CRASH_HOW" = after ]; then "$CRASH_GIT" "$@"; fi
+    kill -KILL $$
+fi
+exec "$CRASH_GIT" "$@"
+"""
+
+
+def run_with_dying_git(lab: Lab, kind: Kind, when: int, how: str) -> tuple[Ended, int]:
+    """Run a step whose `when`-th git is killed before or after it did its work; also says how often git was called."""
+    folder = lab.folder / "dying"
+    folder.mkdir(exist_ok=True)
+    (folder / "git").write_text(DYING_GIT, encoding="utf-8")
+    (folder / "git").chmod(0o755)
+    count = folder / "count"
+    count.write_text("0\n", encoding="utf-8")
+    environment = {
+        **lab.environment,
+        "PATH": f"{folder}{os.pathsep}{lab.environment['PATH']}",
+        "CRASH_COUNT": str(count),
+        "CRASH_WHEN": str(when),
+        "CRASH_HOW": how,
+        "CRASH_GIT": str(shutil.which("git")),
+    }
+    lab.world.put(kind.before)
+    done = subprocess.run(
+        lab.argv(kind.words), cwd=lab.cwd, env=environment, capture_output=True, text=True, check=False
+    )
+    return Ended(done.returncode, done.stdout, done.stderr), int(count.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("how", ["before", "after"])
+@pytest.mark.parametrize("name", ["move and checkpoint", "move and prove"])
+def test_a_killed_git_is_told_or_made_up_for_and_nothing_is_lost(lab: Lab, name: str, how: str) -> None:
+    kind = lab.kinds[name]
+    ended, calls = run_with_dying_git(lab, kind, 0, how)
+    assert ended.code == kind.code, ended
+    assert calls > 5
+    wrong = []
+    tried = range(1, calls + 1, 1 if FULL else 3)
+    for when in tried:
+        ended, _ = run_with_dying_git(lab, kind, when, how)
+        said = ended.out + ended.err
+        if ended.code not in (kind.code, 5) or "bug:" in said or "Traceback" in said:
+            wrong.append(f"git call {when} killed {how}: ended with {ended}")
+        found = lab.problems(kind, is_acknowledged=ended.code == kind.code)
+        wrong += [f"git call {when} killed {how}: {problem}" for problem in found]
+    lab.count("killed git", f"{kind.name}, {how}", len(tried))
+    assert not wrong, "\n".join(wrong[:20])

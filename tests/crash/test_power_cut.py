@@ -1,0 +1,54 @@
+"""Cuts the power after each kind of step at every moment, in every way the disk may then look, and repeats the step.
+
+By default 30 of the distinct disks of each kind, evenly spread; DETENT_CRASH=full looks at all of them.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.crash.disk import NAMES, Cut, Recording, cuts
+from tests.crash.lab import KINDS, Kind, Lab
+from tests.crash.points import FULL
+from tests.crash.trace import record
+from tests.crash.world import SCRATCH
+
+pytestmark = pytest.mark.usefixtures("strace")
+_SAMPLE = 30
+
+
+def recorded(lab: Lab, kind: Kind) -> Recording:
+    lab.world.put(kind.before)
+    ended, calls = record(
+        lab.argv(kind.words),
+        cwd=lab.cwd,
+        env=lab.environment,
+        log=lab.folder / "disk.strace",
+        names=NAMES,
+        with_data=True,
+    )
+    assert ended.code == kind.code, f"{kind.name} under strace: {ended}"
+    recording = Recording(kind.before, calls, str(lab.world.top), calls[0].pid)
+    real = {name: content for name, content in lab.world.read().items() if not SCRATCH.match(name)}
+    assert recording.files() == real, "the model does not follow what the step really did to the disk"
+    return recording
+
+
+def spread(found: list[Cut], most: int) -> list[Cut]:
+    return found if FULL or len(found) <= most else [found[index * len(found) // most] for index in range(most)]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_whatever_the_disk_holds_after_a_power_cut_nothing_acknowledged_is_lost(lab: Lab, name: str) -> None:
+    kind = lab.kinds[name]
+    found = list(cuts(recorded(lab, kind)))
+    assert any(cut.is_acknowledged for cut in found)
+    assert not all(cut.is_acknowledged for cut in found)
+    chosen = spread(found, _SAMPLE)
+    wrong = []
+    for number, cut in enumerate(chosen):
+        lab.world.put(cut.files)
+        problems = lab.problems(kind, is_acknowledged=cut.is_acknowledged)
+        wrong += [f"disk {number} of {len(chosen)}: {problem}" for problem in problems]
+    lab.count("power cuts", kind.name, len(chosen))
+    assert not wrong, "\n".join(wrong[:20])

@@ -1,0 +1,392 @@
+"""Each guard of `decide` on its own: the move is made with it satisfied, and not when it is violated."""
+
+from __future__ import annotations
+
+import pytest
+
+from detent.core.decide import decide, enter
+from detent.core.machine import EXIT_CLASSES, Machine
+from detent.core.values import Missing, Signal, Snapshot
+from tests.unit.core.small import advanced, ask, facts, missing, refused, small, waited
+
+PEOPLE = ("agent", "engine", "person")
+
+
+def one_way(by: str) -> Machine:
+    return small(f'[[edge]]\nname = "go"\nfrom = "wait"\nto = "over"\nby = ["{by}"]', top="")
+
+
+AT_WAIT = Snapshot("wait")
+
+
+@pytest.mark.parametrize(
+    ("by", "who", "may"),
+    [
+        ("agent", "agent", True),
+        ("agent", "engine", False),
+        ("agent", "person", True),
+        ("engine", "agent", False),
+        ("engine", "engine", True),
+        ("engine", "person", True),
+        ("person", "agent", False),
+        ("person", "engine", False),
+        ("person", "person", True),
+        ("crash", "agent", False),
+        ("crash", "engine", False),
+        ("crash", "person", False),
+    ],
+)
+def test_who_may_use_whose_way(by: str, who: str, may: bool) -> None:
+    made = one_way(by)
+    decision = decide(made, AT_WAIT, facts(made, *made.gates), Signal(who, "go"))
+    if may:
+        assert advanced(decision).after.state == "over"
+    elif who == "engine":
+        assert waited(decision).reason == "wait -> over"
+    else:
+        why = f"only {by} may take this move, not {who}"
+        assert refused(decision).missing == (Missing("by", why),)
+
+
+def test_the_refusal_of_an_agent_names_the_person_s_command() -> None:
+    made = small('[[edge]]\nfrom = "work"\nto = "over"\nby = ["person"]\nverb = ["approve", "accept"]')
+    (one,) = refused(ask(made, Signal("agent", "over"))).missing
+    assert one.fix == "a person runs: detent approve"
+
+
+@pytest.mark.parametrize("who", PEOPLE)
+def test_a_mode_closes_the_ways_of_other_modes(who: str) -> None:
+    made = small(
+        '[[edge]]\nname = "go"\nfrom = "wait"\nto = "over"\nby = ["agent", "engine"]\nmode = ["quick", "bold"]',
+        top='modes = ["careful", "quick", "bold"]',
+    )
+    for mode in ("quick", "bold"):
+        assert advanced(ask(made, Signal(who, "go"), at=Snapshot("wait", mode))).after.mode == mode
+    at = Snapshot("wait", "careful")
+    if who == "engine":
+        waited(ask(made, Signal(who, "go"), at=at))
+    else:
+        (one,) = refused(ask(made, Signal(who, "go"), at=at)).missing
+        assert one == Missing("mode", "it belongs to mode quick or bold, the task is in careful")
+
+
+REGISTER = """
+[register.origin]
+[[edge]]
+name = "back"
+from = "wait"
+to   = "work"
+by   = ["agent", "engine"]
+when = { origin = ["work", ""] }
+"""
+
+
+@pytest.mark.parametrize("who", PEOPLE)
+@pytest.mark.parametrize(("value", "may"), [("work", True), ("", True), ("look", False)])
+def test_a_register_closes_a_way(who: str, value: str, may: bool) -> None:
+    made = small(REGISTER)
+    at = Snapshot("wait", registers={"origin": value} if value else {})
+    decision = ask(made, Signal(who, "back"), at=at)
+    if may:
+        advanced(decision)
+    elif who == "engine":
+        waited(decision)
+    else:
+        assert refused(decision).missing == (Missing("origin", "origin must be work or nothing, it is look"),)
+
+
+def test_every_register_of_a_way_must_hold() -> None:
+    made = small('[register.a]\n[register.b]\n[[edge]]\nfrom = "wait"\nto = "over"\nwhen = { a = "1", b = "2" }')
+    assert missing(ask(made, Signal("person", "over"), at=AT_WAIT)) == ("a", "b")
+    assert missing(ask(made, Signal("person", "over"), at=AT_WAIT.replace(registers={"a": "1"}))) == ("b",)
+    advanced(ask(made, Signal("person", "over"), at=AT_WAIT.replace(registers={"a": "1", "b": "2"})))
+
+
+def test_a_register_that_is_empty_is_told_as_nothing() -> None:
+    made = small('[register.origin]\n[[edge]]\nfrom = "wait"\nto = "over"\nwhen = { origin = "look" }')
+    (one,) = refused(ask(made, Signal("person", "over"), at=AT_WAIT)).missing
+    assert one.why == "origin must be look, it is nothing"
+
+
+LIMITS = """
+[limit.rounds]
+max = 2
+cap = 4
+[[edge]]
+name  = "again"
+from  = "wait"
+to    = "work"
+by    = ["agent", "engine"]
+under = "rounds"
+[[edge]]
+name  = "give-up"
+from  = "wait"
+to    = "over"
+by    = ["agent", "engine"]
+spent = "rounds"
+"""
+
+
+@pytest.mark.parametrize("who", ["agent", "person"])
+@pytest.mark.parametrize(("used", "is_spent"), [(0, False), (1, False), (2, True), (4, True)])
+def test_a_limit_is_open_below_its_maximum_and_spent_from_there(who: str, used: int, is_spent: bool) -> None:
+    made = small(LIMITS)
+    at = Snapshot("wait", counters={"rounds": used} if used else {})
+    again, give_up = ask(made, Signal(who, "again"), at=at), ask(made, Signal(who, "give-up"), at=at)
+    if is_spent:
+        assert refused(again).missing == (Missing("rounds", "rounds has reached its limit of 2"),)
+        assert advanced(give_up).after.state == "over"
+    else:
+        why = f"rounds is {used} of 2; this move is for when it is spent"
+        assert refused(give_up).missing == (Missing("rounds", why),)
+        assert advanced(again).after.state == "work"
+
+
+def test_the_engine_takes_the_first_open_edge_on_both_sides_of_a_limit() -> None:
+    made = small(LIMITS)
+    for used, edge in ((1, "again"), (2, "give-up")):
+        assert advanced(ask(made, Signal("engine"), at=Snapshot("wait", counters={"rounds": used}))).edge.name == edge
+
+
+def after(classes: str) -> Machine:
+    line = f"after = {classes}" if classes else ""
+    return small(
+        f'[[edge]]\nname = "go"\nfrom = "work"\nto = "over"\nby = ["agent", "engine"]\nneeds = ["ready"]\n{line}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("classes", "opened"),
+    [
+        ("", {"finished"}),
+        ('["entry", "finished"]', {"entry", "finished"}),
+        ('"any"', {"finished", "failed", "timeout", "killed", "lost"}),
+        ('["quota"]', {"quota"}),
+        ('"lost"', {"lost"}),
+    ],
+)
+def test_the_engine_acts_only_after_the_exit_classes_of_a_way(classes: str, opened: set[str]) -> None:
+    made = after(classes)
+    for exit_class in ("entry", *EXIT_CLASSES):
+        at = enter(made).replace(exit=exit_class)
+        decision = ask(made, Signal("engine", "go"), "ready", at=at)
+        if exit_class in opened:
+            advanced(decision)
+        else:
+            assert [one.gate for one in waited(decision).missing] == ["after"]
+
+
+def test_waiting_for_a_run_says_which_ends_count() -> None:
+    made = after("")
+    (one,) = waited(ask(made, Signal("engine", "go"), "ready")).missing
+    assert one.why == "no agent run of this visit has ended; the engine acts only after: finished"
+    (one,) = waited(ask(made, Signal("engine", "go"), "ready", at=enter(made).replace(exit="quota"))).missing
+    assert one.why == "the last run quota; the engine acts only after: finished"
+
+
+@pytest.mark.parametrize("who", ["agent", "person"])
+def test_exit_classes_bind_nobody_but_the_engine(who: str) -> None:
+    advanced(ask(after(""), Signal(who, "go"), "ready"))
+
+
+def test_exit_classes_bind_nothing_where_no_agent_works() -> None:
+    made = small('[[edge]]\nname = "go"\nfrom = "wait"\nto = "over"')
+    advanced(ask(made, Signal("engine", "go"), at=AT_WAIT))
+
+
+def test_a_closed_gate_is_told_with_its_fix() -> None:
+    made = small('[[edge]]\nfrom = "work"\nto = "over"\nby = ["agent"]\nneeds = ["ready", "seen"]')
+    decision = ask(made, Signal("agent", "over"), "seen")
+    assert refused(decision).missing == (Missing("ready", "ready is closed", "write ready.txt"),)
+    assert missing(ask(made, Signal("agent", "over"))) == ("ready", "seen")
+    advanced(ask(made, Signal("agent", "over"), "ready", "seen"))
+
+
+def test_a_gate_nobody_looked_at_is_closed() -> None:
+    made = small('[[edge]]\nfrom = "work"\nto = "over"\nby = ["agent"]\nneeds = ["ready"]')
+    decision = decide(made, enter(made), {}, Signal("agent", "over"))
+    assert refused(decision).missing == (Missing("ready", "nobody has looked at this gate", "write ready.txt"),)
+
+
+def test_a_pending_gate_is_told_as_pending() -> None:
+    made = small('[[edge]]\nfrom = "work"\nto = "over"\nby = ["agent"]\nneeds = ["ready", "seen"]')
+    decision = decide(made, enter(made), facts(made, pending=["seen"]), Signal("agent", "over"))
+    assert [one.pending for one in refused(decision).missing] == [False, True]
+
+
+def test_all_that_closes_the_nearest_way_is_told_at_once() -> None:
+    made = small(
+        """
+[limit.rounds]
+max = 1
+[register.origin]
+[[edge]]
+from  = "work"
+to    = "over"
+by    = ["engine"]
+mode  = "quick"
+when  = { origin = "look" }
+spent = "rounds"
+under = "runs"
+needs = ["ready"]
+""",
+        top='modes = ["careful", "quick"]',
+    )
+    at = enter(made).replace(counters={"runs": 30})
+    assert missing(ask(made, Signal("agent", "over"), at=at)) == ("by", "mode", "origin", "runs", "rounds", "ready")
+
+
+def test_a_way_that_lacks_only_proof_is_nearer_than_one_that_is_not_for_the_asker() -> None:
+    made = small(
+        """
+[[edge]]
+name = "go"
+from = "work"
+to   = "over"
+ways = [ { by = ["person"] }, { by = ["agent"], needs = ["ready", "seen"] } ]
+"""
+    )
+    assert missing(ask(made, Signal("agent", "over"))) == ("ready", "seen")
+
+
+def test_of_two_ways_the_one_with_less_missing_is_told() -> None:
+    made = small(
+        """
+[[edge]]
+name = "go"
+from = "work"
+to   = "over"
+by   = ["agent"]
+ways = [ { needs = ["ready", "seen"] }, { needs = ["ready"] }, { needs = ["seen"] } ]
+"""
+    )
+    assert missing(ask(made, Signal("agent", "over"))) == ("ready",)
+
+
+def test_edges_and_ways_are_tried_in_the_order_of_the_file() -> None:
+    made = small(
+        """
+[[edge]]
+name  = "first"
+from  = "work"
+to    = "look"
+by    = ["agent"]
+needs = ["ready"]
+[[edge]]
+name = "second"
+from = "work"
+to   = "over"
+by   = ["agent"]
+ways = [ { needs = ["seen"] }, { needs = [] } ]
+"""
+    )
+    assert advanced(ask(made, Signal("agent"), "ready", "seen")).edge.name == "first"
+    taken = advanced(ask(made, Signal("agent"), "seen"))
+    assert (taken.edge.name, taken.way.number) == ("second", 1)
+    taken = advanced(ask(made, Signal("agent")))
+    assert (taken.edge.name, taken.way.number) == ("second", 2)
+
+
+def test_a_signal_names_an_edge_a_target_or_a_verb() -> None:
+    made = small(
+        """
+[[edge]]
+name = "stay-here"
+from = "wait"
+to   = "look"
+by   = ["person"]
+verb = "reject"
+[[edge]]
+name = "finish"
+from = "wait"
+to   = "over"
+by   = ["person"]
+verb = ["approve", "accept"]
+"""
+    )
+    for signal in (
+        Signal("person", "finish"),
+        Signal("person", "over"),
+        Signal("person", verb="approve"),
+        Signal("person", verb="accept"),
+        Signal("person", "over", verb="accept"),
+    ):
+        assert advanced(ask(made, signal, at=AT_WAIT)).edge.name == "finish"
+    assert advanced(ask(made, Signal("person"), at=AT_WAIT)).edge.name == "stay-here"
+    decision = refused(ask(made, Signal("person", verb="resume"), at=AT_WAIT))
+    assert (decision.problem, decision.allowed) == ("no move of wait is called resume", ("look", "over"))
+    assert refused(ask(made, Signal("person", "over", verb="reject"), at=AT_WAIT)).problem == (
+        "no move of wait is called reject"
+    )
+
+
+def test_an_edge_with_no_way_for_anybody_is_still_answered() -> None:
+    made = small('[[edge]]\nname = "go"\nfrom = "wait"\nto = "over"')
+    edge = made.states["wait"].edges[0].replace(ways=())
+    state = made.states["wait"].replace(edges=(edge,))
+    bare = made.replace(states={**made.states, "wait": state})
+    decision = refused(ask(bare, Signal("person", "go"), at=AT_WAIT))
+    assert (decision.problem, decision.allowed) == ("wait has no way out for person", ("over",))
+
+
+def test_what_a_move_sets_and_where_it_leads() -> None:
+    made = small(
+        """
+[register.origin]
+[register.note]
+start = "new"
+[[edge]]
+name = "pause"
+from = "work"
+to   = "wait"
+by   = ["agent"]
+set  = { origin = "{from}", note = "" }
+"""
+    )
+    before = enter(made).replace(seq=7, exit="finished", entry={"a": "1"}, locked={"b": "2"})
+    assert before.registers == {"note": "new"}
+    after_ = advanced(ask(made, Signal("agent", "pause"), at=before)).after
+    assert after_.registers == {"origin": "work"}
+    assert (after_.state, after_.exit, after_.seq) == ("wait", "entry", 7)
+    assert (after_.entry, after_.locked) == ({"a": "1"}, {"b": "2"})
+    assert after_.visits == {"work": 1, "wait": 1}
+
+
+def test_visits_are_counted_per_state() -> None:
+    made = small('[[edge]]\nname = "again"\nfrom = "work"\nto = "work"\nby = ["agent"]')
+    at = enter(made)
+    assert at.visits == {"work": 1}
+    for visit in (2, 3):
+        at = advanced(ask(made, Signal("agent", "again"), at=at)).after
+        assert at.visits == {"work": visit}
+
+
+def test_a_task_starts_in_its_first_mode_unless_another_is_wished() -> None:
+    made = small('[[edge]]\nfrom = "work"\nto = "over"', top='modes = ["careful", "quick"]')
+    assert (enter(made).mode, enter(made, "quick").mode) == ("careful", "quick")
+    assert enter(small('[[edge]]\nfrom = "work"\nto = "over"')).mode == ""
+
+
+@pytest.mark.parametrize("who", [*PEOPLE, "crash"])
+def test_a_state_the_machine_does_not_have_is_refused(who: str) -> None:
+    made = one_way("agent")
+    decision = refused(ask(made, Signal(who, "go"), at=Snapshot("elsewhere")))
+    assert decision.problem == f"the machine small has no state 'elsewhere' or no actor {who!r}"
+
+
+def test_an_actor_nobody_knows_is_refused() -> None:
+    decision = refused(ask(one_way("agent"), Signal("robot", "go"), at=AT_WAIT))
+    assert decision.problem == "the machine small has no state 'wait' or no actor 'robot'"
+
+
+def test_a_stopped_task_moves_for_nobody_but_a_person() -> None:
+    made = small('[[edge]]\nname = "go"\nfrom = "work"\nto = "over"\nby = ["agent", "engine", "crash"]\nafter = "any"')
+    at = enter(made).replace(registers={"stopped": "2 crashes in a row"}, exit="finished")
+    decision = refused(ask(made, Signal("agent", "go"), at=at))
+    assert (decision.problem, decision.allowed) == ("stopped: 2 crashes in a row", ("over",))
+    assert decision.hint == "a person must go on first"
+    assert waited(ask(made, Signal("engine", "go"), at=at)).reason == "stopped: 2 crashes in a row"
+    assert waited(ask(made, Signal("crash", exit="failed"), at=at)).reason == "stopped: 2 crashes in a row"
+    assert advanced(ask(made, Signal("person", "go"), at=at)).after.registers == {}
+    for who in ("agent", "engine"):
+        advanced(ask(made, Signal(who, "go"), at=at.replace(registers={})))

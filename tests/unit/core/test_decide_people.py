@@ -1,0 +1,291 @@
+"""What only people may do, and what even they may not: overrides, sign-offs, re-opening."""
+
+from __future__ import annotations
+
+import pytest
+
+from detent.core.decide import allowed_targets, candidates_for, decide, enter, target_of
+from detent.core.machine import Machine
+from detent.core.values import Missing, Signal, Snapshot
+from tests.unit.core.small import advanced, ask, facts, missing, refused, small, waited
+
+OVERRIDE = """
+[override]
+by = "person"
+[limit.rounds]
+max = 1
+[register.origin]
+[[edge]]
+name   = "go"
+from   = "work"
+to     = "look"
+by     = ["agent", "engine"]
+needs  = ["ready", "seen"]
+counts = "rounds"
+[[edge]]
+name     = "approve"
+from     = "work"
+to       = "over"
+by       = ["person"]
+needs    = ["ready"]
+sign_off = true
+[[edge]]
+name  = "guarded"
+from  = "work"
+to    = "wait"
+by    = ["person"]
+needs = ["ready"]
+when  = { origin = "look" }
+"""
+WANTED = Signal("person", "go", override="the checks are down")
+
+
+def test_an_override_waives_the_closed_gates_and_names_them() -> None:
+    made = small(OVERRIDE)
+    taken = advanced(ask(made, WANTED))
+    assert (taken.after.state, taken.waived) == ("look", ("ready", "seen"))
+    assert advanced(ask(made, WANTED, "ready")).waived == ("seen",)
+    assert advanced(ask(made, WANTED, "ready", "seen")).waived == ()
+
+
+def test_an_override_changes_no_counter_of_its_own() -> None:
+    assert advanced(ask(small(OVERRIDE), WANTED)).after.counters == {"rounds": 1}
+
+
+@pytest.mark.parametrize(
+    "signal",
+    [
+        Signal("person", "go"),
+        Signal("person", "go", override="  "),
+        Signal("agent", "go", override="because"),
+    ],
+)
+def test_nobody_else_and_nothing_less_overrides(signal: Signal) -> None:
+    assert missing(ask(small(OVERRIDE), signal)) == ("ready", "seen")
+
+
+def test_the_engine_does_not_override() -> None:
+    made = small(OVERRIDE)
+    decision = ask(made, Signal("engine", "go", override="because"), at=enter(made).replace(exit="finished"))
+    assert [one.gate for one in waited(decision).missing] == ["ready", "seen"]
+
+
+def test_without_leave_of_the_machine_there_is_no_override() -> None:
+    made = small(OVERRIDE.replace('[override]\nby = "person"\n', ""))
+    assert missing(ask(made, WANTED)) == ("ready", "seen")
+
+
+def test_an_override_never_waives_a_sign_off_s_gates() -> None:
+    made = small(OVERRIDE)
+    signal = Signal("person", "approve", override="because")
+    assert missing(ask(made, signal)) == ("ready",)
+    assert advanced(ask(made, signal, "ready")).waived == ()
+
+
+def test_an_override_never_waives_a_guard() -> None:
+    made = small(OVERRIDE)
+    signal = Signal("person", "guarded", override="because")
+    assert missing(ask(made, signal)) == ("origin", "ready")
+    at = enter(made).replace(registers={"origin": "look"})
+    assert advanced(ask(made, signal, at=at)).waived == ("ready",)
+
+
+def test_an_override_never_waives_what_has_not_been_run() -> None:
+    made = small(OVERRIDE)
+    decision = decide(made, enter(made), facts(made, pending=["seen"]), WANTED)
+    assert refused(decision).missing[1] == Missing("seen", "seen is closed", "write seen.txt", pending=True)
+
+
+def test_a_way_that_needs_no_waiver_is_taken_before_one_that_does() -> None:
+    made = small(
+        """
+[override]
+by = "person"
+[[edge]]
+name = "go"
+from = "work"
+to   = "over"
+ways = [ { by = ["agent"], needs = ["ready"] }, { by = ["engine"], needs = ["seen"] }, { by = ["engine"], needs = [] } ]
+[[edge]]
+name = "other"
+from = "work"
+to   = "look"
+"""
+    )
+    taken = advanced(ask(made, Signal("person", override="because")))
+    assert (taken.edge.name, taken.way.number, taken.waived) == ("go", 3, ())
+
+
+def test_of_several_ways_the_first_is_waived_and_no_later_edge_is_taken_instead() -> None:
+    made = small(
+        """
+[override]
+by = "person"
+[[edge]]
+name = "go"
+from = "work"
+to   = "over"
+ways = [ { by = ["agent"], needs = ["ready"] }, { by = ["engine"], needs = ["seen"] } ]
+[[edge]]
+name = "other"
+from = "work"
+to   = "look"
+"""
+    )
+    taken = advanced(ask(made, Signal("person", override="because")))
+    assert (taken.edge.name, taken.way.number, taken.waived) == ("go", 1, ("ready",))
+
+
+@pytest.mark.parametrize("who", ["agent", "engine"])
+def test_a_sign_off_is_a_person_s(who: str) -> None:
+    made = small(OVERRIDE)
+    at = enter(made).replace(exit="finished")
+    decision = ask(made, Signal(who, "approve"), "ready", at=at)
+    found = waited(decision).missing if who == "engine" else refused(decision).missing
+    assert "by" in [one.gate for one in found]
+
+
+REOPEN = """
+[register.origin]
+values = ["work", "look", "wait"]
+[state.asked]
+end = true
+[[edge]]
+name = "ask"
+from = ["work", "look", "wait"]
+to   = "asked"
+by   = ["agent"]
+set  = { origin = "{from}" }
+[[edge]]
+name = "finish"
+from = ["work", "look", "wait"]
+to   = "over"
+[[reopen]]
+name    = "reopen"
+from    = "asked"
+to      = "{origin}"
+instead = { look = "work" }
+verb    = ["resume", "answer"]
+set     = { origin = "" }
+"""
+
+
+def asked_from(state: str) -> tuple[Machine, Snapshot]:
+    made = small(REOPEN)
+    return made, advanced(ask(made, Signal("agent", "ask"), at=Snapshot(state))).after
+
+
+@pytest.mark.parametrize(("came_from", "goes_to"), [("work", "work"), ("look", "work"), ("wait", "wait")])
+@pytest.mark.parametrize("how", ["name", "verb", "target"])
+def test_a_person_re_opens_an_end_to_where_it_came_from(came_from: str, goes_to: str, how: str) -> None:
+    made, at = asked_from(came_from)
+    signal = {
+        "name": Signal("person", "reopen", reason="answered"),
+        "verb": Signal("person", reason="answered", verb="resume"),
+        "target": Signal("person", goes_to, reason="answered"),
+    }[how]
+    taken = advanced(ask(made, signal, at=at))
+    assert (taken.after.state, taken.after.registers) == (goes_to, {})
+
+
+@pytest.mark.parametrize("reason", ["", "  "])
+def test_re_opening_needs_a_reason(reason: str) -> None:
+    made, at = asked_from("work")
+    decision = refused(ask(made, Signal("person", "reopen", reason=reason), at=at))
+    assert decision.missing == (Missing("reason", "leaving an end needs a reason", 'add --reason "why"'),)
+    assert (decision.problem, decision.allowed) == ("asked -> work", ("work",))
+
+
+def test_nobody_but_a_person_re_opens() -> None:
+    made, at = asked_from("work")
+    assert missing(ask(made, Signal("agent", "reopen", reason="because"), at=at)) == ("by",)
+    assert [one.gate for one in waited(ask(made, Signal("engine", "reopen", reason="x"), at=at)).missing] == ["by"]
+
+
+def test_an_end_is_never_re_opened_in_passing() -> None:
+    made, at = asked_from("work")
+    assert refused(ask(made, Signal("person", reason="because"), at=at)).problem == "asked is an end"
+    assert refused(ask(made, Signal("agent"), at=at)).problem == "asked is an end"
+    assert waited(ask(made, Signal("engine"), at=at)).reason == "asked is an end"
+
+
+def test_an_end_that_remembers_nothing_says_so() -> None:
+    made = small(REOPEN)
+    at = Snapshot("asked")
+    assert allowed_targets(made, at) == ()
+    decision = refused(ask(made, Signal("person", "reopen", reason="because"), at=at))
+    assert decision.problem == "reopen does not know where to return to"
+
+
+def test_a_target_is_read_from_a_register_only_when_re_opening() -> None:
+    made, at = asked_from("look")
+    reopen, ask_edge = made.states["asked"].edges[0], made.states["look"].edges[0]
+    assert (target_of(at, reopen), target_of(at, ask_edge)) == ("work", "asked")
+    assert candidates_for(made, at, Signal("person", "look")) == []
+
+
+@pytest.mark.parametrize("who", ["agent", "engine", "person"])
+def test_an_edge_that_may_never_be_taken_is_refused_with_its_reason(who: str) -> None:
+    made = small(
+        '[[edge]]\nname = "skip"\nfrom = "wait"\nto = "over"\nnever = "it would skip the proof"\n'
+        '[[edge]]\nname = "go"\nfrom = "wait"\nto = "work"'
+    )
+    for want in ("skip", "over"):
+        decision = refused(ask(made, Signal(who, want), at=Snapshot("wait")))
+        assert decision.problem == "wait -> over may never be taken: it would skip the proof"
+        assert decision.allowed == ("work",)
+    assert candidates_for(made, Snapshot("wait"), Signal(who))[0].name == "go"
+    assert refused(ask(made, Signal(who, "look"), at=Snapshot("wait"))).problem == "wait does not lead to look"
+
+
+OPTION = (
+    '[[edge]]\nname = "early"\nfrom = "wait"\nto = "over"\noption = "ask-early"\n[[edge]]\nfrom = "wait"\nto = "work"'
+)
+
+
+def test_a_refusal_names_the_option_that_would_help() -> None:
+    at = Snapshot("wait")
+    for want in ("early", "over"):
+        decision = refused(ask(small(OPTION), Signal("person", want), at=at))
+        assert decision.hint == "the option 'ask-early' would allow it"
+    assert refused(ask(small(OPTION), Signal("person", "look"), at=at)).hint == ""
+    assert refused(ask(small(OPTION), Signal("person", "over"))).hint == ""
+    assert advanced(ask(small(OPTION, options=["ask-early"]), Signal("person", "early"), at=at)).after.state == "over"
+
+
+@pytest.mark.parametrize("who", ["agent", "engine", "person"])
+def test_a_forbidden_pair_is_refused_with_its_reason(who: str) -> None:
+    made = small(
+        '[[edge]]\nfrom = "wait"\nto = "work"\n[[forbidden]]\nfrom = "wait"\nto = "over"\nwhy = "no skipping proof"\n'
+        '[[forbidden]]\nfrom = "work"\nto = "look"\nwhy = "something else"'
+    )
+    decision = refused(ask(made, Signal(who, "over"), at=Snapshot("wait")))
+    assert (decision.problem, decision.allowed) == ("wait -> over is forbidden: no skipping proof", ("work",))
+    decision = refused(ask(made, Signal(who, "look"), at=Snapshot("wait")))
+    assert decision.problem == "wait does not lead to look"
+
+
+def test_what_is_not_there_is_told_apart_from_what_is_not_allowed() -> None:
+    made = small('[[edge]]\nname = "go"\nfrom = "wait"\nto = "work"')
+    at = Snapshot("wait")
+    assert refused(ask(made, Signal("person", "over"), at=at)).problem == "wait does not lead to over"
+    decision = refused(ask(made, Signal("person", "moon"), at=at))
+    assert (decision.problem, decision.allowed) == ("the machine small has no state or move 'moon'", ("work",))
+    assert (
+        refused(ask(made, Signal("engine", "moon"), at=at)).problem == "the machine small has no state or move 'moon'"
+    )
+
+
+def test_where_nothing_leads_out_the_engine_waits() -> None:
+    made = small('[[edge]]\nname = "go"\nfrom = "wait"\nto = "work"')
+    assert waited(ask(made, Signal("engine"), at=Snapshot("look"))).reason == "look has no move for the engine"
+    assert waited(ask(made, Signal("engine"), at=Snapshot("over"))).reason == "over is an end"
+
+
+def test_allowed_targets_are_named_once_and_in_order() -> None:
+    made = small(
+        '[[edge]]\nname = "b"\nfrom = "wait"\nto = "over"\n[[edge]]\nname = "a"\nfrom = "wait"\nto = "look"\n'
+        '[[edge]]\nname = "c"\nfrom = "wait"\nto = "over"\n'
+        '[[edge]]\nname = "n"\nfrom = "wait"\nto = "work"\nnever = "no"'
+    )
+    assert allowed_targets(made, Snapshot("wait")) == ("over", "look")

@@ -1,0 +1,627 @@
+"""Tests of every check: what opens it, and everything cheap that must not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import pytest
+
+from detent.core.values import Command
+from detent.gates.checks import CHECKS, receipt_key
+from tests.unit.gates.conftest import MACHINE, World
+
+FRAME = {
+    "Objective": "add a parser",
+    "Done gate": "all tests are green",
+    "Not doing": "no new formats",
+    "Reality constraints": "standard library only",
+    "Validation plan": "cmd: make test",
+}
+EMPTY = ["", "TODO", "TBD", "...", "<what>", "<!-- say it -->", "-", "*", "[ ]", "FIXME.", "**TODO**"]
+
+
+# --- fields ---
+
+
+@pytest.mark.requirement("S0.11", "S0.12", "S0.14")
+@pytest.mark.parametrize("label", FRAME)
+@pytest.mark.parametrize("value", EMPTY)
+def test_a_frame_with_one_hole_is_not_complete(world: World, label: str, value: str) -> None:
+    world.fields({**FRAME, label: value})
+    fact = world.fact("frame_complete")
+    assert not fact.ok
+    assert fact.why == f'STATE.md has nothing under "{label}:"'
+    assert "STATE.md" in fact.fix
+    assert world.fact("frame_known").ok is (label == "Validation plan")
+
+
+@pytest.mark.requirement("S0.11", "S0.12", "S0.14")
+def test_a_whole_frame_is_complete(world: World) -> None:
+    world.fields(FRAME)
+    assert world.fact("frame_known").ok
+    assert world.fact("frame_complete").ok
+
+
+def test_all_holes_are_named_at_once(world: World) -> None:
+    world.fields({})
+    assert world.fact("frame_known").why == (
+        'STATE.md has nothing under "Objective:", "Done gate:", "Not doing:", "Reality constraints:"'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Phase: x\n```\nBlockers: the key is missing\n```\n",
+        "Phase: x\n<!-- Blockers: the key is missing -->\n",
+        "Phase: x\n> Blockers: the key is missing\n",
+        "Phase: x\nBlockers:\nBlockers: the key is missing\n",
+        "Phase: x\nBlockers: Round: 2\n",
+    ],
+)
+def test_a_field_that_only_seems_filled_is_empty(world: World, text: str) -> None:
+    world.state(text)
+    assert not world.fact("blocker_named").ok
+
+
+def test_words_that_mean_nothing_can_be_named(world: World) -> None:
+    for value, is_ok in (("none", False), ("**None.**", False), ("none of the keys work", True), ("", False)):
+        world.fields({"Blockers": value})
+        assert world.gate("fields_filled", fields=["Blockers"], empty=["none", "nothing"]).ok is is_ok
+        if value:
+            assert world.gate("fields_filled", fields=["Blockers"]).ok
+
+
+@pytest.mark.parametrize("label", MACHINE.gates["fields_present"].params["fields"])
+def test_a_label_that_is_gone_is_named(world: World, label: str) -> None:
+    world.fields({})
+    assert world.fact("fields_present").ok, "an empty field is there"
+    text = world.state_file.read_text(encoding="utf-8").replace(f"\n{label}: \n", "\n")
+    world.state(text)
+    fact = world.fact("fields_present")
+    assert (fact.ok, fact.why) == (False, f'STATE.md lacks the field "{label}:"')
+
+
+@pytest.mark.requirement("S0.35")
+@pytest.mark.parametrize(
+    ("label", "good", "bad"),
+    [
+        (
+            "Candidate done",
+            ["yes", "no", "**Yes**", "`no`", ""],
+            ["maybe", "yes | no", "yes/no", "yes and no", "~~no~~"],
+        ),
+        ("Repair applied", ["yes", "no"], ["none", "1"]),
+        ("User facing", ["yes", "no", "NO."], ["partly"]),
+        ("Validator status", ["pending", "pass", "fail"], ["passed", "green", "pass\u2028fail"]),
+        ("Revalidation status", ["pending", "pass", "fail"], ["ok", "pass | fail"]),
+    ],
+)
+def test_values_from_a_list_are_from_that_list(world: World, label: str, good: list[str], bad: list[str]) -> None:
+    for value in good:
+        world.fields({label: value})
+        assert world.fact("fields_present").ok, value
+    for value in bad:
+        world.fields({label: value})
+        fact = world.fact("fields_present")
+        assert not fact.ok, value
+        assert fact.why.startswith(f'STATE.md says "{label}: ')
+        assert "allowed: " in fact.why
+
+
+@pytest.mark.requirement("S0.17")
+@pytest.mark.parametrize(
+    ("value", "is_ok"),
+    [
+        *(("yes", True), ("Yes.", True), ("**yes**", True), ("`YES`", True), ("", False), ("no", False)),
+        *(("yes | no", False), ("yes, nearly", False), ("not yes", False), ("<!-- yes -->", False), ("~~yes~~", False)),
+        ("\n```\nyes\n```", False),
+    ],
+)
+def test_a_candidate_is_claimed_with_one_word(world: World, value: str, is_ok: bool) -> None:
+    world.fields({"Candidate done": value})
+    fact = world.fact("candidate")
+    assert fact.ok is is_ok
+    if not is_ok:
+        assert fact.why.startswith('STATE.md says "Candidate done: ')
+
+
+def test_a_value_the_engine_owns_is_never_read_from_the_file(world: World) -> None:
+    world.fields({"Repair applied": "no", "Revalidation status": "pass"})
+    world.snapshot = world.snapshot.replace(registers={"Repair applied": "yes", "Revalidation status": "pending"})
+    fact = world.fact("revalidated")
+    assert (fact.ok, fact.why) == (False, "Revalidation status is pending, not pass")
+    world.snapshot = world.snapshot.replace(registers={"Repair applied": "yes"})
+    assert world.fact("revalidated").why == "Revalidation status is empty, not pass"
+    for registers in ({"Repair applied": "no"}, {"Repair applied": "yes", "Revalidation status": "pass"}):
+        world.snapshot = world.snapshot.replace(registers=registers)
+        assert world.fact("revalidated").ok
+
+
+# --- sections ---
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        *((f"## Failed checks\n\n{value}\n", 'EVIDENCE.md has nothing under "## Failed checks"') for value in EMPTY),
+        ("## Failed checks\n", 'EVIDENCE.md has nothing under "## Failed checks"'),
+        ("## Failed checks\n### lint\n", 'EVIDENCE.md has nothing under "## Failed checks"'),
+        ("## Failed checks\n\nRound: 2\n", 'EVIDENCE.md has nothing under "## Failed checks"'),
+        ("## Failed checks\n\n- **Round:** 2.\n", 'EVIDENCE.md has nothing under "## Failed checks"'),
+        ("", 'EVIDENCE.md has no section "## Failed checks"'),
+        ("# Failed checks\n\nlint\n", 'EVIDENCE.md has no section "## Failed checks"'),
+        ("```\n## Failed checks\n\nlint\n```\n", 'EVIDENCE.md has no section "## Failed checks"'),
+        ("## Failed checks\n\nlint\n\n## Failed checks\n", 'EVIDENCE.md has nothing under "## Failed checks"'),
+    ],
+)
+def test_a_section_without_words_of_its_own_is_closed(world: World, text: str, why: str) -> None:
+    world.evidence(text)
+    fact = world.fact("failures_named")
+    assert (fact.ok, fact.why) == (False, why)
+    assert '"## Failed checks" in EVIDENCE.md' in fact.fix
+
+
+@pytest.mark.parametrize("body", ["- lint: 3 errors", "Round: 2\n\nlint", "```\nE501\n```", "see [log](x)"])
+def test_a_section_with_words_is_open(world: World, body: str) -> None:
+    world.evidence(f"## Failed checks\n\n{body}\n")
+    assert world.fact("failures_named").ok
+
+
+def test_a_missing_file_is_a_missing_section(world: World) -> None:
+    world.evidence_file.unlink()
+    assert world.fact("failures_named").why == 'EVIDENCE.md has no section "## Failed checks"'
+
+
+UNREADABLE: dict[str, tuple[Callable[[World], object], str]] = {
+    "binary": (lambda world: world.evidence_file.write_bytes(b"## Repairs\n\nfixed\0\n"), "binary data"),
+    "not text": (lambda world: world.evidence_file.write_bytes(b"## Repairs\n\nfixed \xff\n"), "not UTF-8"),
+    "huge": (lambda world: os.truncate(world.evidence_file, 50_000_000), "50000000 bytes"),
+    "link": (lambda world: swap(world, "link"), "symbolic link"),
+    "folder": (lambda world: swap(world, "folder"), "not a plain file"),
+    "fifo": (lambda world: swap(world, "fifo"), "not a plain file"),
+}
+
+
+def swap(world: World, kind: str) -> None:
+    world.evidence_file.rename(world.folder / "real.md")
+    if kind == "link":
+        world.evidence_file.symlink_to("real.md")
+    elif kind == "folder":
+        world.evidence_file.mkdir()
+    else:
+        os.mkfifo(world.evidence_file)
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+@pytest.mark.parametrize(
+    "gate", ["repair_noted", "review_passed", "review_failed", "questions_answered", "features_labelled"]
+)
+def test_a_file_that_can_not_be_read_closes_every_gate_by_name(world: World, kind: str, gate: str) -> None:
+    world.fields({**FRAME, "User facing": "no"})
+    world.evidence("## Repairs\n\nfixed\n\n## Review\n\nPASS\n")
+    spoil, words = UNREADABLE[kind]
+    spoil(world)
+    fact = world.fact(gate)
+    assert not fact.ok
+    assert fact.why.startswith(f"{world.evidence_file}: ")
+    assert words in fact.why
+
+
+# --- labels ---
+
+FEATURES = "## Visible features\n\n{}\n"
+
+
+@pytest.mark.requirement("S0.13", "S0.41", "S0.42", "S0.46")
+@pytest.mark.parametrize("file", ["STATE.md", "EVIDENCE.md"])
+@pytest.mark.parametrize("label", ["real_working", "real_read_only", "blocked_hidden", "unknown_do_not_show"])
+def test_one_label_per_feature_in_either_file(world: World, file: str, label: str) -> None:
+    section = FEATURES.format(f"- login form: {label}\n- **report** `{label}`")
+    world.fields({"User facing": "yes"})
+    path = world.folder / file
+    path.write_text(f"{path.read_text(encoding='utf-8')}\n{section}", encoding="utf-8")
+    assert world.fact("features_labelled").ok
+
+
+@pytest.mark.requirement("S0.13", "S0.41", "S0.46")
+@pytest.mark.parametrize(
+    ("answer", "body", "why"),
+    [
+        ("", "", 'STATE.md says neither yes nor no under "User facing:"'),
+        ("maybe", "", 'STATE.md says neither yes nor no under "User facing:"'),
+        ("yes | no", "", 'STATE.md says neither yes nor no under "User facing:"'),
+        ("yes", "", 'STATE.md says "User facing: yes", but "## Visible features" lists nothing'),
+        ("yes", "TODO", 'STATE.md says "User facing: yes", but "## Visible features" lists nothing'),
+        ("yes", "<!-- - login: real_working -->", 'STATE.md says "User facing: yes", but'),
+        ("yes", "- login form", '"login form" under "## Visible features" has no label of: real_working, '),
+        ("no", "- login form", "has no label of"),
+        ("yes", "- login: really_working", "has no label of"),
+        ("yes", "- login: real_working-ish", "has no label of"),
+        ("yes", "- login: not_real_working", "has no label of"),
+        ("yes", "- login: real_working, blocked_hidden", "has more than one label of"),
+        ("yes", "- login: real_working real_working", "has more than one label of"),
+        ("yes", "- real_working", "names no feature"),
+        ("yes", "- <feature>: real_working", "names no feature"),
+        ("yes", "- login: real_working\n- report", '"report" under'),
+        ("yes", "- login: real_working\n\n```\n- report\n```", "has code or HTML under"),
+        ("yes", "login: real_working\n\n    - report", "has code or HTML under"),
+        ("yes", "- login: real_working\n\n<ul><li>report</li></ul>", "has code or HTML under"),
+        ("no", "```\n- report\n```", "has code or HTML under"),
+    ],
+)
+def test_a_feature_without_one_truthful_label_closes_the_gate(world: World, answer: str, body: str, why: str) -> None:
+    world.fields({"User facing": answer})
+    world.evidence(FEATURES.format(body) if body else "")
+    fact = world.fact("features_labelled")
+    assert not fact.ok
+    assert why in fact.why
+    assert '"- login form: real_working"' in fact.fix
+
+
+def test_work_that_nobody_sees_needs_no_list(world: World) -> None:
+    world.fields({"User facing": "no"})
+    assert world.fact("features_labelled").ok
+
+
+def test_both_files_are_looked_at(world: World) -> None:
+    world.fields({"User facing": "yes"})
+    text = world.state_file.read_text(encoding="utf-8")
+    world.state(f"{text}\n{FEATURES.format('- login: real_working')}")
+    world.evidence(FEATURES.format("- hidden one"))
+    assert world.fact("features_labelled").why.startswith("EVIDENCE.md: ")
+
+
+# --- paths and links ---
+
+
+@pytest.mark.requirement("S0.17", "S0.48")
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("artifacts/result.txt", "`artifacts/result.txt`", "./artifacts/result.txt", "artifacts", "artifacts/"),
+        *(
+            "[proof](artifacts/result.txt)",
+            "[proof](<artifacts/result.txt>)",
+            "\n- artifacts/result.txt",
+            "src/in-tree.txt",
+        ),
+        *("**artifacts/result.txt**", "artifacts/result.txt\n\nand [more](nowhere)"),
+    ],
+)
+def test_proof_that_is_there_opens_the_gate(world: World, value: str) -> None:
+    world.artifact()
+    (world.tree / "src").mkdir()
+    (world.tree / "src" / "in-tree.txt").write_text("x", encoding="utf-8")
+    world.fields({"Evidence location": value})
+    assert world.fact("evidence_exists").ok
+
+
+@pytest.mark.requirement("S0.17", "S0.48")
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        *((value, 'STATE.md: "Evidence location:" names no file') for value in EMPTY if value != "[ ]"),
+        ("artifacts/none.txt", "names 'artifacts/none.txt', which is not there"),
+        ("artifacts/empty.txt", "names 'artifacts/empty.txt', which is empty"),
+        ("artifacts/nothing", "names 'artifacts/nothing', which is empty"),
+        ("the artifacts folder", "which is not there"),
+        ("/etc/passwd", "names '/etc/passwd', which is not there (or lies outside"),
+        ("../outside.txt", "which is not there (or lies outside"),
+        ("artifacts/../../outside.txt", "which is not there (or lies outside"),
+        ("artifacts/escape.txt", "which is not there (or lies outside"),
+        ("artifacts/escape", "which is not there (or lies outside"),
+        ("artifacts/fifo", "which is not there"),
+        ("STATE.md", "which is not there"),
+        ("history.jsonl", "which is not there"),
+        (".", "names no file"),
+        ("artifacts/..", "which is not there"),
+        ("\n```\nartifacts/result.txt\n```", "names no file"),
+        ("<!-- artifacts/result.txt -->", "names no file"),
+        ("artifacts/result.txt\u2028x", "which is not there"),
+    ],
+)
+def test_proof_that_is_not_there_does_not(world: World, value: str, why: str) -> None:
+    world.artifact()
+    world.artifact("empty.txt", "")
+    (world.folder / "artifacts" / "nothing").mkdir()
+    (world.folder / "history.jsonl").write_text("{}\n", encoding="utf-8")
+    (world.base / "outside.txt").write_text("x", encoding="utf-8")
+    (world.folder / "artifacts" / "escape.txt").symlink_to(world.base / "outside.txt")
+    (world.folder / "artifacts" / "escape").symlink_to(world.base)
+    os.mkfifo(world.folder / "artifacts" / "fifo")
+    world.fields({"Evidence location": value})
+    fact = world.fact("evidence_exists")
+    assert not fact.ok
+    assert why in fact.why
+    assert "artifacts/result.txt" in fact.fix
+
+
+@pytest.mark.requirement("S0.49")
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("https://ci.example.com/run/1", "http://localhost:8000/x", "http://10.0.0.5/x", "https://example.com"),
+        *(
+            "[run](https://ci.example.com/run/1)",
+            "<https://ci.example.com/run/1>",
+            "http://buildserver/job/1",
+            "http://[::1]/x",
+        ),
+        *("see https://ci.example.com/run/1.", "[proof](artifacts/result.txt)", "[proof](./artifacts/result.txt)"),
+        *("![shot](artifacts/result.txt)", "[proof](artifacts/result.txt#part)", "\n- [proof](artifacts/result.txt)"),
+    ],
+)
+def test_something_to_click_opens_the_gate(world: World, value: str) -> None:
+    world.artifact()
+    world.fields({"Evidence link": value})
+    fact = world.fact("evidence_link")
+    assert fact.ok, fact.why
+    assert bool(fact.note) is ("](" in value and "://" not in value), "a relative link is worth a warning"
+
+
+@pytest.mark.requirement("S0.49")
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        *((value, "is ") for value in EMPTY),
+        ("artifacts/result.txt", "is no clickable link"),
+        ("https://x", "is no clickable link"),
+        ("https://...", "is no clickable link"),
+        ("https://", "is no clickable link"),
+        ("https://host.", "is no clickable link"),
+        ("https://<your host>/x", "is no clickable link"),
+        ("ftp://example.com/x", "is no clickable link"),
+        ("file:///etc/passwd", "is no clickable link"),
+        ("`https://ci.example.com/run/1`", "is no clickable link"),
+        ("\n```\nhttps://ci.example.com/run/1\n```", "is no clickable link"),
+        ("<!-- https://ci.example.com/run/1 -->", "is empty"),
+        ("[proof]()", "is no clickable link"),
+        ("[proof](artifacts/none.txt)", "links to 'artifacts/none.txt', which is not there"),
+        ("[proof](artifacts/empty.txt)", "which is not there or empty"),
+        ("[proof](#part)", "which is not there or empty"),
+        ("[proof](/etc/passwd)", "links to '/etc/passwd', which leaves the task folder"),
+        ("[proof](../outside.txt)", "which leaves the task folder"),
+        ("[proof](artifacts/../../outside.txt)", "which leaves the task folder"),
+        ("[proof](artifacts/escape.txt)", "which is not there"),
+        ("[proof](in-tree.txt)", "which is not there"),
+        ("[proof](javascript:alert)", "which is not there"),
+        ("[proof](STATE.md)", "which is not there"),
+    ],
+)
+def test_something_that_can_not_be_clicked_does_not(world: World, value: str, why: str) -> None:
+    world.artifact()
+    world.artifact("empty.txt", "")
+    (world.tree / "in-tree.txt").write_text("x", encoding="utf-8")
+    (world.base / "outside.txt").write_text("x", encoding="utf-8")
+    (world.folder / "artifacts" / "escape.txt").symlink_to(world.base / "outside.txt")
+    world.fields({"Evidence link": value})
+    fact = world.fact("evidence_link")
+    assert not fact.ok
+    assert why in fact.why
+    assert fact.why.startswith('STATE.md: "Evidence link:" ')
+    assert "[proof](artifacts/result.txt)" in fact.fix
+
+
+@pytest.mark.requirement("S0.38")
+def test_once_there_are_artifacts_there_must_be_a_link(world: World) -> None:
+    assert world.fact("evidence_linked").ok, "nothing to link to"
+    path = world.artifact()
+    assert world.fact("evidence_linked").why == 'STATE.md: "Evidence link:" is empty'
+    world.fields({"Evidence link": "[proof](artifacts/result.txt)"})
+    assert world.fact("evidence_linked").ok
+    path.unlink()
+    world.fields({})
+    assert world.fact("evidence_linked").ok
+
+
+# --- commands ---
+
+
+def test_a_receipt_that_the_journal_does_not_vouch_for_proves_nothing(world: World) -> None:
+    """Whoever can write into the folder of receipts can write a green one; only the engine can journal its hash."""
+    world.fields(FRAME)
+    world.receipt("make test", 0)
+    assert world.fact("validation_passed").ok
+    world.proved.clear()
+    assert world.fact("validation_passed").pending
+    world.receipt("make test", 1)
+    path = next(world.receipts.iterdir())
+    path.write_bytes(path.read_bytes().replace(b"[1]", b"[0]"))
+    assert world.fact("validation_passed").pending
+
+
+@pytest.mark.requirement("S0.44")
+def test_commands_count_only_on_exactly_this_tree(world: World) -> None:
+    world.fields(FRAME)
+    fact = world.fact("validation_passed")
+    assert (fact.ok, fact.pending, fact.why) == (False, True, "not run on this tree: make test")
+    world.receipt("make test", 0, tree="tree-0")
+    assert world.fact("validation_passed").pending, "another tree"
+    world.receipt("make test", 2)
+    fact = world.fact("validation_passed")
+    assert (fact.ok, fact.pending) == (False, False)
+    assert fact.why == "'make test' failed on this tree (exit 2), see some.log"
+    world.receipt("make test", 2, 0)
+    fact = world.fact("validation_passed")
+    assert fact.ok
+    assert fact.proof
+    world.tree_id = "tree-2"
+    assert world.fact("validation_passed").pending
+    world.tree_id = ""
+    assert world.fact("validation_passed").pending, "an unknown tree proves nothing"
+
+
+@pytest.mark.requirement("S0.44", "S0.51")
+def test_the_projects_commands_are_part_of_every_plan(world: World) -> None:
+    world.fields(FRAME)
+    world.commands = (Command("lint", "make lint"),)
+    world.receipt("make test", 0)
+    assert world.fact("validation_passed").why == "not run on this tree: make lint"
+    world.receipt("make lint", 1)
+    world.receipt("make test", 1)
+    assert world.fact("validation_passed").why.count("failed on this tree") == 2, "all red ones are named"
+    world.receipt("make lint", 1, 0)
+    world.receipt("make test", 1, 0)
+    assert world.fact("validation_passed").ok
+
+
+@pytest.mark.parametrize("problem", ["timed out after 5 s", "set-up failed: no disk"])
+def test_a_run_that_did_not_end_is_not_green(world: World, problem: str) -> None:
+    world.fields(FRAME)
+    world.receipt("make test", 0, problem=problem)
+    fact = world.fact("validation_passed")
+    assert not fact.ok
+    assert problem in fact.why
+
+
+@pytest.mark.parametrize("plan", ["", "look at it", "cmd:", "<!-- cmd: make -->", "```\n# nothing\n```"])
+def test_a_plan_without_a_command_proves_nothing(world: World, plan: str) -> None:
+    world.fields({**FRAME, "Validation plan": plan})
+    fact = world.fact("validation_passed")
+    assert (fact.ok, fact.pending) == (False, False)
+    assert fact.why.startswith('"Validation plan" names no command')
+
+
+def test_a_receipt_holds_for_its_tree_its_command_its_gate_and_its_workspace() -> None:
+    gate = MACHINE.gates["validation_passed"]
+    other = gate.replace(params={"field": "Other"})
+    keys = {
+        receipt_key("tree", "make", gate, "w"),
+        receipt_key("tree2", "make", gate, "w"),
+        receipt_key("tree", "make ", gate, "w"),
+        receipt_key("tree", "make", other, "w"),
+        receipt_key("tree", "make", gate, ""),
+    }
+    assert len(keys) == 5
+    assert receipt_key("tree", "make", gate, "w") in keys
+
+
+@pytest.mark.requirement("S0.45")
+@pytest.mark.parametrize(
+    ("plan", "body", "is_ok"),
+    [
+        ("cmd: make", "", True),
+        ("cmd: make\nlook at the page", "", False),
+        ("look at the page", "", False),
+        ("look at the page", "TODO", False),
+        ("look at the page", "Round: 2", False),
+        ("look at the page", "the page shows the form, see artifacts/shot.png", True),
+        ("", "", True),
+    ],
+)
+def test_a_plan_that_asks_for_eyes_needs_what_they_saw(world: World, plan: str, body: str, is_ok: bool) -> None:
+    world.fields({"Validation plan": f"\n{plan}"})
+    world.evidence(f"## Manual evidence\n\n{body}\n" if body else "")
+    fact = world.fact("manual_evidence")
+    assert fact.ok is is_ok
+    if not is_ok:
+        assert "## Manual evidence" in fact.why
+
+
+# --- answers ---
+
+QUESTIONS = MACHINE.gates["questions_answered"].params["questions"]
+
+
+def answered(**changes: str) -> str:
+    """All questions answered well, but for the ones given by the beginning of their words."""
+    lines = ["## Gate answers", ""]
+    for question in QUESTIONS:
+        line = f"- {question}: yes, by reviewer, artifacts/result.txt"
+        lines.append(next((new for start, new in changes.items() if question.startswith(start)), line))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.requirement("S0.43", "S0.47", "S0.48")
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_question_must_be_answered(world: World, question: str) -> None:
+    world.artifact()
+    world.evidence(answered())
+    assert world.fact("questions_answered").ok
+    world.evidence(answered().replace(f"- {question}: yes, by reviewer, artifacts/result.txt\n", ""))
+    fact = world.fact("questions_answered")
+    assert fact.why == f'EVIDENCE.md: {question!r} under "## Gate answers" is not answered'
+    assert "yes, by reviewer, artifacts/result.txt" in fact.fix
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- objective matched: yes, by reviewer, artifacts/result.txt",
+        "- **objective matched**: Yes, by Ann: `artifacts/result.txt`",
+        "1. objective matched? YES. By Ann, see [proof](artifacts/result.txt).",
+        "objective matched: yes \u2014 verified by Ann (artifacts/result.txt)",
+        "- objective matched: yes, artifacts/result.txt, by Ann",
+        "- objective matched: yes, by Ann, artifacts/no/not-bad.txt",
+        "- objective matched: yes, by Ann, artifacts",
+        "- objective matched: yes, by Ann, app.py",
+    ],
+)
+def test_an_answer_is_a_yes_a_name_and_a_proof(world: World, line: str) -> None:
+    world.artifact()
+    world.artifact("no/not-bad.txt")
+    (world.tree / "app.py").write_text("x", encoding="utf-8")
+    world.evidence(answered(objective=line))
+    fact = world.fact("questions_answered")
+    assert fact.ok, fact.why
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("- objective matched:", "is not answered with a clear yes"),
+        ("- objective matched: no, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
+        ("- objective matched: yes/no, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
+        ("- objective matched: yes or no, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
+        ("- objective matched: yes | no, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
+        ("- objective matched: yes? by Ann, artifacts/result.txt", "is not answered with a clear yes"),
+        ("- objective matched: yes, partly, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
+        ("- objective matched: yes, but not checked by Ann, artifacts/result.txt", "is not answered with a clear yes"),
+        ("- objective matched: yesterday, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
+        ("- objective matched: ~~yes~~, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
+        ("- objective matched: not yes, by Ann, artifacts/result.txt", "is not answered with a clear yes"),
+        ("- objective matched: yes, artifacts/result.txt", "does not say who looked (by NAME)"),
+        ("- objective matched: yes, by <name>, artifacts/result.txt", "does not say who looked (by NAME)"),
+        ("- objective matched: yes, by NAME, artifacts/result.txt", "does not say who looked (by NAME)"),
+        ("- objective matched: yes, by nobody, artifacts/result.txt", "does not say who looked (by NAME)"),
+        ("- objective matched: yes, by TODO, artifacts/result.txt", "does not say who looked (by NAME)"),
+        ("- objective matched: yes, by Ann", "names no proof that exists"),
+        ("- objective matched: yes, by Ann, artifacts/none.txt", "names no proof that exists"),
+        ("- objective matched: yes, by Ann, artifacts/empty.txt", "names no proof that exists"),
+        ("- objective matched: yes, by Ann, /etc/passwd", "names no proof that exists"),
+        ("- objective matched: yes, by Ann, ../outside.txt", "names no proof that exists"),
+        ("- objective matched: yes, by Ann, STATE.md", "names no proof that exists"),
+        ("- objective matched: yes, by Ann, EVIDENCE.md", "names no proof that exists"),
+        ("- objective matched: yes, by Ann, ./EVIDENCE.md", "names no proof that exists"),
+        ("- objective matched: yes, by Ann, <!-- artifacts/result.txt -->", "names no proof that exists"),
+        ("> objective matched: yes, by Ann, artifacts/result.txt", "is not answered"),
+        ("```\nobjective matched: yes, by Ann, artifacts/result.txt\n```", "is not answered"),
+        ("<!-- objective matched: yes, by Ann, artifacts/result.txt -->", "is not answered"),
+        ("- was the objective matched: yes, by Ann, artifacts/result.txt", "is not answered"),
+        (
+            "- objective matched: yes, by Ann, artifacts/result.txt\n- objective matched: no, by Bob",
+            "is answered twice",
+        ),
+    ],
+)
+def test_an_answer_without_substance_closes_the_gate(world: World, line: str, why: str) -> None:
+    world.artifact()
+    world.artifact("empty.txt", "")
+    (world.base / "outside.txt").write_text("x", encoding="utf-8")
+    world.evidence(answered(objective=line))
+    fact = world.fact("questions_answered")
+    assert not fact.ok
+    assert fact.why == f"EVIDENCE.md: 'objective matched' under \"## Gate answers\" {why}"
+
+
+def test_a_long_answer_does_not_search_the_disk_for_ever(world: World) -> None:
+    world.artifact()
+    line = "- objective matched: yes, by Ann, " + "word " * 100 + "artifacts/result.txt"
+    world.evidence(answered(objective=line))
+    assert "names no proof" in world.fact("questions_answered").why
+
+
+def test_every_check_says_what_it_must_be_given() -> None:
+    assert all(required for _, required, _ in CHECKS.values())

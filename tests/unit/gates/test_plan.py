@@ -1,0 +1,89 @@
+"""Tests of the validation plan: which of its lines are run, and which ask for somebody's eyes."""
+
+from __future__ import annotations
+
+import pytest
+
+from detent.core.values import Command
+from detent.gates.plan import all_commands, read_plan
+
+
+@pytest.mark.parametrize(
+    ("plan", "commands"),
+    [
+        ("cmd: make test", ["make test"]),
+        ("CMD : make test", ["make test"]),
+        ("- cmd: make test", ["make test"]),
+        ("1. cmd: make test", ["make test"]),
+        ("**cmd:** make test", ["make test"]),
+        ("cmd: `make test`", ["make test"]),
+        ("`cmd: make test`", ["make test"]),
+        ("cmd: echo `date` `pwd`", ["echo `date` `pwd`"]),
+        ("cmd: a\ncmd: b\ncmd: a", ["a", "b"]),
+        ("> cmd: make", ["make"]),
+        ("```\nmake\n```", ["make"]),
+        ("```sh\nmake\nmake test\n```", ["make\nmake test"]),
+        ("```\nmake\n```\n```\nmake test\n```", ["make", "make test"]),
+        ("~~~\nmake\n~~~", ["make"]),
+        ("```\nnever closed", ["never closed"]),
+        ("```\n# build\n  make\n```", ["# build\n  make"]),
+        ("```\n    make\n    make test\n```", ["make\nmake test"]),
+        ("```\ncat <<END\n\nx\nEND\n```", ["cat <<END\n\nx\nEND"]),
+        ("````\nmarkdown <<END\n```\nx\n```\nEND\n````", ["markdown <<END\n```\nx\n```\nEND"]),
+        ("- ```\n  make\n  ```", ["make"]),
+        ("- ```\n  make\n```\nmake test\n```", ["make", "make test"]),
+        ("> ```\n> make\n> ```", ["make"]),
+        ("> > ```\n> > make\n> > ```", ["make"]),
+        ("```\n{ make; }\n```", ["{ make; }"]),
+        ("cmd: make\n```\nmake test\n```\ncmd: lint", ["make", "make test", "lint"]),
+    ],
+)
+def test_fenced_blocks_and_command_lines_are_run(plan: str, commands: list[str]) -> None:
+    assert read_plan(plan) == (tuple(commands), ())
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        "",
+        "cmd:",
+        "cmd: ...",
+        "cmd: TODO",
+        "cmd: <command>",
+        "```\n```",
+        "```\n# only a comment\n```",
+        "```\n...\n```",
+        "TODO",
+        "<!-- cmd: make -->",
+        "<!--\n```\nmake\n```\n-->",
+    ],
+)
+def test_what_holds_nothing_asks_for_nothing(plan: str) -> None:
+    assert read_plan(plan) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("plan", "manual"),
+    [
+        ("look at the page", ["look at the page"]),
+        ("- open it\n- click", ["open it", "click"]),
+        ("make test", ["make test"]),
+        ("text\n\n    make test", ["text", "make test"]),
+        ("<p>look at it</p>", ["<p>look at it</p>"]),
+        ("run cmd: make", ["run cmd: make"]),
+    ],
+)
+def test_everything_else_asks_for_somebodys_eyes(plan: str, manual: list[str]) -> None:
+    assert read_plan(plan) == ((), tuple(manual))
+
+
+def test_a_plan_may_have_both() -> None:
+    assert read_plan("cmd: make\nthen look at it") == (("make",), ("then look at it",))
+
+
+@pytest.mark.requirement("S0.51")
+def test_the_projects_commands_join_every_plan_and_none_is_run_twice() -> None:
+    given = (Command("test", "make test"), Command("check 1", "make lint"))
+    assert all_commands(given, "cmd: make lint\ncmd: make e2e") == (*given, Command("plan 2", "make e2e"))
+    assert all_commands(given, "") == given
+    assert all_commands((), "") == ()

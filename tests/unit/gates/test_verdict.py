@@ -1,0 +1,181 @@
+"""Tests of the verdict grammar, decision by decision."""
+
+from __future__ import annotations
+
+import pytest
+
+from detent.gates.verdict import read_verdict
+from tests.unit.gates.conftest import World
+
+WORDS = ("PASS", "FAIL")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Verdict: PASS",
+        "verdict: pass",
+        "VERDICT:PASS",
+        "Verdict = PASS",
+        "**Verdict:** PASS",
+        "**Verdict**: **PASS**",
+        "__Verdict:__ __PASS__",
+        "*Verdict:* _PASS_",
+        "`Verdict: PASS`",
+        "### Verdict: PASS",
+        "Verdict: PASS\n---",
+        "- Verdict: PASS",
+        "1. **Verdict: PASS.**",
+        "Verdict: PASS, all is well",
+        "Verdict: PASS \u2014 not a single problem",
+        "Verdict (round 2): PASS",
+        "Final verdict: PASS",
+        "The verdict is PASS",
+        "Verdict \u2013 PASS",
+        "Verdict:\n\nPASS",
+        "### Verdict\n\nPASS",
+        "Verdict: ~~FAIL~~ PASS",
+        "Verdict: PASS\n\nverdict: pass",
+        "it would FAIL without the fix\n\nVerdict: PASS",
+    ],
+)
+def test_an_explicit_verdict_is_read_in_any_dress(text: str) -> None:
+    assert read_verdict(text, WORDS) == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("all tests pass\n\nVerdict: FAIL", "FAIL"),
+        ("PASS\n\nVerdict: FAIL", "FAIL"),
+        ("Verdict: FAIL\n\nPASS\n\nPASS", "FAIL"),
+        ("PASS criteria were looked at\n\nFinal verdict: FAIL", "FAIL"),
+        ("everything may fail\n\nPASS", "PASS"),
+        ("the tests pass\nand some fail\n\n**FAIL**", "FAIL"),
+        ("PASS: the old bug that made it fail is gone\nso", None),
+        ("PASS with remarks\nthe remarks do not let it fail", "PASS"),
+        ("All tests pass.\nNothing else to say.", "PASS"),
+        ("We looked.\nThe tests pass.\nSo does the lint.", "PASS"),
+        ("The tests pass.\nThe lint may fail.", None),
+    ],
+)
+def test_the_order_of_the_rules(text: str, verdict: str | None) -> None:
+    """Explicit line, bare line, first line that starts with a word, and only then the word anywhere."""
+    assert read_verdict(text, WORDS) == verdict
+
+
+@pytest.mark.parametrize(
+    "text", ["PASS", "pass", "**PASS**", "- PASS", "`PASS`.", "\u2705 PASS", "(PASS)", "[x] PASS", "# PASS"]
+)
+def test_a_bare_word_is_a_verdict(text: str) -> None:
+    assert read_verdict(f"some words first\n\n{text}", WORDS) == "PASS"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "nothing of the kind",
+        "bypassed, passed, passes, passing",
+        "PASS_WITH_NOTES",
+        "Verdict: PASS or FAIL",
+        "Verdict: PASS | FAIL",
+        "Verdict: <PASS or FAIL>",
+        "Verdict: PASS\n\nVerdict: FAIL",
+        "PASS\n\nFAIL",
+        "PASS / FAIL",
+        "Verdict: maybe\n\nPASS",
+        "Verdict: NOT PASS",
+        "Verdict: can't PASS this",
+        "Verdict: PASS?",
+        "Verdict: PASS if the tests are fixed",
+        "Verdict: PASS pending a second look",
+        "Verdict: the tests PASS",
+        "This does not PASS",
+        "I can\u2019t let this pass",
+        "It would pass with more work",
+        "non-PASS",
+        "PASS?",
+        "~~PASS~~",
+        "Verdict: ~~PASS~~",
+        "- [ ] PASS",
+        "- [ ] PASS\n- [ ] FAIL",
+        "> PASS",
+        "> Verdict: PASS",
+        "- > Verdict: PASS",
+        "```\nVerdict: PASS\n```",
+        "~~~\nPASS",
+        "    Verdict: PASS",
+        "<!-- Verdict: PASS -->",
+        "<!--\nPASS\n-->",
+        "<div>\nVerdict: PASS\n</div>",
+        "[verdict]: PASS",
+    ],
+)
+def test_everything_else_is_no_verdict(text: str) -> None:
+    assert read_verdict(text, WORDS) is None
+
+
+def test_other_words_can_be_asked_for() -> None:
+    assert read_verdict("Verdict: needs work", ("approved", "needs work")) == "needs work"
+    assert read_verdict("Verdict: Approved", ("approved", "needs work")) == "approved"
+    assert read_verdict("Verdict: PASS", ("approved", "needs work")) is None
+
+
+@pytest.mark.parametrize("unit", ["no ", "- ", "~~", "_", "not PASS ", "Verdict: ", "verdict (", "> "])
+def test_a_large_hostile_line_is_read(unit: str) -> None:
+    """Linear, or this would not end."""
+    assert read_verdict("PASS " + unit * (200_000 // len(unit)) + "\n\nVerdict: FAIL", WORDS) == "FAIL"
+
+
+# --- the check around it ---
+
+REVIEW = "## Review\n\n{}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", 'EVIDENCE.md has no section "## Review"'),
+        ("### Review\n\nVerdict: PASS\n", 'EVIDENCE.md has no section "## Review"'),
+        ("```\n## Review\n\nVerdict: PASS\n```\n", 'EVIDENCE.md has no section "## Review"'),
+        ("<!--\n## Review\n\nVerdict: PASS\n-->\n", 'EVIDENCE.md has no section "## Review"'),
+        ("## Reviewers\n\nVerdict: PASS\n", 'EVIDENCE.md has no section "## Review"'),
+        (REVIEW.format(""), 'EVIDENCE.md has nothing under "## Review"'),
+        (REVIEW.format("TODO"), 'EVIDENCE.md has nothing under "## Review"'),
+        (REVIEW.format("<!-- Verdict: PASS -->"), 'EVIDENCE.md has nothing under "## Review"'),
+        (REVIEW.format("Round: 2"), 'EVIDENCE.md has nothing under "## Review"'),
+        (REVIEW.format("```\nVerdict: PASS\n```"), 'EVIDENCE.md gives no clear verdict under "## Review", not PASS'),
+        (REVIEW.format("Verdict: PASS/FAIL"), 'EVIDENCE.md gives no clear verdict under "## Review", not PASS'),
+        (REVIEW.format("Verdict: FAIL"), 'EVIDENCE.md gives FAIL under "## Review", not PASS'),
+        (REVIEW.format("Verdict: PASS") + REVIEW.format("Verdict: FAIL"), "EVIDENCE.md gives FAIL"),
+    ],
+)
+def test_a_review_that_does_not_pass_says_why(world: World, text: str, why: str) -> None:
+    world.evidence(text)
+    fact = world.fact("review_passed")
+    assert not fact.ok
+    assert fact.why.startswith(why)
+    assert 'EVIDENCE.md with a line "Verdict: PASS"' in fact.fix
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        REVIEW.format("Verdict: PASS"),
+        "## review:\n\npass\n",
+        "## **Review**\n\n### Verdict: PASS\n",
+        REVIEW.format("Verdict: FAIL") + REVIEW.format("Verdict: PASS"),
+        "Review\n------\n\nPASS\n",
+    ],
+)
+def test_a_review_that_passes(world: World, text: str) -> None:
+    world.evidence(text)
+    assert world.fact("review_passed").ok
+    assert not world.fact("review_failed").ok
+
+
+def test_a_review_that_fails_opens_the_other_gate(world: World) -> None:
+    world.evidence(REVIEW.format("Verdict: FAIL, two checks are red"))
+    assert world.fact("review_failed").ok
+    assert not world.fact("review_passed").ok

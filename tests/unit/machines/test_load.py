@@ -1,0 +1,127 @@
+"""Machine files are found by name or path; what can't be read is told with the file and the next command."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from detent.errors import MachineError, UnreadableError, UsageError
+from detent.machines.load import LARGEST_FILE_BYTES, built_in_names, canonical, load, read_document, scaffold
+from detent.machines.parse import parse
+from detent.runner.vocabulary import vocabulary
+
+TINY = """
+format  = 1
+name    = "tiny"
+initial = "open"
+[store]
+codec = "markdown_fields"
+file  = "TASK.md"
+state = "Phase"
+files = ["TASK.md"]
+[state.open]
+[state.shut]
+end = true
+[[edge]]
+name   = "close"
+from   = "open"
+to     = "shut"
+option = "doors"
+[[edge]]
+name  = "lock"
+from  = "open"
+to    = "shut"
+under = "turns"
+[limit.turns]
+max = 2
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.toml"
+    path.write_text(TINY, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", built_in_names())
+def test_every_built_in_machine_loads_by_its_name(name: str) -> None:
+    machine, pinned = load(name, vocabulary())
+    assert machine.name == name
+    assert parse(json.loads(pinned), vocabulary()) == machine
+
+
+def test_a_machine_is_loaded_by_path_with_the_project_s_settings(tiny: Path) -> None:
+    machine, pinned = load(str(tiny), vocabulary(), limits={"turns": 5}, options=["doors"])
+    assert machine.limits["turns"].most == 5
+    assert [edge.name for edge in machine.states["open"].edges] == ["close", "lock"]
+    assert json.loads(pinned) == tomllib.loads(TINY)
+    assert read_document(str(tiny)) == (tomllib.loads(TINY), str(tiny))
+
+
+def test_a_file_in_the_current_folder_needs_no_slash(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tiny.parent)
+    assert load("tiny.toml", vocabulary())[0].name == "tiny"
+
+
+def test_the_pinned_bytes_do_not_depend_on_the_order_of_keys() -> None:
+    assert canonical({"b": 1, "a": {"d": "ü", "c": 2}}) == canonical({"a": {"c": 2, "d": "ü"}, "b": 1})
+    assert canonical({"a": 1}) != canonical({"a": 2})
+
+
+def test_the_problems_of_a_file_name_the_file(tiny: Path) -> None:
+    tiny.write_text(TINY + "colour = 1\n", encoding="utf-8")
+    with pytest.raises(MachineError) as caught:
+        load(str(tiny), vocabulary())
+    assert caught.value.where == str(tiny)
+    assert caught.value.problems == ("limit turns: unknown key 'colour'",)
+
+
+@pytest.mark.parametrize("name", ["", "moon", "phase_", "Phase", "lights_out"])
+def test_an_unknown_name_is_told_with_the_known_ones(name: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        load(name, vocabulary())
+    assert repr(name) in caught.value.what
+    assert "phase" in caught.value.next_step
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"format = ", "not valid TOML"),
+        (b'name = "\xff"', "not valid TOML"),
+        (b"a = " + b"[" * 100_000, "not valid TOML"),
+        (b"a = " + b"9" * 10_000, "not valid TOML"),
+        (b"#" * (LARGEST_FILE_BYTES + 1), f"larger than {LARGEST_FILE_BYTES} bytes"),
+    ],
+    ids=["cut short", "not UTF-8", "nested too deeply", "a huge number", "too large"],
+)
+def test_a_damaged_file_is_told_with_its_path(tiny: Path, content: bytes, problem: str) -> None:
+    tiny.write_bytes(content)
+    with pytest.raises(UnreadableError, match=problem) as caught:
+        load(str(tiny), vocabulary())
+    assert caught.value.where == str(tiny)
+
+
+def test_a_file_of_the_largest_size_is_read(tiny: Path) -> None:
+    tiny.write_text(TINY + "#" * (LARGEST_FILE_BYTES - len(TINY)), encoding="utf-8")
+    assert tiny.stat().st_size == LARGEST_FILE_BYTES
+    assert load(str(tiny), vocabulary())[0].name == "tiny"
+
+
+@pytest.mark.parametrize("name", ["missing.toml", "folder.toml"])
+def test_a_file_that_can_not_be_opened_is_told_with_its_path(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(UnreadableError, match="can't be read") as caught:
+        load(str(tmp_path / name), vocabulary())
+    assert caught.value.where == str(tmp_path / name)
+    assert caught.value.next_step == "detent machine list"
+
+
+def test_a_scaffold_is_the_machine_s_own_text_or_nothing() -> None:
+    assert scaffold("phase", "STATE.md").startswith("# {title}\n")
+    assert scaffold("phase", "NOTHING.md") == ""
+    assert scaffold("elsewhere", "STATE.md") == ""

@@ -1,0 +1,147 @@
+"""The mutation runner makes every kind of change it promises, tells red from green, and keeps what people wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.mutate import Bench, Mutant, Verdict, mutants, python_files, relevant_tests, report, summary
+
+SAMPLE = '''"""A docstring is left alone."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    LIMIT = 1
+
+
+def judge(left: int = 1, right: int | None = None) -> bool:
+    """So is this one."""
+    found = []
+    if left < 2 and right is not None:
+        return False
+    for one in [item for item in range(left) if item > 0]:
+        found.append(one)
+        if one in found:
+            continue
+        left += 1
+    while left != 3:
+        raise ValueError
+    return (True if found else False) or left == 1
+'''
+
+
+def changes() -> list[tuple[int, str]]:
+    return [(mutant.line, mutant.change) for mutant in mutants("src/a.py", SAMPLE)]
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        (7, "1 -> 2"),
+        (10, "condition negated"),
+        (10, "and -> or"),
+        (10, "< -> <="),
+        (10, "2 -> 3"),
+        (10, "is not -> is"),
+        (11, "statement dropped"),
+        (11, "False -> True"),
+        (12, "filter dropped"),
+        (12, "> -> >="),
+        (12, "0 -> 1"),
+        (13, "statement dropped"),
+        (14, "in -> not in"),
+        (15, "statement dropped"),
+        (16, "statement dropped"),
+        (17, "!= -> =="),
+        (19, "condition negated"),
+        (19, "or -> and"),
+        (19, "True -> False"),
+        (19, "== -> !="),
+    ],
+)
+def test_each_kind_of_change_is_made(expected: tuple[int, str]) -> None:
+    assert expected in changes()
+
+
+def test_what_does_not_run_is_left_alone() -> None:
+    assert not {line for line, _ in changes()} & {1, 2, 3, 4, 8, 9}
+    assert (7, "| -> &") not in changes()
+
+
+def test_each_change_is_one_change_and_valid_code() -> None:
+    made = [mutant.source for mutant in mutants("src/a.py", SAMPLE)]
+    assert len(set(made)) == len(made)
+    for source in made:
+        compile(source, "a.py", "exec")
+
+
+def test_a_change_names_its_line_as_it_was() -> None:
+    mutant = next(one for one in mutants("src/a.py", SAMPLE) if one.change == "filter dropped")
+    assert mutant.code == "for one in [item for item in range(left) if item > 0]:"
+    assert "for one in [item for item in range(left)]:" in mutant.source
+
+
+def test_every_file_of_the_rooms_is_found() -> None:
+    files = python_files(["src/detent/core", "src/detent/gates/judge.py"])
+    assert "src/detent/core/decide.py" in files
+    assert files[-1] == "src/detent/gates/judge.py"
+    assert relevant_tests("src/detent/gates/judge.py") != relevant_tests("src/detent/core/decide.py")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """A bench whose copy holds one small module and one test of it."""
+    made = Bench(tmp_path)
+    (made.folder / "src" / "sample.py").write_text("def more(one):\n    return one + 1\n", encoding="utf-8")
+    folder = made.folder / "tests" / "unit" / "core"
+    (folder / "test_sample.py").write_text(
+        "import sample\n\ndef test_more():\n    assert sample.more(1) == 2\n", encoding="utf-8"
+    )
+    return made
+
+
+TEST = ("tests/unit/core/test_sample.py",)
+# Under xdist a worker has a second thread; the fork runs pytest at once and never comes back to it.
+forks = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+
+
+@forks
+def test_red_green_and_endless_are_told_apart(bench: Bench) -> None:
+    sample = bench.folder / "src" / "sample.py"
+    assert bench.run(TEST, 60) == "survived"
+    sample.write_text("def more(one):\n    return one - 1\n", encoding="utf-8")
+    assert bench.run(TEST, 60) == "killed"
+    sample.write_text("def more(one):\n    while True:\n        pass\n", encoding="utf-8")
+    assert bench.run(TEST, 2) == "timeout"
+
+
+@forks
+def test_the_copy_is_as_before_after_a_try_and_the_tree_is_never_touched(bench: Bench) -> None:
+    file = "src/detent/core/record.py"
+    before = (bench.folder / file).read_bytes()
+    verdict = bench.judge(Mutant(file, 1, "code", "broken", "this is no Python"), 60)
+    assert verdict.result == "killed"
+    assert (bench.folder / file).read_bytes() == before
+    assert (Path(__file__).parents[3] / file).read_bytes() == before
+
+
+def verdicts() -> list[Verdict]:
+    left = Mutant("src/detent/core/a.py", 7, "if a | b:", "| -> &", "")
+    return [Verdict(left, "survived"), Verdict(left._replace(line=9, code="x = 1"), "killed"), Verdict(left, "timeout")]
+
+
+def test_the_report_lists_only_survivors() -> None:
+    assert summary(verdicts()) == "3 changes: 1 turned a test red, 1 never ended, 1 survived."
+    text = report(verdicts(), "")
+    assert "| src/detent/core/a.py:7 | `if a \\| b:` | \\| -> & |  |\n" in text
+    assert "x = 1" not in text
+
+
+def test_what_people_wrote_is_kept_when_lines_move() -> None:
+    first = report(verdicts(), "").replace(" |  |", " | both are sets of one |")
+    moved = [Verdict(one.mutant._replace(line=one.mutant.line + 5), one.result) for one in verdicts()]
+    second = report(moved, first)
+    assert "a.py:12" in second
+    assert "| both are sets of one |" in second
+    other = [Verdict(one.mutant._replace(code="if a | c:"), one.result) for one in verdicts()]
+    assert "both are sets of one" not in report(other, first)

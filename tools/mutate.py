@@ -1,0 +1,251 @@
+"""Breaks the code on purpose, one small change at a time, and sees whether a test turns red.
+
+Each change is made in a throw-away copy of the tree, and only the fast tests of the changed room are run. A change that
+no test notices is a *survivor*: either a test is missing or the change makes no difference. `--write` keeps them in
+docs/mutation.md, where people say in the last column why one may stay; that column outlives the next `--write`.
+
+Why not a library: mutmut 3.8 does not run under pytest 9; cosmic-ray 8.7 drops no statements, starts an interpreter for
+each change and would need an hour. Here a warm process forks for each change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+REPORT = ROOT / "docs" / "mutation.md"
+JOBS = 2
+MEMORY_BYTES = 2_000_000_000
+# The tests that can notice a change in a room, quickest first; the others are too slow to be run a thousand times.
+TESTS = {
+    "core": ("tests/unit/core", "tests/unit/machines/test_shapes.py", "tests/properties/test_decide.py"),
+    "gates": ("tests/unit/gates", "tests/properties"),
+    "machines": ("tests/unit/machines", "tests/unit/core"),
+}
+PYTEST = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+PAIRS: tuple[tuple[type[ast.AST], str, type[ast.AST], str], ...] = (
+    (ast.And, "and", ast.Or, "or"),
+    (ast.Eq, "==", ast.NotEq, "!="),
+    (ast.Lt, "<", ast.LtE, "<="),
+    (ast.Gt, ">", ast.GtE, ">="),
+    (ast.In, "in", ast.NotIn, "not in"),
+    (ast.Is, "is", ast.IsNot, "is not"),
+    (ast.Add, "+", ast.Sub, "-"),
+    (ast.BitOr, "|", ast.BitAnd, "&"),
+)
+SWAPS = {one: (other, f"{word} -> {swapped}") for one, word, other, swapped in PAIRS}
+SWAPS |= {other: (one, f"{swapped} -> {word}") for one, word, other, swapped in PAIRS}
+Change = tuple[int, str, ast.AST, str, object]  # line, words, and what is put into which field of which node
+
+
+class Mutant(NamedTuple):
+    file: str  # relative to the root
+    line: int
+    code: str  # the line as it was
+    change: str
+    source: str  # the whole file after the change
+
+
+class Verdict(NamedTuple):
+    mutant: Mutant
+    result: str  # killed | timeout | survived
+
+
+def mutants(file: str, text: str) -> Iterator[Mutant]:
+    """Every change of a file that is known here, in the order of its lines."""
+    lines, tree = text.splitlines(), ast.parse(text)
+    for line, words, node, field, value in sorted(changes(tree), key=lambda change: change[0]):
+        before = getattr(node, field)
+        setattr(node, field, value)
+        yield Mutant(file, line, lines[line - 1].strip(), words, ast.unparse(ast.fix_missing_locations(tree)))
+        setattr(node, field, before)
+
+
+def changes(tree: ast.Module) -> Iterator[Change]:
+    for node in live_nodes(tree):
+        match node:
+            case ast.BoolOp() | ast.BinOp() if type(node.op) in SWAPS:
+                other, words = SWAPS[type(node.op)]
+                yield node.lineno, words, node, "op", other()
+            case ast.Compare(ops=ops):
+                for number, op in enumerate(ops):
+                    other, words = SWAPS[type(op)]
+                    yield node.lineno, words, node, "ops", [*ops[:number], other(), *ops[number + 1 :]]
+            case ast.Constant(value=bool() as value):
+                yield node.lineno, f"{value} -> {not value}", node, "value", not value
+            case ast.Constant(value=int() as value):
+                yield node.lineno, f"{value} -> {value + 1}", node, "value", value + 1
+            case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+                yield test.lineno, "condition negated", node, "test", ast.UnaryOp(ast.Not(), test)
+            case ast.comprehension(ifs=ifs):
+                for number, condition in enumerate(ifs):
+                    yield condition.lineno, "filter dropped", node, "ifs", [*ifs[:number], *ifs[number + 1 :]]
+            case _:
+                pass
+        yield from dropped_statements(node)
+
+
+def dropped_statements(node: ast.AST) -> Iterator[Change]:
+    """Guards that return, raise or go on early, and statements made only for what they do."""
+    for field in ("body", "orelse"):
+        block = getattr(node, field, None)
+        if not isinstance(block, list):
+            continue
+        for number, one in enumerate(block):
+            is_act = isinstance(one, ast.Expr) and not isinstance(one.value, ast.Constant)
+            is_leap = isinstance(node, ast.If) and isinstance(one, ast.Return | ast.Raise | ast.Continue | ast.Break)
+            if is_act or is_leap or isinstance(one, ast.AugAssign):
+                yield one.lineno, "statement dropped", node, field, [*block[:number], ast.Pass(), *block[number + 1 :]]
+
+
+def live_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node that runs: no annotations, and nothing that only a type checker reads."""
+    yield node
+    for field, value in ast.iter_fields(node):
+        for child in value if isinstance(value, list) else [value]:
+            match child:
+                case ast.If(test=ast.Name(id="TYPE_CHECKING")) | ast.Assign(targets=[ast.Name(id="TYPE_CHECKING")]):
+                    continue
+                case ast.AST() if field not in ("annotation", "returns"):
+                    yield from live_nodes(child)
+                case _:
+                    continue
+
+
+class Bench:
+    """A copy of the tree in which changes are tried; every try is a fork of this warm process."""
+
+    def __init__(self, folder: Path) -> None:
+        import hypothesis  # noqa: F401  # loaded here, so that no fork has to
+        import pytest  # noqa: F401
+
+        self.folder = folder
+        shutil.copy2(ROOT / "pyproject.toml", folder)
+        for name in ("src", "tests"):
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+
+    def run(self, tests: Sequence[str], timeout_s: int) -> str:
+        """The result of the tests on the copy as it is now."""
+        child = os.fork()
+        if child == 0:
+            self._run_and_leave(tests, timeout_s)
+        _, status = os.waitpid(child, 0)
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM:
+            return "timeout"
+        return "survived" if status == 0 else "killed"
+
+    def _run_and_leave(self, tests: Sequence[str], timeout_s: int) -> None:
+        import pytest
+
+        signal.alarm(timeout_s)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+        os.chdir(self.folder)
+        sys.dont_write_bytecode = True  # a change within the same second and size would not be seen
+        sys.path.insert(0, str(self.folder / "src"))
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        os._exit(int(pytest.main([*PYTEST, *(test for test in tests if Path(test).exists())])))
+
+    def judge(self, mutant: Mutant, timeout_s: int) -> Verdict:
+        path = self.folder / mutant.file
+        before = path.read_bytes()
+        path.write_text(mutant.source, encoding="utf-8")
+        try:
+            return Verdict(mutant, self.run(relevant_tests(mutant.file), timeout_s))
+        finally:
+            path.write_bytes(before)
+
+
+_benches: list[Bench] = []  # the one of this worker
+
+
+def _judge(mutant: Mutant, timeout_s: int, folder: str) -> Verdict:
+    if not _benches:
+        _benches.append(Bench(Path(tempfile.mkdtemp(dir=folder))))
+    return _benches[0].judge(mutant, timeout_s)
+
+
+def relevant_tests(file: str) -> tuple[str, ...]:
+    return next((tests for room, tests in TESTS.items() if f"/{room}/" in file), TESTS["core"])
+
+
+def timeouts(files: Sequence[str], bench: Bench) -> dict[str, int]:
+    """How long the tests of each file may take; on the unchanged tree they must be green."""
+    times: dict[tuple[str, ...], int] = {}
+    for tests in map(relevant_tests, files):
+        if tests not in times:
+            start = time.monotonic()
+            if bench.run(tests, 600) != "survived":
+                raise SystemExit(f"mutate: red without any change: {' '.join(tests)}; next: make test")
+            times[tests] = int(3 * (time.monotonic() - start)) + 10
+    return {file: times[relevant_tests(file)] for file in files}
+
+
+def reasons(earlier: str) -> dict[tuple[str, ...], str]:
+    """The last column of an earlier report, by file, code and change."""
+    rows = [line.strip("| ").split(" | ") for line in earlier.splitlines() if line.startswith("| src/")]
+    return {(row[0].rpartition(":")[0], row[1], row[2]): row[3] for row in rows if len(row) == 4}
+
+
+def report(verdicts: Sequence[Verdict], earlier: str) -> str:
+    known, rows = reasons(earlier), []
+    for mutant in (verdict.mutant for verdict in verdicts if verdict.result == "survived"):
+        code, change = f"`{mutant.code}`".replace("|", "\\|"), mutant.change.replace("|", "\\|")
+        rows.append(
+            f"| {mutant.file}:{mutant.line} | {code} | {change} | {known.get((mutant.file, code, change), '')} |"
+        )
+    words = "Written by `make mutate ARGS=--write`; people write only the last column, and it is kept."
+    head = ("# Changes that no test notices", "", words, "", summary(verdicts), "")
+    return "\n".join((*head, "| where | code | change | why it may stay |", "|---|---|---|---|", *rows, ""))
+
+
+def summary(verdicts: Sequence[Verdict]) -> str:
+    count = Counter(one.result for one in verdicts)
+    ends = f"{count['killed']} turned a test red, {count['timeout']} never ended, {count['survived']} survived."
+    return f"{len(verdicts)} changes: {ends}"
+
+
+def python_files(paths: Sequence[str]) -> list[str]:
+    patterns = [path if path.endswith(".py") else f"{path}/**/*.py" for path in paths]
+    found = {file for pattern in patterns for file in ROOT.glob(pattern)}
+    return sorted(str(file.relative_to(ROOT)) for file in found)
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description="Break the code on purpose and see whether a test turns red.")
+    parser.add_argument("paths", nargs="*", default=["src/detent/core", "src/detent/gates"], help="files or folders")
+    parser.add_argument("--write", action="store_true", help="keep the survivors in docs/mutation.md")
+    chosen = parser.parse_args(arguments)
+    files = python_files(chosen.paths)
+    todo = [mutant for file in files for mutant in mutants(file, (ROOT / file).read_text(encoding="utf-8"))]
+    print(f"{len(todo)} changes in {len(files)} files", flush=True)
+    verdicts: list[Verdict] = []
+    with tempfile.TemporaryDirectory(prefix="detent-mutate-") as folder, ProcessPoolExecutor(JOBS) as pool:
+        limits = timeouts(files, Bench(Path(tempfile.mkdtemp(dir=folder))))
+        for one in pool.map(_judge, todo, [limits[mutant.file] for mutant in todo], [folder] * len(todo)):
+            verdicts.append(one)
+            if one.result == "survived":
+                print(f"{one.mutant.file}:{one.mutant.line}: {one.mutant.change}: {one.mutant.code}", flush=True)
+    print(summary(verdicts))
+    if chosen.write:
+        earlier = REPORT.read_text(encoding="utf-8") if REPORT.exists() else ""
+        REPORT.write_text(report(verdicts, earlier), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
