@@ -117,6 +117,8 @@ STORE: Mapping[str, str] = {
     "extra": "files made on request, by name",
     "title": "the field that takes the words given to `detent new`",
     "checks": "the field that takes its `--check` commands",
+    "evidence": "where the evidence page lies",
+    "link": "the field that is led to that page whenever it is made",
 }
 SETTINGS: Mapping[str, str] = {
     "default_machine": "the machine of `detent new` without a name",
@@ -130,6 +132,8 @@ SETTINGS: Mapping[str, str] = {
     "machine": "`[machine.NAME]` with the two keys below",
     "limits": "in `[machine.NAME]`: other numbers for its limits",
     "options": "in `[machine.NAME]`: its options that are switched on",
+    "evidence": "table; how evidence pages are reached",
+    "base": "in `[evidence]`: the address under which task folders are shown, by task id",
 }
 KIND_MEANS: Mapping[str, str] = {
     "created": "the first line of a new task",
@@ -148,7 +152,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "machine, digest": "the machine's name and the hash of its pinned file (in `moved`, `machine` is that hash)",
     "root, common_dir, tree_path": "the project's top folder, its git folder and the tree that is worked on",
     "baseline": "the commit the work starts from",
-    "commands, command_timeout_s, workspace, limits, options": "the settings that hold for this task",
+    "commands, command_timeout_s, workspace, limits, options, evidence_base": "the settings that hold for this task",
     "by, name, reason": "agent, engine, person or crash; the role or person; the reason given",
     "edge, way, from, to": "the move, which of its ways, and the states it joins",
     "verb, answer": "the command that meant the move; what a person said",

@@ -5,10 +5,6 @@ from __future__ import annotations
 from detent.core.record import Record
 from detent.effects.git import Git
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
 _IDENTITY = ("-c", "user.name=Detent", "-c", "user.email=detent@localhost", "-c", "commit.gpgSign=false")
 
 
@@ -39,6 +35,3 @@ def checkpoint(promise: Promise) -> dict[str, str]:
     commit = git.run(*_IDENTITY, "commit-tree", *parent, promise.tree, input_bytes=message).decode().strip()
     git.run("update-ref", ref, commit)
     return {"commit": commit}
-
-
-EFFECTS: Mapping[str, Callable[[Promise], dict[str, str]]] = {"checkpoint": checkpoint}

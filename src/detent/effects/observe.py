@@ -24,9 +24,9 @@ class TaskFiles:
         self.roots = [os.path.realpath(root) for root in (folder, tree) if root]
         self.folder = folder
         # The engine's own files say what the engine says; naming them proves nothing.
-        self.not_proof = {os.path.join(self.roots[0], name) for name in not_proof}
+        self.not_proof = frozenset(os.path.join(self.roots[0], name) for name in not_proof)
         self._texts: dict[str, str | None] = {}
-        self._paths: dict[str, PathSeen | None] = {}
+        self._paths: dict[tuple[str, bool], PathSeen | None] = {}
         self._listing: dict[str, str] | None = None
 
     def text(self, name: str) -> str | None:
@@ -34,18 +34,18 @@ class TaskFiles:
             self._texts[name] = read_text(os.path.join(self.folder, name))
         return self._texts[name]
 
-    def path(self, value: str) -> PathSeen | None:
-        if value not in self._paths:
-            self._paths[value] = self._look(value)
-        return self._paths[value]
+    def path(self, value: str, *, as_proof: bool = True) -> PathSeen | None:
+        if (value, as_proof) not in self._paths:
+            self._paths[value, as_proof] = self._look(value, self.not_proof if as_proof else frozenset())
+        return self._paths[value, as_proof]
 
-    def _look(self, value: str) -> PathSeen | None:
+    def _look(self, value: str, refused: frozenset[str]) -> PathSeen | None:
         if not value.strip() or "\0" in value or len(value) > 1000:
             return None
         for root in self.roots:
             real = os.path.realpath(os.path.join(root, value))
             inside = any(real.startswith(allowed + os.sep) for allowed in self.roots)
-            if not inside or real in self.not_proof or f"{os.sep}.git{os.sep}" in real + os.sep:
+            if not inside or real in refused or f"{os.sep}.git{os.sep}" in real + os.sep:
                 continue
             try:
                 status = os.stat(real)

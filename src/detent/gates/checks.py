@@ -201,7 +201,7 @@ def link_field(gate: Gate, seen: Seen) -> Finding:
         why = f"{named} links to {target[:80]!r}, which leaves the task folder"
         return Finding(ok=False, why=why, evidence=evidence)
     # The reader's click starts where the document lies, not in the tree.
-    found = seen.files.path(f"{seen.document.path.rpartition('/')[0]}/{target}") if target else None
+    found = seen.files.path(f"{seen.document.path.rpartition('/')[0]}/{target}", as_proof=False) if target else None
     if found is None or not found.size_bytes:
         why = f"{named} links to {target[:80]!r}, which is not there or empty"
         return Finding(ok=False, why=why, evidence=evidence)

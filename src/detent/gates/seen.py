@@ -22,8 +22,11 @@ if TYPE_CHECKING:
         def text(self, name: str) -> str | None:
             """A document of the task folder, None when it is missing."""
 
-        def path(self, value: str) -> PathSeen | None:
-            """What a path named by somebody leads to, in the task folder or the tree; None when it leads nowhere."""
+        def path(self, value: str, *, as_proof: bool = True) -> PathSeen | None:
+            """What a path named by somebody leads to, in the task folder or the tree; None when it leads nowhere.
+
+            The engine's own files say what the engine says: they are there, but are no proof.
+            """
 
         def listing(self) -> Mapping[str, str]:
             """Every file of the task folder that could be proof, by path from there, with its hash."""

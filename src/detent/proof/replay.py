@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _HEAD = (
     *("id", "title", "machine", "digest", "dir", "root", "common_dir", "tree_path", "baseline", "commands"),
-    *("command_timeout_s", "workspace", "limits", "options", "by", "name", "sandbox", "after"),
+    *("command_timeout_s", "workspace", "limits", "options", "evidence_base", "by", "name", "sandbox", "after"),
 )
 _MOVE = ("edge", "way", "from", "to", "by", "name", "reason", "verb", "answer", "facts", "waived", "override")
 

@@ -260,6 +260,7 @@ def _head(
         "workspace": settings.workspace(),
         "limits": dict(settings.limits.get(machine.name, {})),
         "options": list(settings.options.get(machine.name, ())),
+        "evidence_base": settings.evidence_base,
         "by": "person",
         "name": wish.by,
         "sandbox": "none",

@@ -16,9 +16,9 @@ from __future__ import annotations
 from detent.core.decide import candidates_for, decide
 from detent.core.record import Record
 from detent.core.values import Advance, Refuse, Signal, Wait
-from detent.effects.acts import EFFECTS, Promise
 from detent.gates.judge import evidence_hashes, judge
 from detent.runner.look import current_tree, look, needs_tree
+from detent.runner.promises import keep_promises
 from detent.runner.settle import close_locks, remember, settle
 from detent.store.lock import Lock
 
@@ -53,7 +53,7 @@ def step(task: Task, signal: Signal | None, otherwise: Signal | None = None) -> 
             settled = settle(task)
             notes += settled.notes
             task = task.replace(memory=settled.memory)
-            task = _keep_promises(task, settled.document)
+            task = keep_promises(task, settled.document)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
             asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
             seen, facts = _observe(task, settled.document, asked)
@@ -70,7 +70,7 @@ def tidy(task: Task) -> tuple[Task, tuple[str, ...]]:
     """Finish what a crash cut short and nothing else; a repeated command that finds its move made ends here."""
     with Lock(task.places.lock()):
         settled = settle(task)
-        return _keep_promises(task.replace(memory=settled.memory), settled.document), settled.notes
+        return keep_promises(task.replace(memory=settled.memory), settled.document), settled.notes
 
 
 def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:
@@ -170,7 +170,7 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
         "sandbox": SANDBOX_LEVEL,
     }
     memory, document = remember(task, memory, document, "moved", content, after=after)
-    return _keep_promises(task.replace(memory=memory), document)
+    return keep_promises(task.replace(memory=memory), document)
 
 
 def _fact_to_json(fact: Fact) -> dict[str, object]:
@@ -179,21 +179,3 @@ def _fact_to_json(fact: Fact) -> dict[str, object]:
         if value := getattr(fact, field):
             content[field] = value
     return content
-
-
-def _keep_promises(task: Task, document: Document) -> Task:
-    """Do every effect a committed move promised and no line says was done; each can be repeated without harm."""
-    memory = task.memory
-    for key, intent in memory.unsettled.items():
-        name = key.partition(":")[2]
-        head = memory.head
-        promise = Promise(
-            key=f"{task.id}/{key}",
-            private_git=task.places.private_git(),
-            tree=intent["tree"],
-            baseline=head["baseline"],
-            message=f"{head['machine']}({task.id}): {intent['to']}\n\n{head['title']}",
-        )
-        result = EFFECTS[name](promise)
-        memory, document = remember(task, memory, document, "acted", {"step": key, "result": result})
-    return task.replace(memory=memory)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from detent.core.machine import Vocabulary
-from detent.effects.acts import EFFECTS
 from detent.gates.checks import parameters
+from detent.runner.promises import EFFECTS
 from detent.store.native import CODECS
 
 

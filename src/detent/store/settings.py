@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 FILE = "detent.toml"
 COMMAND_TIMEOUT_S = 1800
 # Tables of later steps are accepted so that one file serves every version; unknown names are still errors.
-_LATER = ("agents", "budget", "protect", "prompts", "land", "issue", "human", "sandbox", "evidence", "notify")
+_LATER = ("agents", "budget", "protect", "prompts", "land", "issue", "human", "sandbox", "notify")
 
 
 class Settings(Record):
@@ -29,6 +29,7 @@ class Settings(Record):
     carry: tuple[str, ...] = ()
     limits: Mapping[str, Mapping[str, int]] = {}  # per machine
     options: Mapping[str, tuple[str, ...]] = {}  # per machine
+    evidence_base: str = ""
 
     def workspace(self) -> dict[str, list[str]]:
         return {name: list(getattr(self, name)) for name in ("setup", "key", "copy", "carry")}
@@ -68,6 +69,7 @@ class _Reading:
             self.problems.append("default_machine must be the name of a machine")
             default = ""
         limits, options = self.per_machine(self.table(content.pop("machine", {}), "machine"))
+        base = self.base(self.table(content.pop("evidence", {}), "evidence"))
         self.problems += [f"unknown key {name!r}" for name in content if name not in _LATER]
         settings = Settings(
             default_machine=default,
@@ -75,6 +77,7 @@ class _Reading:
             command_timeout_s=timeout,
             limits=limits,
             options=options,
+            evidence_base=base,
             **lists,
         )
         if self.problems:
@@ -84,6 +87,14 @@ class _Reading:
                 next_step=f"correct {FILE}",
             )
         return settings
+
+    def base(self, evidence: dict[str, Any]) -> str:
+        base = evidence.pop("base", "")
+        self.problems += [f"unknown key evidence.{name}" for name in evidence]
+        if not isinstance(base, str) or (base and not base.startswith(("http://", "https://"))):
+            self.problems.append("evidence.base must be an address that starts with https://")
+            return ""
+        return base
 
     def per_machine(self, machines: dict[str, Any]) -> tuple[dict[str, dict[str, int]], dict[str, tuple[str, ...]]]:
         limits: dict[str, dict[str, int]] = {}

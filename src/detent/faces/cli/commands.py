@@ -144,6 +144,14 @@ COMMANDS = (
         (_TASK,),
         (_REASON, _REPO),
     ),
+    Command(
+        "evidence",
+        "Result",
+        "write one self-contained page that shows a task: what was asked, what happened, what proves it",
+        "evidence:evidence",
+        (_TASK,),
+        (Option("--out", "FILE", "write it there (default: into the task folder)"), _REPO),
+    ),
     Command("machine list", "Machines", "the machines that come with detent", "machines:list_machines"),
     Command(
         "machine show",
@@ -184,4 +192,4 @@ COMMANDS = (
     ),
 )
 
-GROUPS = ("Start", "Look", "Answer", "Machines", "Advanced")
+GROUPS = ("Start", "Look", "Answer", "Result", "Machines", "Advanced")

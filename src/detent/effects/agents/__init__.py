@@ -1,0 +1,1 @@
+"""Agents as data: how each command-line agent is started, chosen for a role, and understood afterwards."""

@@ -1,0 +1,209 @@
+"""The agents that can be started: those of `catalog.toml` and a project's own, and the command line of one run.
+
+Nothing is started here. A credential is looked for and never opened: refresh tokens are single-use, so a copy would end
+the login it was taken from.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.record import Record
+from detent.errors import UsageError
+from detent.machines.reading import Reader, Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+READ, WRITE = "read", "write"
+DEFAULT = "default"  # the role whose agent serves every role that has none of its own
+FORMATS = ("pi", "codex", "claude", "text")  # of an agent's output; events.py reads them
+_PLACEHOLDERS = ("model", "session", "out", "cwd")
+_DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "catalog.toml")
+
+
+class Agent(Record):
+    """One agent; the words of each field are in `catalog.toml`."""
+
+    name: str
+    argv: tuple[str, ...]
+    write: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    read_env: Mapping[str, str] = {}
+    model: tuple[str, ...] = ()
+    resume: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+    env: Mapping[str, str] = {}
+    events: str = "text"
+    version: tuple[str, ...] = ()
+    auth: tuple[str, ...] = ()
+    auth_env: tuple[str, ...] = ()
+    install: str = ""
+
+
+class Catalog(Record):
+    """Every known agent by name, in the order in which they are looked for, and who serves which role."""
+
+    agents: Mapping[str, Agent]
+    roles: Mapping[
+        str, tuple[str, ...]
+    ]  # "role", "machine.role" or "default" -> "agent" or "agent:model", tried in turn
+
+
+class Launch(Record):
+    """What is run; `env` is added to the environment of the run."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+
+
+def load_catalog(user: Mapping[str, object]) -> Catalog:
+    """The built-in agents with the `[agents]` table of a project laid over them; all its problems at once.
+
+    A table with the name of a built-in agent changes only the keys it names. Texts and lists say who serves a role.
+    """
+    import tomllib  # slow to import, and only needed where a run is about to start
+
+    with open(_DATA, "rb") as file:
+        tables: dict[str, object] = dict(tomllib.load(file))
+    reader = Reader()
+    roles: dict[str, tuple[str, ...]] = {}
+    for name, value in user.items():
+        if isinstance(value, dict):
+            built_in = tables.get(name, {})
+            tables[name] = {**built_in, **value} if isinstance(built_in, dict) else value
+        else:
+            roles[name] = _read_role(name, value, reader)
+    agents = {name: _read_agent(name, Table(table, f"agents.{name}", reader)) for name, table in tables.items()}
+    for role, choices in roles.items():
+        for choice in choices:
+            if choice.partition(":")[0] not in agents:
+                reader.problem(f"agents.{role}: there is no agent {choice.partition(':')[0]!r}")
+    if reader.problems:
+        raise UsageError(
+            f"[agents] has {len(reader.problems)} problem(s): " + "; ".join(reader.problems),
+            where="detent.toml",
+            next_step=f"correct detent.toml; known agents: {', '.join(agents)}",
+        )
+    return Catalog(agents, roles)
+
+
+def command_for(agent: Agent, *, access: str, model: str, session: str, run_dir: str, cwd: str) -> Launch:
+    """The command line of one run and what is added to its environment; empty `model` or `session` means none.
+
+    A session is only continued by an agent with `resume`; the others begin anew. The model also stands in the
+    environment, so that a program of one's own needs no flag for it.
+    """
+    known = {"model": model, "session": session, "out": run_dir, "cwd": cwd}
+    words = (
+        *agent.argv,
+        *(agent.read if access == READ else agent.write),
+        *(agent.model if model else ()),
+        *(agent.resume if session else ()),
+        *agent.last,
+    )
+    env = {**agent.env, **(agent.read_env if access == READ else {})}
+    return Launch(
+        argv=tuple(_fill(word, known) for word in words),
+        env={
+            **{name: _fill(value, known) for name, value in env.items()},
+            "PWD": cwd,  # some agents believe it more than the folder they are started in
+            "DETENT_ACCESS": access,
+            "DETENT_MODEL": model,
+            "DETENT_SESSION": session,
+            "DETENT_OUT": run_dir,
+        },
+    )
+
+
+def find_program(agent: Agent, search_path: str) -> str:
+    """Where the agent's program lies on the search path, or nothing."""
+    from shutil import which
+
+    return which(agent.argv[0], path=search_path) or ""
+
+
+def has_login(agent: Agent, environment: Mapping[str, str]) -> bool:
+    """Whether a login of the agent's own is there: a hint for people, never a condition."""
+    home = environment.get("HOME", "")
+    files = (os.path.join(home, path[2:]) if path.startswith("~/") else path for path in agent.auth)
+    return any(environment.get(name) for name in agent.auth_env) or any(os.path.exists(path) for path in files)
+
+
+def _read_role(role: str, value: object, reader: Reader) -> tuple[str, ...]:
+    choices = [value] if isinstance(value, str) else value
+    if (
+        not isinstance(choices, list)
+        or not choices
+        or not all(isinstance(choice, str) and choice for choice in choices)
+    ):
+        reader.problem(f'agents.{role} must be "agent", "agent:model", a list of these, or a table with argv')
+        return ()
+    return tuple(choices)
+
+
+def _read_agent(name: str, table: Table) -> Agent:
+    if "argv" not in table.content:
+        # Unquoted dots make a table in TOML; that is what a missing argv mostly means.
+        table.reader.problem(
+            f'{table.where} has no argv; a role of one machine is written in quotes: "{name}.ROLE" = "AGENT"'
+        )
+        return Agent(name, ("",))
+    agent = Agent(
+        name=name,
+        argv=table.texts("argv"),
+        write=table.texts("write"),
+        read=table.texts("read"),
+        read_env=table.table("read_env").mapping_of_text(),
+        model=table.texts("model"),
+        resume=table.texts("resume"),
+        last=table.texts("last"),
+        env=table.table("env").mapping_of_text(),
+        events=table.text("events", "text"),
+        version=table.texts("version"),
+        auth=table.texts("auth"),
+        auth_env=table.texts("auth_env"),
+        install=table.text("install", ""),
+    )
+    table.finish()
+    _check_agent(agent, table)
+    return agent
+
+
+def _check_agent(agent: Agent, table: Table) -> None:
+    def problem(text: str) -> None:
+        table.reader.problem(f"{table.where}: {text}")
+
+    if ":" in agent.name or "=" in agent.name:
+        problem("a name has no ':' and no '='")
+    if not agent.argv or not agent.argv[0]:
+        problem("argv must begin with a program")
+    elif os.sep in agent.argv[0] and not os.path.isabs(agent.argv[0]):
+        problem(f"argv begins with {agent.argv[0]!r}; name a program on PATH or its whole path")
+    if agent.events not in FORMATS:
+        problem(f"events must be one of {', '.join(FORMATS)}")
+    for key, needed in (("model", "{model}"), ("resume", "{session}")):
+        words: Sequence[str] = getattr(agent, key)
+        if words and not any(needed in word for word in words):
+            problem(f"{key} must hold {needed}")
+    for word in (*_all_words(agent), *agent.env.values(), *agent.read_env.values()):
+        for unknown in _unknown_placeholders(word):
+            problem(f"{{{unknown}}} is no placeholder; known: {', '.join('{' + name + '}' for name in _PLACEHOLDERS)}")
+
+
+def _all_words(agent: Agent) -> tuple[str, ...]:
+    return (*agent.argv, *agent.write, *agent.read, *agent.model, *agent.resume, *agent.last)
+
+
+def _unknown_placeholders(word: str) -> list[str]:
+    from re import findall
+
+    return [name for name in findall(r"\{([a-z_]+)\}", word) if name not in _PLACEHOLDERS]
+
+
+def _fill(word: str, known: Mapping[str, str]) -> str:
+    """One pass over the word, so that a value which looks like a placeholder stays as it is."""
+    from re import sub
+
+    return sub(r"\{(model|session|out|cwd)\}", lambda found: known[found.group(1)], word)

@@ -1,0 +1,79 @@
+"""Chooses the agent of a role: what was asked for on the command line, then the settings, then what is installed."""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+from detent.effects.agents.catalog import DEFAULT, find_program
+from detent.errors import ToolError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from detent.effects.agents.catalog import Catalog
+
+
+class Choice(Record):
+    """An agent and its model; an empty model is the agent's own default."""
+
+    agent: str
+    model: str
+
+
+def parse_overrides(catalog: Catalog, words: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The values of `--agent`: `ROLE=AGENT[:MODEL]`, or without a role for all; a repeated role is tried in turn."""
+    overrides: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        before, has_role, after = word.partition("=")
+        role, choice = (before, after) if has_role else (DEFAULT, word)
+        if not role or choice.partition(":")[0] not in catalog.agents:
+            raise UsageError(
+                f"--agent {word}: there is no such agent",
+                next_step=f"write ROLE=AGENT or ROLE=AGENT:MODEL; known agents: {', '.join(catalog.agents)}",
+            )
+        overrides[role] = (*overrides.get(role, ()), choice)
+    return overrides
+
+
+def candidates(
+    catalog: Catalog, machine: str, role: str, overrides: Mapping[str, tuple[str, ...]], search_path: str
+) -> tuple[Choice, ...]:
+    """Everyone who may serve the role and is installed, in turn; an error names what to install or configure."""
+    names = (f"{machine}.{role}", role, DEFAULT)
+    wanted = next((table[name] for table in (overrides, catalog.roles) for name in names if name in table), ())
+    asked = [Choice(agent, model) for agent, _, model in (choice.partition(":") for choice in wanted)]
+    # With nothing configured the order of the catalog decides, and one is enough.
+    possible = asked or [Choice(name, "") for name in catalog.agents]
+    found = tuple(choice for choice in possible if find_program(catalog.agents[choice.agent], search_path))
+    if not found:
+        raise _nobody(catalog, machine, role, asked)
+    return found if asked else found[:1]
+
+
+def choose(
+    catalog: Catalog,
+    machine: str,
+    role: str,
+    overrides: Mapping[str, tuple[str, ...]],
+    attempt: int,
+    search_path: str,
+) -> Choice:
+    """The agent of this attempt (counted from 0); after the last candidate the first is tried again."""
+    found = candidates(catalog, machine, role, overrides, search_path)
+    return found[attempt % len(found)]
+
+
+def _nobody(catalog: Catalog, machine: str, role: str, asked: Sequence[Choice]) -> ToolError:
+    if not asked:
+        first = next(iter(catalog.agents.values()))
+        return ToolError(
+            f"no agent is installed; looked for {', '.join(catalog.agents)}",
+            next_step=f"run: {first.install}; or name a program of your own in detent.toml: [agents.mine] argv = [...]",
+        )
+    missing = [catalog.agents[name] for name in dict.fromkeys(choice.agent for choice in asked)]
+    programs = ", ".join(agent.argv[0] for agent in missing)
+    installs = "; ".join(agent.install for agent in missing if agent.install)
+    return ToolError(
+        f"role {role} of {machine} wants {', '.join(agent.name for agent in missing)}, but {programs} is not on PATH",
+        next_step=(f"run: {installs}; or " if installs else "") + "name another agent under [agents] in detent.toml",
+    )

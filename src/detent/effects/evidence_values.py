@@ -1,0 +1,168 @@
+"""What an evidence page shows, as values: gathered by the runner, rendered by the other evidence modules.
+
+Nothing in here is trusted. Titles, names, reasons, file names and file contents may all have been written by an agent.
+"""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+
+
+class NextMove(Record):
+    """One move out of the current state."""
+
+    to: str
+    is_open: bool
+    by: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+
+
+class Now(Record):
+    state: str
+    since: str
+    waiting_for: str = ""  # empty: nobody must act
+    is_end: bool = False
+    moves: tuple[NextMove, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class Gate(Record):
+    """How one gate answered when a move was made."""
+
+    name: str
+    is_ok: bool
+    why: str = ""
+    proof: str = ""
+    is_by_hand: bool = False
+    is_waived: bool = False
+    note: str = ""
+    receipts: tuple[str, ...] = ()  # keys of the receipts that answered it
+
+
+class Missing(Record):
+    gate: str
+    why: str
+    fix: str = ""
+
+
+class Event(Record):
+    """One line of the journal."""
+
+    seq: int
+    time: str
+    kind: str
+    head: str = ""  # what happened, in words, where it was no move
+    source: str = ""
+    target: str = ""
+    who: str = ""
+    words: str = ""  # what a person said or gave as reason
+    gates: tuple[Gate, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    lines: tuple[str, ...] = ()
+    hashes: tuple[tuple[str, str], ...] = ()  # what each one is of, and the value
+    number: int = 0  # of a move: the first one is 1
+
+
+class Excerpt(Record):
+    """A text, or its head and tail with how many bytes were left out between them."""
+
+    head: str
+    tail: str = ""
+    left_out_bytes: int = 0
+
+
+class Attempt(Record):
+    number: int
+    exit: int
+    output: Excerpt | None  # None: its output is not there any more
+
+
+class Ran(Record):
+    """One command the engine ran on one tree."""
+
+    key: str
+    command: str
+    tree: str
+    time: str
+    is_green: bool
+    attempts: tuple[Attempt, ...]
+    problem: str = ""
+    problem_output: Excerpt | None = None
+
+
+class Artifact(Record):
+    """One file; what it shows depends on its kind: text, image, file, or nothing at all."""
+
+    path: str
+    kind: str  # text | image | file | other
+    size_bytes: int = 0
+    digest: str = ""
+    link: str = ""  # relative to the page
+    text: Excerpt | None = None
+    data: str = ""  # an image as a data address
+    note: str = ""
+
+
+class FileChange(Record):
+    path: str
+    status: str  # added | removed | changed | type changed
+    added: int
+    removed: int
+    lines: tuple[str, ...]  # of the patch, from the first hunk on
+    note: str = ""
+
+
+class Diff(Record):
+    base: str
+    tree: str
+    files: tuple[FileChange, ...] = ()
+    note: str = ""
+
+    @property
+    def added(self) -> int:
+        return sum(file.added for file in self.files)
+
+    @property
+    def removed(self) -> int:
+        return sum(file.removed for file in self.files)
+
+
+class Run(Record):
+    """One agent run."""
+
+    number: int
+    role: str
+    agent: str
+    exit_class: str
+    seconds: float
+    tokens: int
+    cost_usd: float
+
+
+class Hash(Record):
+    label: str
+    value: str
+    words: str
+
+
+class Page(Record):
+    title: str
+    task: str
+    machine: str
+    now: Now
+    states: tuple[str, ...]  # in the machine's order
+    ends: tuple[str, ...]
+    events: tuple[Event, ...]
+    frame: tuple[tuple[str, str], ...] = ()
+    is_frame_locked: bool = False
+    claims: tuple[tuple[str, str], ...] = ()
+    folder_link: str = ""  # from the page to the task folder, for links that agents wrote
+    commands: tuple[Ran, ...] = ()
+    commands_note: str = ""
+    diff: Diff | None = None
+    artifacts: tuple[Artifact, ...] = ()
+    artifacts_note: str = ""
+    task_files: tuple[Artifact, ...] = ()
+    runs: tuple[Run, ...] = ()
+    hashes: tuple[Hash, ...] = ()
+    sandbox: str = "none"
