@@ -94,7 +94,7 @@ def test_refusals_undone_edits_answers_and_red_runs_are_shown(at: At) -> None:
         "+broken = '<b>'",
     ):
         assert words in shown, words
-    assert f"Validation plan - cmd: {CHECK}" in shown
+    assert f"Validation plan cmd: {CHECK}" in shown
     drawn = page_of(task).read_text(encoding="utf-8")
     assert "implement → done: refused 1 time" in drawn
 

@@ -63,11 +63,10 @@ def test_an_edited_line_is_named(story: Story, number: int) -> None:
 
 def test_an_edited_last_line_is_named_by_the_cache(story: Story) -> None:
     raws = story.raws()
-    raws[-1] = raws[-1].replace(b'"commit":"', b'"commit":"0', 1)
-    story.write_raws(raws)
-    found = story.audit()
-    only(found, len(raws), "cache", "last")
-    assert any(finding.kind == "effect" for finding in found.findings)
+    edited = raws[-1].replace(b'"page":""', b'"page":"elsewhere.html"', 1)
+    assert edited != raws[-1]
+    story.write_raws([*raws[:-1], edited])
+    only(story.audit(), len(raws), "cache", "last")
 
 
 def test_a_line_whose_link_was_edited_is_named_itself(story: Story) -> None:
@@ -336,8 +335,12 @@ def private_git(story: Story, *words: str) -> str:
     return done.stdout.strip()
 
 
+def last_checkpoint(story: Story) -> int:
+    return max(entry["seq"] for entry in story.entries() if entry.get("step", "").endswith(":checkpoint"))
+
+
 def test_a_missing_checkpoint_is_found(story: Story) -> None:
-    line = story.line_of("acted")
+    line = last_checkpoint(story)
     step = story.entries()[line - 1]["step"]
     ref = f"refs/detent/{story.task_id}/{step.replace(':', '-')}"
     private_git(story, "update-ref", "-d", ref)
@@ -345,7 +348,7 @@ def test_a_missing_checkpoint_is_found(story: Story) -> None:
 
 
 def test_a_checkpoint_of_another_tree_is_found(story: Story) -> None:
-    line = story.line_of("acted")
+    line = last_checkpoint(story)
     entry = story.entries()[line - 1]
     ref = f"refs/detent/{story.task_id}/{entry['step'].replace(':', '-')}"
     empty = private_git(story, "hash-object", "-t", "tree", "-w", os.devnull)
@@ -376,7 +379,7 @@ def test_a_promise_that_waits_for_the_next_step_is_a_warning_and_an_old_one_is_n
     for path in (story.control / "snapshot.json", story.control / "projected.jsonl", story.native / "history.jsonl"):
         path.unlink()
     found = [finding for finding in story.audit().findings if finding.kind == "effect"]
-    assert [(finding.line, finding.is_warning) for finding in found] == [(moved, True)]
+    assert [(finding.line, finding.is_warning) for finding in found] == [(moved, True), (moved, True)]
 
     verify = story.line_of("moved", edge="repair_to_verify")
     line = next(entry["seq"] for entry in story.entries() if entry.get("step") == f"{verify}:checkpoint")
@@ -388,7 +391,11 @@ def test_a_promise_that_waits_for_the_next_step_is_a_warning_and_an_old_one_is_n
     (story.control / "snapshot.json").write_text("{}")
     story.forge(line, lambda entry: entry.update(reason="made good"))
     found = [finding for finding in story.audit().findings if finding.kind == "effect"]
-    assert [(finding.line, finding.is_warning) for finding in found] == [(verify, False), (moved, True)]
+    assert [(finding.line, finding.is_warning) for finding in found] == [
+        (verify, False),
+        (moved, True),
+        (moved, True),
+    ]
 
 
 # --- what else remembers the task ---
