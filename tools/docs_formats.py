@@ -28,8 +28,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "crash": "table; `counts`: limits that every crash of an agent run counts",
         "override": 'table; `by = "person"`: a person may waive gates, with a reason',
         "store": "table: the native folder, see below",
-        "answers": "table; where a person's words are written: `file`, `section`",
-        "progress": "table; what counts as progress of a run",
+        "answers": "table; the `section` of the native file where a person's words are written",
+        "progress": "table; what counts as progress of a run (`counts`: tree, fields, evidence), and `idle_max`",
         "role": "`[role.NAME]` with `access`: read or write",
         "state": "`[state.NAME]`, see below",
         "field": "`[field.NAME]`: a field of the native file; `values`, `owner` (agent or engine), `start`",
@@ -143,6 +143,7 @@ KIND_MEANS: Mapping[str, str] = {
     "restored": "what only the engine or a person may write was put back",
     "proved": "the engine ran commands; the receipts it vouches for",
     "acted": "a promised effect was done",
+    "crashed": "an agent run died and took no move; it was counted",
     "answered": "a person said something and nothing waited for it",
     "resumed": "a person let a stopped task go on",
     "amended": "a person changed what is locked; earlier proof became old",
@@ -156,13 +157,14 @@ LINE_FIELDS: Mapping[str, str] = {
     "by, name, reason": "agent, engine, person or crash; the role or person; the reason given",
     "edge, way, from, to": "the move, which of its ways, and the states it joins",
     "verb, answer": "the command that meant the move; what a person said",
+    "exit": "how the agent run ended whose end this is about",
     "facts": "each gate the way needs: `ok`, `proof` (hash or receipts), `by_hand`, `note`, `why`",
     "waived, override": "gates a person waived, and why",
     "tree": "the git tree that was looked at",
     "effects, step, result": "what a move promises; which promise (`seq:effect`) was kept, and what came of it",
     "want, problem, missing": "what was asked for, why it was refused, and each gate that was closed",
     "file, why, kept": "what was put back and why; where its other words are kept",
-    "fields, was": "the locked fields a person changed, and the hashes they had",
+    "fields, was": "the locked fields a person changed, and the hashes they had (in `acted`: the fields it led on)",
     "receipts": "the receipts of a proof, by key, with the hash of each file",
     "sandbox": "what held the commands: none",
     "after": "the whole snapshot: state, mode, counters, registers, visits, hashes of evidence and of locked texts",
@@ -205,7 +207,7 @@ def places_of(record: type) -> set[str]:
 def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
-    machine |= {"file", "section", "then", "first", "why"}
+    machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders"}
     found = [
         *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
         *unequal(SETTINGS, keys_asked_for(str(settings.__file__)) | set(Settings().workspace()), f"{FILE} key"),

@@ -53,7 +53,7 @@ KINDS = (
 _START = "import sys; from detent.faces.cli.main import main; sys.exit(main())"
 # No site-packages: the engine needs none, and a start costs less. Nothing that could differ between two runs.
 _PYTHON = (sys.executable, "-S", "-s", "-P")
-_SETTLE = ("move", "--edge", "no-such-move", TASK)  # refused by every state, after the task was brought into order
+SETTLE = ("move", "--edge", "no-such-move", TASK)  # refused by every state, after the task was brought into order
 _READERS = (("status", "--json", TASK), ("list", "--json"), ("history", "--json", TASK))
 _BAD_CODES = (3, 5, 99)
 
@@ -206,9 +206,9 @@ class Lab:
         asked = edited(implement, "Phase: implement", "Phase: done")
         kinds.append(self.kind("file request refused", ("move", TASK), asked, 1))
         owned = edited(implement, "Validator status: pending", "Validator status: pass")
-        kinds.append(self.kind("owned field restored", _SETTLE, owned, 1))
+        kinds.append(self.kind("owned field restored", SETTLE, owned, 1))
         locked = edited(implement, "Objective: parse empty lines", "Objective: do nothing")
-        kinds.append(self.kind("locked field restored", _SETTLE, locked, 1))
+        kinds.append(self.kind("locked field restored", SETTLE, locked, 1))
         question = edited(
             edited(implement, "Blockers:", "Blockers: two formats"), "Phase: implement", "Phase: needs_user_decision"
         )
@@ -218,7 +218,7 @@ class Lab:
         unfinished = {**implement, STATE: kinds[2].after[STATE], LOG: kinds[2].after[LOG]}
         for name in (f"{CONTROL}/projected.jsonl", f"{CONTROL}/snapshot.json", f"{CONTROL}/native-last"):
             unfinished[name] = kinds[2].after[name]
-        kinds.append(self.kind("settle", _SETTLE, unfinished, 1))
+        kinds.append(self.kind("settle", SETTLE, unfinished, 1))
         return kinds
 
     def kind(self, name: str, words: tuple[str, ...], before: Files, code: int = 0) -> Kind:
@@ -227,7 +227,7 @@ class Lab:
         (done,) = self.run(words)
         assert done["code"] == code, f"{name}: {done}"
         after = self.world.read()
-        (settled,) = self.run(_SETTLE)
+        (settled,) = self.run(SETTLE)
         assert settled["code"] == 1, f"{name}: {settled}"
         final = self.world.read()
         assert not temporaries(final), f"{name} leaves {temporaries(final)}"
@@ -261,7 +261,7 @@ class Lab:
     def problems(self, kind: Kind, *, is_acknowledged: bool) -> list[str]:
         """Everything that is wrong with the world a death left behind; repeats the command on the way."""
         found = self._problems_before(kind, is_acknowledged)
-        repeated, settled = self.run(kind.words, _SETTLE)
+        repeated, settled = self.run(kind.words, SETTLE)
         for done in (repeated, settled):
             if done["code"] in _BAD_CODES:
                 found.append(f"the repetition ended with {done}")

@@ -5,15 +5,20 @@ By default all calls from the journal's line on and each eighth before; DETENT_C
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import re
 import shutil
 import subprocess
+import zlib
 
 import pytest
 
-from tests.crash.lab import KINDS, Kind, Lab
+from tests.crash.lab import KINDS, SETTLE, Kind, Lab
 from tests.crash.points import FULL, find_points
 from tests.crash.trace import Ended, disturb
+from tests.crash.world import CONTROL, JOURNAL, ending, git_object, read_journal, whole_lines
 
 _KILLED = -9
 
@@ -94,3 +99,30 @@ def test_a_killed_git_is_told_or_made_up_for_and_nothing_is_lost(lab: Lab, name:
         wrong += [f"git call {when} killed {how}: {problem}" for problem in found]
     lab.count("killed git", f"{kind.name}, {how}", len(tried))
     assert not wrong, "\n".join(wrong[:20])
+
+
+def test_a_checkpoint_that_was_made_before_the_death_is_found_and_not_made_again(lab: Lab) -> None:
+    """The engine died between the checkpoint's ref and its line; the commit is old, so that a second one would differ."""
+    kind = lab.kinds["move and checkpoint"]
+    files = dict(kind.after)
+    lines = whole_lines(files[JOURNAL] or b"")
+    acted = json.loads(lines[-1])
+    assert acted["kind"] == "acted"
+    files[JOURNAL] = b"".join(line + b"\n" for line in lines[:-1])
+    for name in ("snapshot.json", "projected.jsonl", "native-last"):  # caches that know of the line
+        del files[f"{CONTROL}/{name}"]
+    text = git_object(files, acted["result"]["commit"])
+    old = re.sub(rb"(?m)^(author|committer) (.*) \d+ ", rb"\1 \2 1000000000 ", text)
+    assert old != text
+    whole = b"commit %d\0%s" % (len(old), old)
+    commit = hashlib.sha1(whole).hexdigest()
+    files.setdefault(f"{CONTROL}/git/objects/{commit[:2]}", None)
+    files[f"{CONTROL}/git/objects/{commit[:2]}/{commit[2:]}"] = zlib.compress(whole)
+    (ref,) = [name for name in files if name.startswith(f"{CONTROL}/git/refs/detent/") and files[name] is not None]
+    files[ref] = f"{commit}\n".encode()
+    lab.world.put(files)
+    lab.run(SETTLE)
+    left = lab.world.read()
+    assert left[ref] == files[ref], "the checkpoint was made a second time"
+    assert read_journal(left)[-1]["result"]["commit"] == commit
+    assert ending(left, lab.committed).differences(kind.end) == []

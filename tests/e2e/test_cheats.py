@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
+import zlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -634,3 +640,149 @@ def test_with_artifacts_there_is_always_a_link(at: At, stage: str, target: str) 
     assert "(gate evidence_linked)" in task.refused(target)
     task.set({"Evidence link": "[proof](artifacts/result.txt)"})
     task.move(target)
+
+
+# --- what was tried from outside, and must not work again ---
+
+
+def test_the_task_folder_can_not_become_a_link_into_the_tree(at: At) -> None:
+    """What lies in the task folder is left out of the tree: a link would let somebody choose what is proven."""
+    task = at("verify")
+    hidden = task.repo / "hidden"
+    shutil.copytree(task.folder, hidden)
+    shutil.rmtree(task.folder)
+    task.folder.symlink_to(hidden)
+    refused = task("move", "review", task.id, cwd=task.repo)
+    assert (refused.code, "replaced by a link" in refused.err) == (5, True)
+
+
+def test_a_forged_object_is_found_before_anything_is_proven(at: At) -> None:
+    task = at("verify")
+    bad, good = b"broken = True\n", (task.repo / "app.py").read_bytes()
+    (task.repo / "app.py").write_bytes(bad)
+    name = hashlib.sha1(b"blob %d\0" % len(bad) + bad, usedforsecurity=False).hexdigest()
+    forged = task.repo / ".git" / "objects" / name[:2] / name[2:]
+    forged.parent.mkdir(exist_ok=True)
+    forged.write_bytes(zlib.compress(b"blob %d\0" % len(good) + good))
+    refused = task("move", "review")
+    assert (refused.code, "damaged or forged" in refused.err) == (5, True)
+    assert task.state() == "verify"
+
+
+@pytest.mark.parametrize("folder", ["tests", ".git/notes", ".git/detent/tasks/zz"])
+def test_a_task_folder_may_hold_nothing_of_the_repository(detent: Detent, repo: MakeRepo, folder: str) -> None:
+    path = repo("other", {"app.py": "x = 1\n", "tests/test_app.py": "y = 2\n"})
+    made = detent("new", "count", "--dir", folder, cwd=path)
+    assert (made.code, "refused:" in made.err) == (1, True)
+    assert not (path / folder / "STATE.md").exists()
+
+
+def test_a_folder_without_its_pointer_still_belongs_to_its_task(at: At) -> None:
+    task = at("verify")
+    (task.folder / ".detent-task").unlink()
+    task.set({"Phase": "review", "Validation plan": "cmd: true"})
+    again = task("adopt", task.folder, "phase", "--id", "second", cwd=task.repo)
+    assert (again.code, f"already belongs to task {task.id}" in again.err) == (1, True)
+
+
+@pytest.mark.parametrize("make", ["hard link", "folder", "link"])
+def test_a_spoilt_log_destroys_nothing_and_is_repaired(at: At, make: str) -> None:
+    task = at("verify")
+    log, journal = task.folder / "history.jsonl", task.control / "journal.jsonl"
+    before = journal.read_bytes()
+    log.unlink()
+    if make == "hard link":
+        os.link(journal, log)
+    elif make == "folder":
+        log.mkdir()
+    else:
+        log.symlink_to(task.repo / "app.py")
+    source = (task.repo / "app.py").read_bytes()
+    stopped = task("move", "review")
+    assert stopped.code == 5, stopped
+    assert (task.repo / "app.py").read_bytes() == source
+    assert journal.read_bytes().startswith(before)
+    assert task("doctor", task.id, cwd=task.repo).code == 5
+    assert task("doctor", "--repair", task.id, cwd=task.repo).code == 0
+    assert task("move", "review").code == 0
+    assert task("audit").code == 0
+
+
+def test_what_is_finished_is_not_amended(at: At) -> None:
+    task = at("done")
+    task.set({"Objective": "something easier"})
+    refused = task("amend", "--reason", "it is easier")
+    assert (refused.code, "is an end" in refused.err) == (1, True)
+
+
+def test_a_proof_leaves_a_request_to_be_judged(at: At) -> None:
+    task = at("verify")
+    task.set({"Phase": "repair"})
+    assert task("prove").code == 0
+    assert task.field("Phase") == "repair"
+    assert "## Failed checks" in task.refused()
+
+
+def test_proofs_at_the_same_time_leave_a_sound_record(at: At) -> None:
+    task = at("verify")
+    with ThreadPoolExecutor(3) as pool:
+        done = list(pool.map(lambda words: task(*words), (("move", "review"), ("prove",), ("prove",))))
+    assert [one.code for one in done] == [0, 0, 0]
+    assert task("audit").code == 0
+
+
+def test_what_is_carried_into_the_checkout_is_part_of_the_proof(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    settings = '[workspace]\ncarry = ["kept"]\n'
+    path = repo("carrying", {"app.py": "x = 1\n", ".gitignore": "kept\n", "detent.toml": settings})
+    (path / "kept").mkdir()
+    (path / "kept" / "run.sh").write_text("exit 0\n", encoding="utf-8")
+    folder = tmp_path / "carried"
+    assert detent("new", "carry", "--id", "c", "--check", "sh kept/run.sh", "--dir", folder, cwd=path).code == 0
+    task = PhaseTask(detent, path, folder, "c")
+    task.set(FRAME)
+    task.move("shape")
+    task.move("implement")
+    task.candidate()
+    task.move("verify")
+    assert task("prove").code == 0
+    (path / "kept" / "run.sh").write_text("exit 1\n", encoding="utf-8")
+    assert "failed on this tree" in task.refused("review")
+
+
+def test_an_old_proof_among_too_many_files_does_not_count(at: At) -> None:
+    task = at("shape")
+    for number in range(2100):
+        (task.folder / "artifacts" / f"{number}.txt").write_text("old\n", encoding="utf-8")
+    task.move("implement")
+    task.set({**CANDIDATE, "Evidence location": "artifacts/2099.txt"})
+    assert "(gate evidence_fresh)" in task.refused("verify")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_does_not_outlive_the_proof_that_was_ended(
+    detent: Detent, repo: MakeRepo, tmp_path: Path, number: signal.Signals
+) -> None:
+    path, folder, pipe = repo(), tmp_path / "long", tmp_path / "pipe"
+    os.mkfifo(pipe)
+    check = f"echo $$ > {pipe}; exec sleep 600"
+    assert detent("new", "long", "--id", "l", "--check", check, "--dir", folder, cwd=path).code == 0
+    task = PhaseTask(detent, path, folder, "l")
+    task.set(FRAME)
+    task.move("shape")
+    task.move("implement")
+    task.candidate()
+    task.move("verify")
+    command = [sys.executable, "-m", "detent", "prove"]
+    proof = subprocess.Popen(command, cwd=folder, env=detent.environment, stdout=subprocess.DEVNULL)
+    process = pipe.read_text(encoding="utf-8").strip()  # waits until the command is running
+    proof.send_signal(number)
+    assert proof.wait(60) == 128 + number
+    assert not Path(f"/proc/{process}").exists()
+
+
+def test_what_a_terminal_would_obey_is_shown_as_letters(detent: Detent, repo: MakeRepo) -> None:
+    path = repo()
+    detent("new", "phase", "clear \x1b[2J it", "--id", "esc", cwd=path)
+    shown = detent("status", "esc", cwd=path).out
+    assert "\x1b" not in shown
+    assert "\\x1b[2J" in shown

@@ -464,7 +464,17 @@ Some words of my own.
 """
 
 
-@pytest.mark.parametrize("phase", STATES)
+@pytest.mark.parametrize("phase", ["done", "blocked", "needs_user_decision"])
+def test_an_end_can_not_be_adopted(detent: Detent, repo: MakeRepo, tmp_path: Path, phase: str) -> None:
+    folder = tmp_path / "hand-made"
+    folder.mkdir()
+    (folder / "STATE.md").write_text(f"Phase: {phase}\nValidator status: pass\n", encoding="utf-8")
+    made = detent("adopt", folder, "phase", cwd=repo())
+    assert (made.code, "nobody has proven here how it was reached" in made.err) == (1, True)
+    assert sorted(path.name for path in folder.iterdir()) == ["STATE.md"]
+
+
+@pytest.mark.parametrize("phase", ["intake", "shape", "implement", "verify", "review", "repair"])
 def test_adopt_takes_over_a_folder_in_any_phase(detent: Detent, repo: MakeRepo, tmp_path: Path, phase: str) -> None:
     path, folder = repo(), tmp_path / "hand-made"
     folder.mkdir()

@@ -184,6 +184,7 @@ class PhaseGates:
             "evidence_linked": self.evidence_link,
             "validation_passed": self.validation_passed,
             "manual_evidence": lambda is_open: folder.manual("the page shows 5" if is_open else ""),
+            "manual_kept": lambda is_open: folder.manual("the page shows 5" if is_open else ""),
             "failures_named": lambda is_open: folder.failed_checks("a check fails" if is_open else ""),
             "repair_noted": lambda is_open: folder.repairs("the check was mended" if is_open else ""),
             "review_passed": lambda is_open: folder.review("PASS" if is_open else ""),

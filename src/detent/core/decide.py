@@ -106,7 +106,8 @@ def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: E
     """Everything that closes a way before its gates are asked."""
     closed: list[Missing] = []
     if _HANDS[signal.who].isdisjoint(way.by):
-        command = f"a person runs: detent {edge.verbs[0]}" if edge.verbs and "person" in way.by else ""
+        verb = edge.verbs[0] if edge.verbs else f"move {edge.target}"
+        command = f"a person runs: detent {verb}" if "person" in way.by else ""
         closed.append(Missing("by", f"only {' or '.join(way.by)} may take this move, not {signal.who}", command))
     if way.modes and snapshot.mode not in way.modes:
         closed.append(Missing("mode", f"it belongs to mode {' or '.join(way.modes)}, the task is in {snapshot.mode}"))

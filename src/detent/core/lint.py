@@ -72,10 +72,7 @@ def _engine_ways(machine: Machine) -> Iterator[str]:
 
 def _is_negated(machine: Machine, gate: str) -> bool:
     """Whether a gate, or one it is made of, is open because something is missing."""
-    parts = [gate]
-    for part in parts:  # grows while it is read
-        parts += [name for name in machine.gates[part].params.get("of", ()) if name not in parts]
-    return any(machine.gates[part].check == "not" for part in parts)
+    return any(part.check == "not" for part in machine.parts([gate]))
 
 
 def _people(machine: Machine) -> Iterator[str]:

@@ -9,7 +9,7 @@ from detent.core.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
 ACTORS = ("agent", "engine", "person", "crash")
@@ -159,6 +159,13 @@ class Machine(Record):
     def edges(self) -> Iterator[Edge]:
         """The relation: every edge of every state, without re-openings."""
         return (edge for state in self.states.values() for edge in state.edges if not edge.reopen)
+
+    def parts(self, names: Iterable[str]) -> tuple[Gate, ...]:
+        """These gates and every gate they are made of, each once."""
+        todo = list(dict.fromkeys(names))
+        for name in todo:  # grows while it is read
+            todo += [part for part in self.gates[name].params.get("of", ()) if part not in todo]
+        return tuple(self.gates[name] for name in todo)
 
     def ends(self) -> tuple[str, ...]:
         return tuple(state.name for state in self.states.values() if state.is_end)

@@ -45,6 +45,22 @@ def bring(place: Place, patterns: Sequence[str]) -> tuple[str, ...]:
     return tuple(missing)
 
 
+def brought_marks(work_tree: str, patterns: Sequence[str]) -> str:
+    """What `copy` and `carry` would bring, by size and time of each file: part of what a proof holds for."""
+    from glob import glob
+
+    seen = []
+    for pattern in patterns:
+        for match in sorted(glob(pattern, root_dir=work_tree, recursive=True, include_hidden=True)):
+            top = os.path.join(work_tree, match)
+            folders = os.walk(top) if os.path.isdir(top) else ()
+            for path in (top, *(os.path.join(base, name) for base, _, names in folders for name in names)):
+                status = os.lstat(path)
+                name = os.path.relpath(path, work_tree)
+                seen.append(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_mode}")
+    return "\n".join(seen)
+
+
 def _is_below(top: str, name: str) -> bool:
     """Whether a path is reached without going through a link that leads out of `top`."""
     parent = os.path.realpath(os.path.join(top, os.path.dirname(name)))

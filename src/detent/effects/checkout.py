@@ -104,7 +104,7 @@ def run_command(command: str, checkout: str, env: Mapping[str, str], timeout_s: 
     environment = clean_environment(env) | {"PWD": checkout}
     os.makedirs(os.path.dirname(os.path.abspath(log_path)), exist_ok=True)
     return process.run(
-        ("sh", "-c", command),
+        ("/bin/sh", "-c", command),
         cwd=checkout,
         env=environment,
         timeout_s=timeout_s,
@@ -130,8 +130,23 @@ def _make(folder: str, frozen: FrozenTree, work_tree: str) -> Place:
             where=frozen.private_dir,
             next_step="damaged objects were removed; try again, and they are taken from the work tree anew",
         ) from problem
+    _check_bytes(git, frozen)
     tracked = frozenset(os.fsdecode(path) for path in git.run("ls-files", "-z").split(b"\0")[:-1])
     return Place(folder, git, frozen.tree, os.path.realpath(work_tree), tracked)
+
+
+def _check_bytes(git: Git, frozen: FrozenTree) -> None:
+    """Hash every file anew: git believes an object under a false name, and the tree's name is what is proven."""
+    fresh = Git(git.git_dir, git.work_tree, os.path.join(git.git_dir, "fresh-index"))
+    fresh.run("read-tree", frozen.tree)  # knows no file times, so that nothing is taken for unchanged
+    finished = fresh.finish("update-index", "--ignore-submodules", "--refresh")
+    if finished.exit != 0:
+        name = finished.stdout.decode("utf-8", "replace").partition(":")[0]
+        raise ToolError(
+            f"git gives other bytes for {name!r} than its name says: an object of the repository is damaged or forged",
+            where=git.git_dir,
+            next_step="look at the repository with: git fsck --full",
+        )
 
 
 def _prepare(

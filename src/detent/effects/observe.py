@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _MOST_FILES = 2000  # of a folder that is named as proof
-_LARGEST_HASHED_BYTES = 8_000_000
+_PART_BYTES = 1 << 20
 
 
 class TaskFiles:
@@ -50,7 +50,7 @@ class TaskFiles:
             try:
                 status = os.stat(real)
                 if stat.S_ISREG(status.st_mode):
-                    digest = _file_digest(real, status.st_size)
+                    digest = _file_digest(real)
                     return PathSeen(value, status.st_size, digest, self._parts({real: digest}))
                 if stat.S_ISDIR(status.st_mode):
                     return self._folder(value, real)
@@ -60,7 +60,7 @@ class TaskFiles:
 
     def _folder(self, value: str, real: str) -> PathSeen:
         """A folder counts by all its plain files; links in it are not followed."""
-        digests = {path: _file_digest(path, os.lstat(path).st_size) for path in self._could_be_proof(real)}
+        digests = {path: _file_digest(path) for path in self._could_be_proof(real)}
         lines = [f"{os.path.relpath(path, real)}\0{digest}" for path, digest in digests.items()]
         total = sum(os.lstat(path).st_size for path in digests)
         whole = sha256_of("\n".join(lines).encode("utf-8", "surrogateescape"))
@@ -69,8 +69,10 @@ class TaskFiles:
     def listing(self) -> dict[str, str]:
         if self._listing is None:
             folder = self.roots[0]
-            digests = {path: _file_digest(path, os.lstat(path).st_size) for path in self._could_be_proof(folder)}
+            digests = {path: _file_digest(path) for path in self._could_be_proof(folder)}
             self._listing = self._parts(digests)
+            if len(digests) >= _MOST_FILES:
+                self._listing["*"] = "cut"  # what is not listed can't be told from what was not there
         return self._listing
 
     def _could_be_proof(self, folder: str) -> list[str]:
@@ -96,10 +98,12 @@ def _plain_files(folder: str) -> Iterator[str]:
                 yield path
 
 
-def _file_digest(path: str, size: int) -> str:
-    if size > _LARGEST_HASHED_BYTES:
-        # Too large to read on every look; its identity still changes whenever it is written.
-        status = os.stat(path)
-        return sha256_of(f"{size}:{status.st_mtime_ns}:{status.st_ctime_ns}".encode())
+def _file_digest(path: str) -> str:
+    """Of the whole content, however large: file times can be set to anything."""
+    import hashlib
+
+    digest = hashlib.sha256()
     with open(path, "rb") as file:
-        return sha256_of(file.read())
+        while part := file.read(_PART_BYTES):
+            digest.update(part)
+    return digest.hexdigest()

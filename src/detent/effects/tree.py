@@ -359,6 +359,14 @@ def _remove_leftovers(task: _Task, own_index: str) -> None:
                 os.unlink(entry.path)
 
 
+def _verified_blob(git: Git, name: str) -> bytes:
+    """A blob whose bytes really have that name; git itself does not look."""
+    data = git.run("cat-file", "blob", name)
+    if git.run("hash-object", "-t", "blob", "--no-filters", "--stdin", input_bytes=data).decode().strip() != name:
+        raise ToolError(f"object {name[:12]} of the repository is damaged or forged", where=git.git_dir)
+    return data
+
+
 def _baseline_rules(task: _Task) -> _Rules:
     if task.baseline is None:
         return _Rules(os.devnull, {})
@@ -374,7 +382,7 @@ def _baseline_rules(task: _Task) -> _Rules:
             if mode == _GITLINK:
                 submodules.append(name + b" " + path)
             elif os.path.basename(path) == b".gitignore" and mode.startswith(b"100"):
-                ignore_files[os.path.dirname(path)] = git.run("cat-file", "blob", name.decode())
+                ignore_files[os.path.dirname(path)] = _verified_blob(git, name.decode())
         write_if_different(submodules_file, _joined(submodules))
         write_if_different(exclude_file, combined_ignore_rules(ignore_files))
     with open(submodules_file, "rb") as file:

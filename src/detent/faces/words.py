@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
 
 
+# What a terminal would obey instead of showing; titles, file names and fields are somebody else's words.
+_SHOWN = {code: f"\\x{code:02x}" for code in (*range(32), 127, *range(128, 160)) if code not in (9, 10)}
+
+
+def printable(text: str) -> str:
+    return text.translate(_SHOWN)
+
+
 def error_words(error: DetentError) -> str:
     lines = [f"{error.kind}: {error.what}"]
     lines += [f"  - {problem}" for problem in getattr(error, "problems", ())]
@@ -155,6 +163,7 @@ def _entry_words(entry: Entry) -> str:
         "restored": lambda: f"restored: {entry['why']}",
         "proved": lambda: f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}",
         "acted": lambda: f"did {entry['step'].partition(':')[2]} of line {entry['step'].partition(':')[0]}",
+        "crashed": lambda: f"an agent run ended as {entry['exit']} and took no move",
         "answered": lambda: f"{who} said: {entry['answer']}",
         "resumed": lambda: f"resumed by {who}",
         "amended": lambda: f"{who} changed {', '.join(entry['fields'])}",

@@ -168,6 +168,8 @@ def path_field(gate: Gate, seen: Seen) -> Finding:
             return Finding(ok=False, why=f"{named} names {found.path!r}, which does not lie in the task folder")
         # By bytes, not by name: an old proof that was copied or renamed is still an old proof.
         known = {digest for key, digest in seen.snapshot.entry.items() if key.startswith("file:")}
+        if "cut" in known:
+            return Finding(ok=False, why=f"{named}: the task folder holds too many files to tell which are new")
         if known.issuperset(found.parts.values()):
             state = seen.snapshot.state
             why = f"{named} names {found.path!r}, which is unchanged since {state} was entered: it does not count"
@@ -180,8 +182,8 @@ def link_field(gate: Gate, seen: Seen) -> Finding:
 
     With `when_folder` that is asked only once there is something in that folder.
     """
-    if (folder := gate.params.get("when_folder")) and not any(
-        name.startswith(f"{folder}/") for name in seen.files.listing()
+    if (watched := gate.params.get("when_folder")) and not any(
+        name.startswith(f"{watched}/") for name in seen.files.listing()
     ):
         return Finding(ok=True)
     label = gate.params["field"]
@@ -201,10 +203,16 @@ def link_field(gate: Gate, seen: Seen) -> Finding:
         why = f"{named} links to {target[:80]!r}, which leaves the task folder"
         return Finding(ok=False, why=why, evidence=evidence)
     # The reader's click starts where the document lies, not in the tree.
-    found = seen.files.path(f"{seen.document.path.rpartition('/')[0]}/{target}", as_proof=False) if target else None
+    folder = seen.document.path.rpartition("/")[0]
+    found = seen.files.path(f"{folder}/{target}", as_proof=False) if target else None
     if found is None or not found.size_bytes:
         why = f"{named} links to {target[:80]!r}, which is not there or empty"
         return Finding(ok=False, why=why, evidence=evidence)
+    # A page the engine made of the proof may be linked to; the document and its log only say that there is one.
+    for name in (seen.machine.store["file"], seen.machine.store.get("log", "")):
+        own = seen.files.path(f"{folder}/{name}", as_proof=False) if name else None
+        if own is not None and own.digest == found.digest:
+            return Finding(ok=False, why=f"{named} links to {name} itself, which is no evidence", evidence=evidence)
     note = f"{named} is a relative link: it opens only where the task folder is shown"
     return Finding(ok=True, evidence=evidence, note=note)
 
@@ -276,7 +284,9 @@ def _answer_problem(question: str, lines: list[str], seen: Seen, file: str) -> s
     if author is None or is_placeholder(author[1]) or author[1].lower().strip("*_`<>.") in ("name", "nobody", "no-one"):
         return "does not say who looked (by NAME)"
     rest = f"{said[: author.start()]} {said[author.end() :]}"
-    paths = [match[1] for match in _MARKDOWN_LINK.finditer(rest)] + _PATH_WORD.findall(rest)
+    paths = [match[1] for match in _MARKDOWN_LINK.finditer(rest)] + [
+        word for word in _PATH_WORD.findall(rest) if "/" in word or "." in word
+    ]
     own = seen.files.path(file)
     for word in paths[:_MOST_PATH_WORDS]:
         found = seen.files.path(word)

@@ -104,11 +104,11 @@ class _Parser:
             switched_off=tuple(switched_off),
             modes=self.modes,
             crash_counts=self.known_all("crash", crash.texts("counts"), self.limits, "limit"),
-            may_override=override.text("by", "") == "person",
+            may_override=self.known("override", override.text("by", ""), ("person",), "actor") == "person",
             store=self.store(top.table("store")),
             fields=fields,
-            answers=top.table("answers").mapping_of_text(),
-            progress=top.table("progress").raw_rest(),
+            answers=self.answers(top.table("answers")),
+            progress=self.progress(top.table("progress")),
         )
         for table in (crash, override):
             table.finish()
@@ -357,7 +357,9 @@ class _Parser:
             sections,
             table.texts("files"),
         )
-        if not (lock.fields or lock.sections or lock.files):
+        if lock.sections or lock.files:
+            self.problem(f"{where}: only fields can be locked so far")
+        if not lock.fields:
             self.problem(f"{where}: holds nothing")
         table.finish()
         return lock
@@ -392,5 +394,22 @@ class _Parser:
                 table.text(key)
             if not table.texts("files"):
                 self.problem("store: files must name the files of a new task")
+            for key in ("updated", "log", "title", "checks", "evidence", "link"):
+                table.text(key, "")
+            table.texts("folders")
+            table.table("extra").mapping_of_text()
+            table.finish()
         table.taken.clear()
         return table.raw_rest()
+
+    def answers(self, table: Table) -> Mapping[str, str]:
+        """Where a person's words are written besides the journal: a section of the native file."""
+        answers = {"section": table.text("section")} if table.content else {}
+        table.finish()
+        return answers
+
+    def progress(self, table: Table) -> Mapping[str, Any]:
+        counts, idle_max = table.texts("counts"), table.number("idle_max", 1)
+        self.known_all("progress", counts, ("tree", "fields", "evidence"), "kind of progress")
+        table.finish()
+        return {"counts": counts, "idle_max": idle_max}

@@ -17,7 +17,7 @@ import re
 from detent.core.decide import decide, enter
 from detent.core.machine import CRASHES, RUNS, STOPPED
 from detent.core.record import Record
-from detent.core.values import Advance, Fact, Refuse, Signal, Snapshot
+from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot
 from detent.errors import UnreadableError
 from detent.gates.judge import judge
 from detent.runner.look import look
@@ -42,7 +42,7 @@ _HEAD = (
     *("id", "title", "machine", "digest", "dir", "root", "common_dir", "tree_path", "baseline", "commands"),
     *("command_timeout_s", "workspace", "limits", "options", "evidence_base", "by", "name", "sandbox", "after"),
 )
-_MOVE = ("edge", "way", "from", "to", "by", "name", "reason", "verb", "answer", "facts", "waived", "override")
+_MOVE = ("edge", "way", "from", "to", "by", "name", "reason", "verb", "exit", "answer", "facts", "waived", "override")
 
 # Every kind of line with the fields it must have besides seq, time, kind and prev.
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -52,7 +52,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
     "proved": ("tree", "receipts"),
-    "acted": ("step", "result"),
+    "acted": ("step", "result", "fields"),
+    "crashed": ("by", "exit", "after"),
     "answered": ("by", "name", "answer"),
     "resumed": ("by", "name", "reason", "answer", "after"),
     "amended": ("by", "name", "reason", "fields", "was", "after"),
@@ -136,6 +137,12 @@ class Replay:
             yield from _proof(task.replace(memory=memory), entry)
         elif kind in ("resumed", "amended"):
             yield from _by_rule(entry, before)
+        elif kind == "crashed":
+            counted = decide(task.machine, before, {}, Signal("crash", exit=entry["exit"]))
+            if not isinstance(counted, Crash):
+                yield Finding(number, "decision", f"a run that ended as {entry['exit']} is not counted so here")
+            else:
+                yield from _differences(number, counted.after, snapshot_from_json(entry["after"], number))
         elif kind == "restored":
             yield from _kept(task, entry)
         elif kind == "acted":

@@ -64,11 +64,13 @@ def create(wish: Wish) -> Task:
     make_folders(project.tasks_folder())
     with Lock(project.lock_path()):
         task_id = _free_id(project, wish)
-        folder = os.path.abspath(wish.folder) if wish.folder else os.path.join(project.home(), task_id, "task")
+        folder = os.path.realpath(wish.folder or os.path.join(project.home(), task_id, "task"))
         native = Native(machine, folder, project.task(task_id))
-        _refuse_around(folder, project)
+        _refuse_place(folder, project, baseline)
         texts = _scaffold_texts(native, wish, snapshot)
         _refuse_taken(folder, machine, texts if wish.folder else {})
+        if wish.folder:
+            _refuse_second(folder, project)
         make_home(folder, is_given=bool(wish.folder))
         head = _head(project, baseline, settings, machine, pinned, wish, task_id, folder)
         _write_scaffold(native, texts)
@@ -77,7 +79,7 @@ def create(wish: Wish) -> Task:
 
 def adopt(wish: Wish) -> Task:
     """Take over a folder made by another tool: its owned fields are read once, its evidence counts as old."""
-    folder = os.path.abspath(wish.folder)
+    folder = os.path.realpath(wish.folder)
     if not os.path.isdir(folder):
         raise UsageError(f"there is no folder {folder}", next_step="detent adopt DIR MACHINE")
     project, baseline = _project_for(wish)
@@ -86,8 +88,9 @@ def adopt(wish: Wish) -> Task:
     make_folders(project.tasks_folder())
     with Lock(project.lock_path()):
         task_id = _free_id(project, wish.replace(title=wish.title or os.path.basename(folder)))
-        _refuse_around(folder, project)
+        _refuse_place(folder, project, baseline)
         _refuse_taken(folder, machine, {})
+        _refuse_second(folder, project)
         native = Native(machine, folder, project.task(task_id))
         document = _read_foreign(native)
         if document.state not in machine.states:
@@ -95,6 +98,12 @@ def adopt(wish: Wish) -> Task:
                 f"{native.file} names the state {document.state!r}, which {machine.name} does not have",
                 where=document.path,
                 next_step=f"write one of these behind '{native.state_label}:': {', '.join(machine.states)}",
+            )
+        if machine.states[document.state].is_end:
+            raise RefusedError(
+                f"{native.file} names {document.state}, an end: nobody has proven here how it was reached",
+                where=document.path,
+                next_step=f"write the state it is to go on from behind '{native.state_label}:'",
             )
         wish = wish.replace(title=wish.title or document.value(machine.store.get("title", "")) or task_id)
         head = _head(project, baseline, settings, machine, pinned, wish, task_id, folder)
@@ -182,15 +191,37 @@ def _read_foreign(native: Native) -> Document:
         raise
 
 
-def _refuse_around(folder: str, project: Project) -> None:
-    """A task folder may lie in the tree, but not be it: every note in it would make a new tree and void its proof."""
-    inner, outer = os.path.realpath(project.root), os.path.realpath(folder)
-    if inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep):
-        raise RefusedError(
-            f"the task folder would hold the whole of {project.root}",
-            where=folder,
-            next_step="give a folder of its own with --dir, or leave --dir out",
-        )
+def _refuse_place(folder: str, project: Project, baseline: str) -> None:
+    """A task folder is left out of the tree, so it may hold nothing of it, nor lie where git or detent keep theirs."""
+    root = os.path.realpath(project.root)
+    why = ""
+    if _is_in(root, folder):
+        why = f"the task folder would hold the whole of {project.root}"
+    elif any(_is_in(folder, os.path.realpath(place)) for place in (project.common_dir, project.control) if place):
+        why = "the task folder would lie inside git's own folder"
+    elif baseline and _is_in(folder, root):
+        inside = os.path.relpath(folder, root)
+        if Git(project.common_dir).run("ls-tree", "-z", "--name-only", f"{baseline}", "--", f"{inside}/"):
+            why = "the folder holds files of the repository, which would no longer be proven"
+    if why:
+        raise RefusedError(why, where=folder, next_step="give a folder of its own with --dir, or leave --dir out")
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _refuse_second(folder: str, project: Project) -> None:
+    """No two tasks of a project share a folder, whatever has become of the pointer in it."""
+    for task_id in project.task_ids():
+        try:
+            taken = os.path.realpath(str(TaskStore(project.task(task_id)).load().head["dir"])) == folder
+        except UnreadableError:
+            continue  # it says nothing of its folder any more; `doctor` shows it
+        if taken:
+            raise RefusedError(
+                f"this folder already belongs to task {task_id}", where=folder, next_step=f"detent status {task_id}"
+            )
 
 
 def _belongs_to(folder: str, control: str) -> bool:

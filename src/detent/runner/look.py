@@ -39,24 +39,24 @@ def look(task: Task, memory: Memory, document: Document, tree: str) -> Seen:
         ReceiptStore(task.places.receipts()),
         tuple(Command(name, line) for name, line in memory.head["commands"]),
         tree,
-        sha256_of(json.dumps(memory.head["workspace"], sort_keys=True).encode()),
+        _workspace(task, memory.head["workspace"]),
         memory.proved,
     )
 
 
+def _workspace(task: Task, workspace: dict[str, list[str]]) -> str:
+    """How a checkout is prepared, down to the files that are brought along: a change makes every receipt void."""
+    parts = json.dumps(workspace, sort_keys=True)
+    if patterns := [*workspace["copy"], *workspace["carry"]]:
+        from detent.effects.bring import brought_marks
+
+        parts += brought_marks(task.tree_path, patterns)
+    return sha256_of(parts.encode("utf-8", "surrogateescape"))
+
+
 def needs_tree(task: Task, gates: Iterable[str]) -> bool:
     """Whether any of these gates, or a gate it is made of, looks at the tree."""
-    todo, seen = list(gates), set()
-    while todo:
-        name = todo.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        gate = task.machine.gates[name]
-        if gate.check in TREE_CHECKS:
-            return True
-        todo += gate.params.get("of", ())
-    return False
+    return any(gate.check in TREE_CHECKS for gate in task.machine.parts(gates))
 
 
 def known_tree(task: Task) -> str:

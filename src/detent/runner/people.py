@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from detent.core.machine import CRASHES, RUNS, STOPPED
 from detent.core.values import Refuse, Signal, Wait
@@ -10,6 +11,7 @@ from detent.errors import RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
 from detent.machines.load import scaffold
 from detent.runner.look import look
+from detent.runner.promises import put_in_order
 from detent.runner.settle import (
     changed_locks,
     close_locks,
@@ -17,7 +19,6 @@ from detent.runner.settle import (
     find_disorder,
     read_document,
     remember,
-    settle,
 )
 from detent.runner.step import Outcome, step
 from detent.store.atomic import make_folders, read_cache, read_text, storage_error, write_atomic
@@ -41,7 +42,7 @@ def resume(task: Task, name: str, reason: str) -> Outcome:
         problem = f"{state} is final" if task.machine.states[state].is_end else f"{state} is neither stopped nor an end"
         return Outcome(Refuse(problem, hint="there is nothing to resume"), task, {}, asked, state)
     with Lock(task.places.lock()):
-        settled = settle(task)
+        settled = put_in_order(task)
         snapshot = settled.memory.snapshot
         registers = {key: value for key, value in snapshot.registers.items() if key != STOPPED}
         counters = {key: value for key, value in snapshot.counters.items() if key not in (RUNS, CRASHES)}
@@ -57,7 +58,7 @@ def answer(task: Task, name: str, text: str) -> Outcome:
     if _has_verb(task, "answer"):
         return step(task, asked)
     with Lock(task.places.lock()):
-        settled = settle(task)
+        settled = put_in_order(task)
         memory, said = settled.memory, settled.memory.answer
         # Who repeats a command that died after its line was written says the same thing again: it is recorded once.
         is_said = said.get("seq") == memory.snapshot.seq and (said["name"], said["text"]) == (name, text)
@@ -78,12 +79,14 @@ def amend(task: Task, name: str, reason: str) -> tuple[Task, tuple[str, ...]]:
         memory = task.store.load()
         document = read_document(task)
         snapshot = memory.snapshot
+        if task.machine.states[snapshot.state].is_end:
+            raise RefusedError(f"{snapshot.state} is an end: its frame stays as it was", next_step="detent next")
         if not closed_items(task.machine, snapshot):
             raise RefusedError(
                 f"nothing is locked in {snapshot.state}", next_step=f"edit {task.native.file}; no command is needed"
             )
         if find_disorder(task, memory, document).unfinished:
-            settled = settle(task)
+            settled = put_in_order(task)
             memory, document = settled.memory, settled.document
         items = changed_locks(task, snapshot, document)
         if not items:
@@ -121,6 +124,16 @@ def spoilt_files(task: Task) -> dict[str, str]:
     return found
 
 
+def spoilt_log(task: Task) -> str:
+    """The native log's path when it can't be written to: a folder, a link, or a file with a second name."""
+    path = task.native.log_path()
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return ""
+    return "" if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 else path
+
+
 def repair(task: Task) -> str:
     """Put readable native files back; what stood there is moved aside, never deleted. Says what was done."""
     with Lock(task.places.lock()):
@@ -128,7 +141,9 @@ def repair(task: Task) -> str:
             make_folders(os.path.join(task.native.folder, name))
         if not os.path.lexists(os.path.join(task.native.folder, POINTER)):
             write_pointer(task.native.folder, task.places)
-        told = [_repair_main(task)]
+        spoilt = spoilt_log(task)
+        told = [f"{spoilt} was moved aside as {_move_aside(spoilt)} and is written anew"] if spoilt else []
+        told.append(_repair_main(task))
         for name, problem in spoilt_files(task).items():
             aside = _move_aside(task.native.path(name))
             text = scaffold(task.memory.head["machine"], name).replace("{title}", task.memory.head["title"])
@@ -153,7 +168,7 @@ def _repair_main(task: Task) -> str:
         content = {"file": task.native.file, "why": told, "kept": aside}
         remember(task, memory, document, "restored", content, restore=closed_items(task.machine, memory.snapshot))
         return told + (f"; what stood there is now {aside}" if aside else "")
-    settled = settle(task)
+    settled = put_in_order(task)
     return "; ".join(settled.notes) or f"{task.native.file} is in order"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detent.effects.acts import Promise, checkpoint
-from detent.runner.settle import remember
+from detent.runner.settle import Settled, remember, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,44 +11,47 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.runner.open import Task
-    from detent.store.native import Document
 
-    Effect = Callable[[Task, str, Mapping[str, Any]], dict[str, str]]
+    # What came of it, and the fields of the native file it led somewhere.
+    Effect = Callable[[Task, str, Mapping[str, Any]], tuple[dict[str, str], dict[str, str]]]
 
 
-def keep_promises(task: Task, document: Document) -> Task:
-    """Do every effect a committed move promised and no line says was done; the caller holds the task's lock."""
-    memory = task.memory
+def put_in_order(task: Task) -> Settled:
+    """What every command that writes begins with, the task's lock in hand: settle, then keep open promises."""
+    return keep_promises(task, settle(task))
+
+
+def keep_promises(task: Task, settled: Settled) -> Settled:
+    """Do every effect a committed move promised and no line says was done."""
+    memory, document = settled.memory, settled.document
     for key, intent in memory.unsettled.items():
-        result = EFFECTS[key.partition(":")[2]](task.replace(memory=memory), key, intent)
-        fields = {result.pop("field"): result.pop("value")} if "field" in result else {}
-        content = {"step": key, "result": result}
-        memory, document = remember(task, memory, document, "acted", content, fields=fields)
-    return task.replace(memory=memory)
+        result, fields = EFFECTS[key.partition(":")[2]](task.replace(memory=memory), key, intent)
+        content = {"step": key, "result": result, "fields": fields}
+        memory, document = remember(task, memory, document, "acted", content)
+    return settled.replace(memory=memory, document=document)
 
 
-def _checkpoint(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, str]:
+def _checkpoint(task: Task, key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     head = task.memory.head
-    return checkpoint(
-        Promise(
-            key=f"{task.id}/{key}",
-            private_git=task.places.private_git(),
-            tree=intent["tree"],
-            baseline=head["baseline"],
-            message=f"{head['machine']}({task.id}): {intent['to']}\n\n{head['title']}",
-        )
+    promise = Promise(
+        key=f"{task.id}/{key}",
+        private_git=task.places.private_git(),
+        tree=intent["tree"],
+        baseline=head["baseline"],
+        message=f"{head['machine']}({task.id}): {intent['to']}\n\n{head['title']}",
     )
+    return checkpoint(promise), {}
 
 
-def _evidence_page(task: Task, _key: str, _intent: Mapping[str, Any]) -> dict[str, str]:
+def _evidence_page(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     """Renew the page where there is more than one artifact, and lead the document's own link to it."""
     from detent.runner.evidence import evidence_link, refresh_evidence  # few moves make a page
 
     result = refresh_evidence(task)
     label = task.machine.store.get("link", "")
     if not result["page"] or not label:
-        return result
-    return {**result, "field": label, "value": evidence_link(task, task.memory.head.get("evidence_base", ""))}
+        return result, {}
+    return result, {label: evidence_link(task, task.memory.head.get("evidence_base", ""))}
 
 
 EFFECTS: Mapping[str, Effect] = {"checkpoint": _checkpoint, "evidence_page": _evidence_page}

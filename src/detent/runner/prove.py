@@ -9,11 +9,12 @@ from detent.effects.checkout import Checkout, FrozenTree, SetupFailed, Workspace
 from detent.gates.checks import receipt_key
 from detent.gates.plan import all_commands
 from detent.runner.create import make_home
-from detent.runner.look import current_tree, look
-from detent.runner.settle import remember, settle
+from detent.runner.look import current_tree, look, needs_tree
+from detent.runner.promises import put_in_order
+from detent.runner.settle import note
 from detent.store.atomic import sweep
 from detent.store.lock import Lock
-from detent.store.receipts import Receipt, ReceiptStore
+from detent.store.receipts import SETUP_FAILED, Receipt, ReceiptStore
 from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
@@ -33,11 +34,10 @@ class Proven(Record):
     cached: bool
 
 
-def command_gates(task: Task) -> tuple[str, ...]:
-    """Every gate of the current state's edges whose answer is an exit code."""
+def gates_here(task: Task) -> tuple[str, ...]:
+    """Every gate of the current state's edges."""
     edges = task.machine.states[task.memory.snapshot.state].edges
-    names = dict.fromkeys(gate for edge in edges for way in edge.ways for gate in way.needs)
-    return tuple(name for name in names if task.machine.gates[name].check == "commands")
+    return tuple(dict.fromkeys(gate for edge in edges for way in edge.ways for gate in way.needs))
 
 
 def prove_commands(task: Task, seen: Seen, gates: Iterable[str], *, again: bool = False) -> tuple[Proven, ...]:
@@ -45,31 +45,30 @@ def prove_commands(task: Task, seen: Seen, gates: Iterable[str], *, again: bool 
     store = ReceiptStore(task.places.receipts())
     known: list[Proven] = []
     wanted: list[tuple[str, str, Command]] = []
-    for name in gates:
-        gate = task.machine.gates[name]
+    for gate in task.machine.parts(gates):
+        if gate.check != "commands":
+            continue
         for command in all_commands(seen.commands, seen.field(gate.params["field"])):
             key = receipt_key(seen.tree, command.line, gate, seen.workspace)
             receipt = seen.receipt(key)
-            if receipt is None or (again and not receipt.is_green):
-                wanted.append((name, key, command))
+            if receipt is None or receipt.is_unrun or (again and not receipt.is_green):
+                wanted.append((gate.name, key, command))
             else:
-                known.append(Proven(name, receipt, cached=True))
-    ran = _run(task, seen.tree, store, wanted) if wanted else []
-    if ran:
-        _vouch(task, seen.tree, ran)
-    return (*known, *ran)
+                known.append(Proven(gate.name, receipt, cached=True))
+    return (*known, *_run(task, seen.tree, store, wanted, again=again)) if wanted else tuple(known)
 
 
 def _vouch(task: Task, tree: str, ran: list[Proven]) -> None:
     """Journal the hashes of the receipts: one that was edited or put there by somebody else counts for nothing."""
     receipts = {one.receipt.key: one.receipt.digest for one in ran}
     with Lock(task.places.lock()):
-        settled = settle(task)
-        content = {"tree": tree, "receipts": receipts}
-        remember(task, settled.memory, settled.document, "proved", content)
+        settled = put_in_order(task)
+        note(task, settled.memory, "proved", {"tree": tree, "receipts": receipts})
 
 
-def _run(task: Task, tree: str, store: ReceiptStore, wanted: list[tuple[str, str, Command]]) -> list[Proven]:
+def _run(
+    task: Task, tree: str, store: ReceiptStore, wanted: list[tuple[str, str, Command]], *, again: bool
+) -> list[Proven]:
     head = task.memory.head
     home = os.path.join(task.project.home(), task.id)
     make_home(home, is_given=False)
@@ -88,9 +87,18 @@ def _run(task: Task, tree: str, store: ReceiptStore, wanted: list[tuple[str, str
         env=os.environ,
     ) as checkout:
         sweep(task.places.receipts())  # one proof of a task runs at a time, so nobody else is writing there
+        # Whoever held the checkout before us may have proven the same: that stands, and its receipt is vouched for.
+        proved = {} if again else task.store.load().proved
         for gate, key, command in wanted:
+            standing = store.find(key)
+            if standing is not None and standing.is_green and proved.get(key) == standing.digest:
+                done.append(Proven(gate, standing, cached=True))
+                continue
             receipt = _attempt(store, checkout, key, command, tree, head["command_timeout_s"])
             done.append(Proven(gate, store.save(receipt), cached=False))
+        # Before the checkout is given away: the next one must find these receipts vouched for, not run them again.
+        if fresh := [one for one in done if not one.cached]:
+            _vouch(task, tree, fresh)
     return done
 
 
@@ -100,7 +108,7 @@ def _attempt(
     before = store.find(key)
     attempts = before.attempts if before else ()
     if isinstance(checkout, SetupFailed):
-        problem = f"set-up failed: {checkout.why}"
+        problem = f"{SETUP_FAILED}: {checkout.why}"
         return Receipt(key, command.line, tree, attempts, checkout.log, problem, utc_now())
     log = store.log_path(key, len(attempts) + 1)
     finished = run_command(command.line, checkout.folder, os.environ, timeout_s, log)
@@ -115,9 +123,9 @@ def _attempt(
 def prove_state(task: Task, *, again: bool) -> tuple[str, tuple[Proven, ...]]:
     """Run every command of the current state's edges on the tree as it is; the task does not move."""
     with Lock(task.places.lock()):
-        settled = settle(task)
+        settled = put_in_order(task)
         task = task.replace(memory=settled.memory)
-        gates = command_gates(task)
-        tree = current_tree(task) if gates else ""
+        gates = gates_here(task)
+        tree = current_tree(task) if needs_tree(task, gates) else ""
         seen = look(task, task.memory, settled.document, tree)
     return tree, prove_commands(task, seen, gates, again=again)

@@ -112,18 +112,23 @@ def remember(
     *,
     after: Snapshot | None = None,
     restore: tuple[str, ...] = (),
-    fields: Mapping[str, str] | None = None,
 ) -> tuple[Memory, Document]:
     """Commit one line, then bring file, log and cache up to it. Everything the engine writes about a task is here."""
     judged = sha256_of(document.text.encode("utf-8"))
     memory = task.store.commit(memory, kind, {**content, "judged": judged}, after)
-    return memory, _bring_up(task, memory, document, restore, fields)
+    return memory, _bring_up(task, memory, document, restore)
 
 
-def _bring_up(
-    task: Task, memory: Memory, document: Document, restore: tuple[str, ...], fields: Mapping[str, str] | None = None
-) -> Document:
-    texts = {**_locked_texts(task, memory.snapshot, restore), **(fields or {})}
+def note(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) -> Memory:
+    """Commit one line that changes nothing in the document, which may hold a request that is still to be judged."""
+    memory = task.store.commit(memory, kind, content)
+    task.native.catch_up(memory, unlogged(task, memory))
+    task.store.save_cache(memory)
+    return memory
+
+
+def _bring_up(task: Task, memory: Memory, document: Document, restore: tuple[str, ...]) -> Document:
+    texts = _locked_texts(task, memory.snapshot, restore)
     document = task.native.project(document, memory, texts, unlogged(task, memory))
     task.store.save_cache(memory)
     return document

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from detent.core.decide import candidates_for, decide
 from detent.core.record import Record
-from detent.core.values import Advance, Refuse, Signal, Wait
+from detent.core.values import Advance, Crash, Refuse, Signal, Wait
 from detent.gates.judge import evidence_hashes, judge
 from detent.runner.look import current_tree, look, needs_tree
-from detent.runner.promises import keep_promises
-from detent.runner.settle import close_locks, remember, settle
+from detent.runner.promises import keep_promises, put_in_order
+from detent.runner.settle import Settled, close_locks, remember
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from detent.core.values import Decision, Fact
     from detent.gates.seen import Seen
     from detent.runner.open import Task
-    from detent.runner.settle import Settled
     from detent.store.native import Document
 
 MOST_ROUNDS = 3
@@ -50,10 +49,9 @@ def step(task: Task, signal: Signal | None, otherwise: Signal | None = None) -> 
     notes: tuple[str, ...] = ()
     for _ in range(MOST_ROUNDS):
         with Lock(task.places.lock()):
-            settled = settle(task)
+            settled = put_in_order(task)
             notes += settled.notes
             task = task.replace(memory=settled.memory)
-            task = keep_promises(task, settled.document)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
             asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
             seen, facts = _observe(task, settled.document, asked)
@@ -69,8 +67,8 @@ def step(task: Task, signal: Signal | None, otherwise: Signal | None = None) -> 
 def tidy(task: Task) -> tuple[Task, tuple[str, ...]]:
     """Finish what a crash cut short and nothing else; a repeated command that finds its move made ends here."""
     with Lock(task.places.lock()):
-        settled = settle(task)
-        return keep_promises(task.replace(memory=settled.memory), settled.document), settled.notes
+        settled = put_in_order(task)
+        return task.replace(memory=settled.memory), settled.notes
 
 
 def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:
@@ -122,7 +120,10 @@ def _record(
         task = _move(task, document, seen, facts, asked, decision)
         return Outcome(decision, task, facts, asked, before)
     notes: tuple[str, ...] = ()
-    if isinstance(decision, Refuse) and asked.who == "agent":
+    if isinstance(decision, Crash):
+        crashed = {"by": asked.who, "exit": decision.exit}
+        memory, _ = remember(task, memory, document, "crashed", crashed, after=decision.after)
+    elif isinstance(decision, Refuse) and asked.who == "agent":
         missing = [{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing]
         content = {
             "want": asked.want,
@@ -160,6 +161,7 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
         "name": asked.name,
         "reason": asked.reason,
         "verb": asked.verb,
+        "exit": asked.exit,
         "answer": asked.reason if asked.verb == "answer" else "",
         "facts": {name: _fact_to_json(facts[name]) for name in taken.way.needs if name in facts},
         "waived": list(taken.waived),
@@ -170,7 +172,8 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
         "sandbox": SANDBOX_LEVEL,
     }
     memory, document = remember(task, memory, document, "moved", content, after=after)
-    return keep_promises(task.replace(memory=memory), document)
+    kept = keep_promises(task, Settled(memory, document))
+    return task.replace(memory=kept.memory)
 
 
 def _fact_to_json(fact: Fact) -> dict[str, object]:

@@ -64,6 +64,9 @@ class Native:
 
     def read(self) -> Document:
         path = self.path()
+        if os.path.realpath(self.folder) != self.folder:
+            # What lies in the task folder is not part of the tree: a link would let somebody choose what is proven.
+            raise UnreadableError("the task folder was replaced by a link", where=self.folder, next_step="put it back")
         text = read_text(path)
         if text is None or not text.strip("\ufeff \t\r\n"):
             what = f"{self.file} is missing" if text is None else f"{self.file} is empty"
@@ -124,7 +127,8 @@ class Native:
         first. The same journal gives the same bytes however often this is repeated.
         """
         text = document.text
-        for label, value in restore.items():
+        written = memory.written if memory.written and memory.written["seq"] > self.projected_seq() else {"fields": {}}
+        for label, value in {**restore, **written["fields"]}.items():
             text = replace_value(text, self.labels, label, value)
         text = write_fields(text, self.labels, self.wanted_fields(memory.snapshot, memory.moved_time))
         text = self._with_answer(text, memory)
@@ -274,8 +278,12 @@ def _append_line(path: str, content: Mapping[str, object]) -> None:
         )
         try:
             status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise UnreadableError("file can't be written: it is not a plain file", where=path)
+            if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+                raise UnreadableError(
+                    "file can't be written: it is not a plain file of its own",
+                    where=path,
+                    next_step="detent doctor --repair, then run the same command again",
+                )
             torn = os.pread(descriptor, _TAIL_BYTES, max(0, status.st_size - _TAIL_BYTES)).rpartition(b"\n")[2]
             if torn:
                 raw = raw[len(torn) :] if raw.startswith(torn) else b"\n" + raw

@@ -10,6 +10,7 @@ from detent.errors import UnreadableError
 from detent.store.atomic import as_json, read_plain, write_atomic
 from detent.store.digest import sha256_of
 
+SETUP_FAILED = "set-up failed"
 _LARGEST_RECEIPT_BYTES = 1_000_000
 
 
@@ -22,6 +23,11 @@ class Receipt(Record):
     problem: str = ""  # set-up failed or timed out: the command was not run to its end
     time: str = ""
     digest: str = ""  # of the file it was read from; what the journal vouches for
+
+    @property
+    def is_unrun(self) -> bool:
+        """The checkout could not be made ready, so the command says nothing yet; it is tried again whenever asked."""
+        return self.problem.startswith(SETUP_FAILED)
 
     @property
     def is_green(self) -> bool:

@@ -42,6 +42,7 @@ class Memory(Record):
     unsettled: Mapping[str, Mapping[str, Any]] = {}  # promised effects without their acted line, by step key
     refusal: Mapping[str, Any] = {}  # the last refusal since the state was entered
     answer: Mapping[str, Any] = {}  # the last thing a person said
+    written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
     judged: str = ""  # hash of the native file the last line was decided on
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
 
@@ -76,6 +77,8 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         changes["unsettled"] = {**memory.unsettled, **intents}
     if kind == "acted":
         changes["unsettled"] = {key: value for key, value in memory.unsettled.items() if key != entry["step"]}
+        if entry.get("fields"):
+            changes["written"] = {"seq": seq, "fields": entry["fields"]}
     elif kind == "proved":
         proved = {**memory.proved, **entry["receipts"]}
         changes["proved"] = dict(list(proved.items())[-MOST_PROVED:])

@@ -387,7 +387,9 @@ def test_something_to_click_opens_the_gate(world: World, value: str) -> None:
         ("[proof](artifacts/escape.txt)", "which is not there"),
         ("[proof](in-tree.txt)", "which is not there"),
         ("[proof](javascript:alert)", "which is not there"),
-        ("[proof](STATE.md)", "which is not there"),
+        ("[proof](STATE.md)", "links to STATE.md itself, which is no evidence"),
+        ("[proof](./artifacts/self.md)", "links to STATE.md itself, which is no evidence"),
+        ("[proof](history.jsonl)", "links to history.jsonl itself, which is no evidence"),
     ],
 )
 def test_something_that_can_not_be_clicked_does_not(world: World, value: str, why: str) -> None:
@@ -396,6 +398,8 @@ def test_something_that_can_not_be_clicked_does_not(world: World, value: str, wh
     (world.tree / "in-tree.txt").write_text("x", encoding="utf-8")
     (world.base / "outside.txt").write_text("x", encoding="utf-8")
     (world.folder / "artifacts" / "escape.txt").symlink_to(world.base / "outside.txt")
+    (world.folder / "artifacts" / "self.md").symlink_to("../STATE.md")
+    (world.folder / "history.jsonl").write_text("{}\n", encoding="utf-8")
     world.fields({"Evidence link": value})
     fact = world.fact("evidence_link")
     assert not fact.ok
@@ -556,7 +560,7 @@ def test_every_question_must_be_answered(world: World, question: str) -> None:
         "objective matched: yes \u2014 verified by Ann (artifacts/result.txt)",
         "- objective matched: yes, artifacts/result.txt, by Ann",
         "- objective matched: yes, by Ann, artifacts/no/not-bad.txt",
-        "- objective matched: yes, by Ann, artifacts",
+        "- objective matched: yes, by Ann, artifacts/",
         "- objective matched: yes, by Ann, app.py",
     ],
 )
@@ -619,7 +623,7 @@ def test_an_answer_without_substance_closes_the_gate(world: World, line: str, wh
 
 def test_a_long_answer_does_not_search_the_disk_for_ever(world: World) -> None:
     world.artifact()
-    line = "- objective matched: yes, by Ann, " + "word " * 100 + "artifacts/result.txt"
+    line = "- objective matched: yes, by Ann, " + "wo/rd " * 100 + "artifacts/result.txt"
     world.evidence(answered(objective=line))
     assert "names no proof" in world.fact("questions_answered").why
 

@@ -67,9 +67,9 @@ def test_a_file_in_the_current_folder_needs_no_slash(tiny: Path, monkeypatch: py
     assert load("tiny.toml", vocabulary())[0].name == "tiny"
 
 
-def test_the_pinned_bytes_do_not_depend_on_the_order_of_keys() -> None:
-    assert canonical({"b": 1, "a": {"d": "ü", "c": 2}}) == canonical({"a": {"c": 2, "d": "ü"}, "b": 1})
-    assert canonical({"a": 1}) != canonical({"a": 2})
+def test_the_pinned_bytes_keep_the_order_of_the_file() -> None:
+    """The order of states and edges means something: a pinned machine must not sort it away."""
+    assert canonical({"b": 1, "a": {"d": "ü", "c": 2}}) == '{"b":1,"a":{"d":"ü","c":2}}'.encode()
 
 
 def test_the_problems_of_a_file_name_the_file(tiny: Path) -> None:

@@ -39,7 +39,6 @@ state = "Phase"
 files = ["TASK.md"]
 
 [answers]
-file    = "TASK.md"
 section = "Answers"
 
 [progress]
@@ -167,8 +166,6 @@ name     = "frame"
 after    = "draft"
 open_in  = ["draft"]
 fields   = ["Objective"]
-files    = ["spec.md"]
-sections = [ { file = "TASK.md", section = "Context" } ]
 
 [[forbidden]]
 from = "check"
@@ -216,8 +213,8 @@ def test_the_whole_format_is_read() -> None:
     assert (made.name, made.title, made.initial) == ("full-house", "everything at once", "draft")
     assert (made.modes, made.crash_counts, made.may_override) == (("careful", "quick"), ("falls",), True)
     assert made.store == {"codec": "markdown_fields", "file": "TASK.md", "state": "Phase", "files": ["TASK.md"]}
-    assert made.answers == {"file": "TASK.md", "section": "Answers"}
-    assert made.progress == {"counts": ["tree"], "idle_max": 1}
+    assert made.answers == {"section": "Answers"}
+    assert made.progress == {"counts": ("tree",), "idle_max": 1}
     assert made.fields == {"Objective": (), "Verdict": ("open", "good")}
     assert made.registers == {
         "origin": Register("origin"),
@@ -233,7 +230,7 @@ def test_the_whole_format_is_read() -> None:
     }
     assert made.gates["shown"] == Gate("shown", "file", {"path": "shown.txt"}, "task", "write shown.txt")
     assert made.gates["whole"] == Gate("whole", "all", {"of": ["shown", "hidden"]}, "entry", "")
-    assert made.locks == (Lock("frame", "draft", ("draft",), ("Objective",), (("TASK.md", "Context"),), ("spec.md",)),)
+    assert made.locks == (Lock("frame", "draft", ("draft",), ("Objective",)),)
     assert made.forbidden == (Forbidden("check", "over", "a person looks first"),)
     assert made.properties == (Property("seen", "accept", "show", ("draft",)),)
 
@@ -373,7 +370,9 @@ UNKNOWN_KEYS = {
     "edge/1/ways/1/colour": "check/sort -> pause way 2: unknown key 'colour'",
     "reopen/0/colour": "over -> {origin}: unknown key 'colour'",
     "lock/0/colour": "lock 1: unknown key 'colour'",
-    "lock/0/sections/0/colour": "sections 1: unknown key 'colour'",
+    "answers/colour": "answers: unknown key 'colour'",
+    "progress/colour": "progress: unknown key 'colour'",
+    "store/colour": "store: unknown key 'colour'",
     "forbidden/0/colour": "forbidden 1: unknown key 'colour'",
     "property/0/colour": "property 1: unknown key 'colour'",
 }
@@ -417,7 +416,6 @@ WRONG = [
     ("gate/whole/of", "shown", "gate whole: of must be a list of gates"),
     ("gate/whole/of", [5], "gate whole: of must be a list of gates"),
     ("gate/shown/size", dt.date(2024, 1, 1), f"gate shown: size {PLAIN}"),
-    ("progress/since", [{"a": dt.time(1)}], f"progress: since {PLAIN}"),
     ("state/draft/role", "poet", "state draft: unknown role 'poet'"),
     ("state/draft/driver", "person", "state draft: an agent drives exactly the states that have a role"),
     ("state/pause/driver", "agent", "state pause: an agent drives exactly the states that have a role"),
@@ -459,7 +457,7 @@ WRONG = [
     ("edge/1/ways/0", "two", "ways 1: must be a table"),
     ("edge/0/needs", "", "draft/check -> check: unknown gate ''"),
     ("edge/0/needs", [1], "draft/check -> check: needs must be a text or a list of texts"),
-    ("answers/file", 5, "answers: file must be a text"),
+    ("answers/section", 5, "answers: section must be a text"),
 ]  # fmt: skip
 
 

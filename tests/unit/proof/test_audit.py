@@ -39,7 +39,7 @@ def test_an_untouched_task_is_sound(story: Story) -> None:
     found = audit(story.task())
     assert found == Audit(len(story.raws()), ok=True)
     kinds = {entry["kind"] for entry in story.entries()}
-    assert kinds == set(KINDS) - {"adopted", "resumed"}
+    assert kinds == set(KINDS) - {"adopted", "crashed", "resumed"}
 
 
 def test_an_audit_writes_nothing(story: Story) -> None:
@@ -336,7 +336,7 @@ def private_git(story: Story, *words: str) -> str:
 
 
 def last_checkpoint(story: Story) -> int:
-    return max(entry["seq"] for entry in story.entries() if entry.get("step", "").endswith(":checkpoint"))
+    return max(int(entry["seq"]) for entry in story.entries() if entry.get("step", "").endswith(":checkpoint"))
 
 
 def test_a_missing_checkpoint_is_found(story: Story) -> None:
@@ -522,7 +522,8 @@ def test_a_folder_that_points_elsewhere_is_named(story: Story) -> None:
 def test_an_adopted_task_is_sound(story: Story, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
-    shutil.copy(story.native / "STATE.md", folder / "STATE.md")
+    text = (story.native / "STATE.md").read_text(encoding="utf-8")
+    (folder / "STATE.md").write_text(text.replace("Phase: done", "Phase: review"), encoding="utf-8")
     (folder / "history.jsonl").write_text('{"note": "from another tool"}\n')
     task = adopt(Wish("phase", task_id="adopted", repo=story.project.root, folder=str(folder), by="ann"))
     found = audit(task)

@@ -7,7 +7,7 @@ import sys
 
 from detent.errors import DetentError, UsageError
 from detent.faces.cli.arguments import Arguments, parse_arguments
-from detent.faces.words import error_words
+from detent.faces.words import error_words, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ DONE, REFUSED, USAGE, BUG, NEEDS_PERSON, UNREADABLE, STOPPED, INTERRUPTED = 0, 1
 def main(words: Sequence[str] | None = None) -> int:
     """The `detent` command."""
     _open_streams()
+    _end_on_signals()
     given = list(sys.argv[1:] if words is None else words)
     try:
         code = _answer(given)
@@ -30,11 +31,27 @@ def main(words: Sequence[str] | None = None) -> int:
         return DONE
     except KeyboardInterrupt:
         return INTERRUPTED
+    except _Ended as ended:
+        return 128 + int(ended.args[0])
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.stderr.write(f"storage: the answer can't be written: {error.strerror}\n  next:  detent history\n")
         return UNREADABLE
     return code
+
+
+class _Ended(BaseException):
+    """Somebody asked this process to end: what it started is ended on the way out."""
+
+
+def _end_on_signals() -> None:
+    import signal
+
+    def end(number: int, _frame: object) -> None:
+        raise _Ended(number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
 
 
 def _answer(given: list[str]) -> int:
@@ -105,7 +122,7 @@ def _print(text: str) -> None:
 
 def _report(error: DetentError, *, as_json: bool) -> None:
     if not as_json:
-        sys.stderr.write(error_words(error) + "\n")
+        sys.stderr.write(printable(error_words(error)) + "\n")
         return
     from detent.faces.cli.output import print_json
 

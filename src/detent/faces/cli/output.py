@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 
+from detent.faces.words import printable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +29,7 @@ def show(arguments: Arguments, content: Mapping[str, Any], text: str) -> None:
     if arguments.has("--json"):
         print_json(content)
     else:
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(printable(text) + "\n")
 
 
 def status_json(told: Explain) -> dict[str, Any]:

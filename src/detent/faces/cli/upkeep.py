@@ -73,7 +73,7 @@ def _project(project: Project) -> list[Row]:
 
 
 def _task(task: Task) -> list[Row]:
-    from detent.runner.people import spoilt_files
+    from detent.runner.people import spoilt_files, spoilt_log
 
     told = explain(task, with_moves=False)
     is_bad = bool(told.repair) or not os.path.isdir(task.tree_path)
@@ -82,6 +82,9 @@ def _task(task: Task) -> list[Row]:
         ("bad", f"task {task.id}: {task.native.path(name)}: {problem}", f"detent doctor --repair {task.id}")
         for name, problem in spoilt_files(task).items()
     ]
+    if spoilt := spoilt_log(task):
+        what = f"task {task.id}: {spoilt} is not a plain file of its own"
+        rows.append(("bad", what, f"detent doctor --repair {task.id}"))
     try:
         task.store.history()
     except DetentError as error:
