@@ -243,9 +243,7 @@ def formats_page() -> list[str]:
     lines += _head(f"## {FILE}", "Read as committed when a task is made, and kept in its journal.")
     lines += table(("key", "meaning"), _rows(SETTINGS))
     lines += _head(
-        "## Journal lines",
-        "Every line has `seq`, `time` (UTC), `kind` and `prev`, the SHA-256 of the line before; all but the first have "
-        "`judged`, the SHA-256 of the native file they were decided on.",
+        "## Journal lines", "Every line has `seq`, `time` (UTC), `kind` and `prev`, the SHA-256 of the line before."
     )
     lines += table(("kind", "meaning", "fields"), kinds)
     lines += table(("field", "meaning"), LINE_FIELDS.items())

@@ -103,9 +103,8 @@ def changes(tree: ast.Module) -> Iterator[Change]:
 def dropped_statements(node: ast.AST) -> Iterator[Change]:
     """Guards that return, raise or go on early, and statements made only for what they do."""
     for field in ("body", "orelse"):
-        block = getattr(node, field, None)
-        if not isinstance(block, list):
-            continue
+        found = getattr(node, field, None)
+        block = found if isinstance(found, list) else []  # a lambda has a body too
         for number, one in enumerate(block):
             is_act = isinstance(one, ast.Expr) and not isinstance(one.value, ast.Constant)
             is_leap = isinstance(node, ast.If) and isinstance(one, ast.Return | ast.Raise | ast.Continue | ast.Break)
@@ -140,7 +139,10 @@ class Bench:
         """The result of the tests on the copy as it is now."""
         child = os.fork()
         if child == 0:
-            self._run_and_leave(tests, timeout_s)
+            try:
+                self._run_and_leave(tests, timeout_s)
+            finally:
+                os._exit(1)  # whatever a change breaks in pytest itself, the fork never goes on as a second parent
         _, status = os.waitpid(child, 0)
         if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM:
             return "timeout"
@@ -154,8 +156,7 @@ class Bench:
         sys.path.insert(0, str(self.folder / "src"))
         for name in [name for name in sys.modules if name.partition(".")[0] in ("detent", "tests")]:
             del sys.modules[name]  # what was loaded before the fork is not the copy
-        for stream in (1, 2):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+        os.dup2(os.dup2(os.open(os.devnull, os.O_WRONLY), 1), 2)
         os._exit(int(pytest.main([*PYTEST, *(test for test in tests if Path(test).exists())])))
 
     def judge(self, mutant: Mutant, timeout_s: int) -> Verdict:
@@ -207,14 +208,14 @@ def report(verdicts: Sequence[Verdict], earlier: str) -> str:
             f"| {mutant.file}:{mutant.line} | {code} | {change} | {known.get((mutant.file, code, change), '')} |"
         )
     words = "Written by `make mutate ARGS=--write`; people write only the last column, and it is kept."
-    head = ("# Changes that no test notices", "", words, "", summary(verdicts), "")
-    return "\n".join((*head, "| where | code | change | why it may stay |", "|---|---|---|---|", *rows, ""))
+    table = ("| where | code | change | why it may stay |", "|---|---|---|---|", *rows)
+    return "\n".join(("# Changes that no test notices", "", words, "", summary(verdicts), "", *table, ""))
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:
-    count = Counter(one.result for one in verdicts)
-    ends = f"{count['killed']} turned a test red, {count['timeout']} never ended, {count['survived']} survived."
-    return f"{len(verdicts)} changes: {ends}"
+    ends = Counter(one.result for one in verdicts)
+    red, endless, left = ends["killed"], ends["timeout"], ends["survived"]
+    return f"{len(verdicts)} changes: {red} turned a test red, {endless} never ended, {left} survived."
 
 
 def python_files(paths: Sequence[str]) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tests.crash.lab import Kind, Lab
 from tests.crash.trace import Call, record
-from tests.crash.world import JOURNAL
+from tests.crash.world import CACHE, JOURNAL
 
 FULL = os.environ.get("DETENT_CRASH") == "full"
 
@@ -17,7 +18,7 @@ class Points:
     """The calls of one kind of step that touch its world, in order."""
 
     calls: tuple[Call, ...]
-    committing: range  # from the journal's line to the last call: what happens here is never left out
+    committing: frozenset[int]  # from each line of the journal to its cache: what happens there is never left out
 
     def sample(self, every: int) -> list[Call]:
         """All points when asked for; else each `every`-th, and from the commit on all that change something."""
@@ -44,8 +45,17 @@ def find_points(lab: Lab, kind: Kind) -> Points:
             continue
         if _is_point(call, top):
             chosen.append(call)
-    commits = [index for index, call in enumerate(chosen) if _is_commit(call)]
-    return Points(tuple(chosen), range(commits[0] if commits else 0, len(chosen)))
+    return Points(tuple(chosen), frozenset(_committing(chosen)))
+
+
+def _committing(calls: Sequence[Call]) -> Iterator[int]:
+    is_open = not any(_is_commit(call) for call in calls)  # a step that only finishes has no line of its own
+    for index, call in enumerate(calls):
+        is_open = is_open or _is_commit(call)
+        if is_open:
+            yield index
+        if call.name == "ftruncate" and f"/{CACHE}>" in call.arguments:
+            is_open = False
 
 
 def _is_commit(call: Call) -> bool:

@@ -1,6 +1,6 @@
 """Cuts the power after each kind of step at every moment, in every way the disk may then look, and repeats the step.
 
-By default 30 of the distinct disks of each kind, evenly spread; DETENT_CRASH=full looks at all of them.
+By default 24 of the distinct disks of each kind, evenly spread; DETENT_CRASH=full looks at all of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tests.crash.trace import record
 from tests.crash.world import SCRATCH
 
 pytestmark = pytest.mark.usefixtures("strace")
-_SAMPLE = 30
+_SAMPLE = 24
 
 
 def recorded(lab: Lab, kind: Kind) -> Recording:

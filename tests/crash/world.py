@@ -22,6 +22,7 @@ GENESIS = "0" * 64
 TASK = "t"
 CONTROL = f"repo/.git/detent/tasks/{TASK}"
 JOURNAL = f"{CONTROL}/journal.jsonl"
+CACHE = f"{CONTROL}/snapshot.json"
 FOLDER = "folders/task"
 STATE = f"{FOLDER}/STATE.md"
 LOG = f"{FOLDER}/history.jsonl"
@@ -169,7 +170,7 @@ def ending(files: Files, committed: Collection[str]) -> Ending:
     """Take a world apart; `committed` are the objects that the user's own repository holds."""
     entries = read_journal(files)
     checkpoints = _checkpoints(files, committed)
-    acted = [entry["result"]["commit"] for entry in entries if entry["kind"] == "acted"]
+    acted = [entry["result"]["commit"] for entry in entries if "commit" in entry.get("result", {})]
     kept = [values[-1] for values in checkpoints.values()]
     assert sorted(acted) == sorted(kept), f"the journal names the checkpoints {acted}, the refs name {kept}"
     _need_receipts(files, entries)

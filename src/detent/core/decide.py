@@ -106,7 +106,7 @@ def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: E
     """Everything that closes a way before its gates are asked."""
     closed: list[Missing] = []
     if _HANDS[signal.who].isdisjoint(way.by):
-        verb = edge.verbs[0] if edge.verbs else f"move {edge.target}"
+        verb = edge.verbs[0] if edge.verbs else f"move {target_of(snapshot, edge)}"
         command = f"a person runs: detent {verb}" if "person" in way.by else ""
         closed.append(Missing("by", f"only {' or '.join(way.by)} may take this move, not {signal.who}", command))
     if way.modes and snapshot.mode not in way.modes:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from detent.core.record import Record
+from detent.effects.bring import wipe
 from detent.effects.git import Git
+from detent.store.atomic import storage_error, sync_folder
 
 _IDENTITY = ("-c", "user.name=Detent", "-c", "user.email=detent@localhost", "-c", "commit.gpgSign=false")
 
@@ -27,11 +31,35 @@ def checkpoint(promise: Promise) -> dict[str, str]:
     """Keep the tree as a commit under a private ref; the ref is how a repetition finds what was done before."""
     git = Git(promise.private_git)
     ref = checkpoint_ref(promise.key)
-    found = git.run("for-each-ref", "--format=%(objectname)", ref).decode().strip()
-    if found:
-        return {"commit": found}
-    parent = ("-p", promise.baseline) if promise.baseline else ()
-    message = f"{promise.message}\n\nDetent-Step: {promise.key}\n".encode()
-    commit = git.run(*_IDENTITY, "commit-tree", *parent, promise.tree, input_bytes=message).decode().strip()
-    git.run("update-ref", ref, commit)
+    commit = git.run("for-each-ref", "--format=%(objectname)", ref).decode().strip()
+    if not commit:
+        parent = ("-p", promise.baseline) if promise.baseline else ()
+        message = f"{promise.message}\n\nDetent-Step: {promise.key}\n".encode()
+        commit = git.run(*_IDENTITY, "commit-tree", *parent, promise.tree, input_bytes=message).decode().strip()
+        git.run("update-ref", ref, commit)
+    # Also of what was found: a power cut may have left a name whose objects are gone, or not have seen the name yet.
+    git.run("rev-list", "--objects", "--quiet", commit, *(("--not", promise.baseline) if promise.baseline else ()))
+    _sync_names(promise.private_git, ref)
     return {"commit": commit}
+
+
+def forget_checkpoint(promise: Promise) -> None:
+    """Drop a name without its objects, and the memory that says those objects are there."""
+    if os.path.isdir(promise.private_git):
+        Git(promise.private_git).run("update-ref", "-d", checkpoint_ref(promise.key))
+    wipe(os.path.join(promise.private_git, "cache"))
+
+
+def _sync_names(private_git: str, ref: str) -> None:
+    """Git syncs what it writes, not the folders that name it; a line that says "done" must not outlive them."""
+    folders = [private_git, os.path.join(private_git, "objects")]
+    folder = os.path.join(private_git, os.path.dirname(ref))
+    while folder != private_git:
+        folders.append(folder)
+        folder = os.path.dirname(folder)
+    try:
+        folders += [entry.path for entry in os.scandir(folders[1]) if entry.is_dir()]
+        for folder in folders:
+            sync_folder(folder)
+    except OSError as error:
+        raise storage_error(error, private_git, "checkpoint can't be made safe") from error

@@ -116,10 +116,10 @@ def run_command(command: str, checkout: str, env: Mapping[str, str], timeout_s: 
 def _make(folder: str, frozen: FrozenTree, work_tree: str) -> Place:
     git_dir = os.path.join(folder, ".git")
     objects = os.path.join(os.path.abspath(frozen.private_dir), "objects")
-    write_git_dir(git_dir, alternates=(objects,), is_sha256=len(frozen.tree) == 64, is_bare=False)
+    write_git_dir(git_dir, alternates=(objects,), is_sha256=len(frozen.tree) == 64, is_bare=False, durable=False)
     if frozen.baseline is not None:
         commit = check_object_id(frozen.baseline).encode()
-        write_if_different(os.path.join(git_dir, "refs/heads/main"), commit + b"\n")
+        write_if_different(os.path.join(git_dir, "refs/heads/main"), commit + b"\n", durable=False)
     git = Git(git_dir, folder)
     try:
         git.run("read-tree", "--reset", "-u", check_object_id(frozen.tree))

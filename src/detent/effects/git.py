@@ -9,6 +9,7 @@ import os
 
 from detent.core.record import Record
 from detent.errors import ToolError, UnreadableError, UsageError
+from detent.store.atomic import make_folders, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ _SETTINGS = (
     "core.quotePath=false",
     "diff.ignoreSubmodules=all",
     "submodule.recurse=false",
+    "core.fsync=all",  # what a journal line names must survive a power cut as the line does
     "gc.auto=0",
     "maintenance.auto=false",
 )
@@ -135,10 +137,13 @@ def check_object_id(text: str) -> str:
     return text
 
 
-def write_git_dir(git_dir: str, *, alternates: Sequence[str], is_sha256: bool, is_bare: bool) -> None:
+def write_git_dir(git_dir: str, *, alternates: Sequence[str], is_sha256: bool, is_bare: bool, durable: bool) -> None:
     """Make or mend a git folder without starting git; several processes may do so at once."""
     for name in ("objects/info", "objects/pack", "refs/heads", "info"):
-        os.makedirs(os.path.join(git_dir, name), exist_ok=True)
+        if durable:
+            make_folders(os.path.join(git_dir, name))
+        else:
+            os.makedirs(os.path.join(git_dir, name), exist_ok=True)
     config = (
         f"[core]\n\trepositoryformatversion = {int(is_sha256)}\n\tfilemode = true\n\tbare = {str(is_bare).lower()}\n"
         "\thooksPath = /dev/null\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
@@ -150,10 +155,10 @@ def write_git_dir(git_dir: str, *, alternates: Sequence[str], is_sha256: bool, i
         "objects/info/alternates": "".join(_quote_alternate(path) + "\n" for path in alternates),
     }
     for name, text in texts.items():
-        write_if_different(os.path.join(git_dir, name), os.fsencode(text))
+        write_if_different(os.path.join(git_dir, name), os.fsencode(text), durable=durable)
 
 
-def write_if_different(path: str, content: bytes) -> None:
+def write_if_different(path: str, content: bytes, *, durable: bool) -> None:
     """Put these bytes there in one step, unless they are there already."""
     try:
         with open(path, "rb") as file:
@@ -161,10 +166,7 @@ def write_if_different(path: str, content: bytes) -> None:
                 return
     except FileNotFoundError:
         pass
-    temporary = f"{path}.new-{os.getpid()}-{os.urandom(4).hex()}"
-    with open(temporary, "wb") as file:
-        file.write(content)
-    os.replace(temporary, path)
+    write_atomic(path, content, durable=durable)
 
 
 def find_repository(path: str) -> Repository | None:

@@ -141,7 +141,7 @@ def _checked_left_out(path: str) -> str:
 
 def _make_private_dir(task: _Task) -> None:
     is_sha256 = task.baseline is not None and len(task.baseline) == 64
-    write_git_dir(task.private_dir, alternates=task.objects, is_sha256=is_sha256, is_bare=True)
+    write_git_dir(task.private_dir, alternates=task.objects, is_sha256=is_sha256, is_bare=True, durable=True)
     os.makedirs(_cache(task), exist_ok=True)
 
 
@@ -383,8 +383,8 @@ def _baseline_rules(task: _Task) -> _Rules:
                 submodules.append(name + b" " + path)
             elif os.path.basename(path) == b".gitignore" and mode.startswith(b"100"):
                 ignore_files[os.path.dirname(path)] = _verified_blob(git, name.decode())
-        write_if_different(submodules_file, _joined(submodules))
-        write_if_different(exclude_file, combined_ignore_rules(ignore_files))
+        write_if_different(submodules_file, _joined(submodules), durable=True)
+        write_if_different(exclude_file, combined_ignore_rules(ignore_files), durable=True)
     with open(submodules_file, "rb") as file:
         pairs = (line.partition(b" ") for line in file.read().split(b"\0")[:-1])
         return _Rules(exclude_file, {path: commit for commit, _space, path in pairs})

@@ -12,6 +12,7 @@ from detent.effects.tree import tree_id
 from detent.effects.tree_memory import recall_tree, remember_tree
 from detent.errors import UnreadableError
 from detent.gates.seen import Seen
+from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
 from detent.store.places import POINTER
 from detent.store.receipts import ReceiptStore
@@ -71,6 +72,8 @@ def current_tree(task: Task) -> str:
 
         raise UnreadableError(missing_tree(task), where=task.tree_path, next_step=where_tree_went(task))
     private = task.places.private_git()
+    for name in ("", "cache", "info", "objects/info"):
+        sweep(os.path.join(private, name))  # what a killed step left; the task's lock is held
     baseline = task.memory.head["baseline"] or None
     tree = tree_id(private, task.tree_path, repository_of(task), baseline, left_out(task))
     files = Git(private).run("ls-tree", "-r", "-z", "--name-only", tree).split(b"\0")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from detent.effects.acts import Promise, checkpoint
+from detent.effects.acts import Promise, checkpoint, forget_checkpoint
+from detent.errors import ToolError
+from detent.runner.look import current_tree
 from detent.runner.settle import Settled, remember, settle
 
 TYPE_CHECKING = False
@@ -40,7 +42,15 @@ def _checkpoint(task: Task, key: str, intent: Mapping[str, Any]) -> tuple[dict[s
         baseline=head["baseline"],
         message=f"{head['machine']}({task.id}): {intent['to']}\n\n{head['title']}",
     )
-    return checkpoint(promise), {}
+    try:
+        return checkpoint(promise), {}
+    except ToolError:
+        # A power cut may have taken objects that git had not written out. If the tree is still as it was, they are
+        # made anew by looking at it; if not, the move stands without its checkpoint, and says so.
+        forget_checkpoint(promise)
+        if current_tree(task) != promise.tree:
+            return {"lost": promise.tree}, {}
+        return checkpoint(promise), {}
 
 
 def _evidence_page(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from detent.core.values import Snapshot
     from detent.runner.open import Task
     from detent.store.journal import Entry
-    from detent.store.native import Document, Native
+    from detent.store.native import Document
     from detent.store.tasks import Memory
 
 
@@ -51,7 +51,7 @@ def find_disorder(task: Task, memory: Memory, document: Document) -> Disorder:
     native, snapshot = task.native, memory.snapshot
     # Every line is projected, not only moves: else a restored or refused file whose projection a crash cut short would
     # be restored or refused, and recorded, a second time.
-    unfinished = native.projected_seq() < snapshot.seq or _came_back(native, memory, document)
+    unfinished = native.projected_seq() < snapshot.seq
     if unfinished:
         return Disorder(unfinished=True, locked=changed_locks(task, snapshot, document))
     differs = document.state != snapshot.state
@@ -63,12 +63,6 @@ def find_disorder(task: Task, memory: Memory, document: Document) -> Disorder:
         lost=not document.state,
         request=document.state if differs and document.state and not old_bytes else "",
     )
-
-
-def _came_back(native: Native, memory: Memory, document: Document) -> bool:
-    """Whether these are the bytes the last line was decided on, though it was projected: a power cut undid that."""
-    is_undone = sha256_of(document.text.encode("utf-8")) == memory.judged
-    return is_undone and bool(native.pending(document, memory))
 
 
 def settle(task: Task) -> Settled:
@@ -114,8 +108,7 @@ def remember(
     restore: tuple[str, ...] = (),
 ) -> tuple[Memory, Document]:
     """Commit one line, then bring file, log and cache up to it. Everything the engine writes about a task is here."""
-    judged = sha256_of(document.text.encode("utf-8"))
-    memory = task.store.commit(memory, kind, {**content, "judged": judged}, after)
+    memory = task.store.commit(memory, kind, content, after)
     return memory, _bring_up(task, memory, document, restore)
 
 

@@ -64,11 +64,10 @@ def sync_folder(path: str) -> None:
         os.close(descriptor)
 
 
-def write_atomic(path: str, data: bytes, *, durable: bool, mode: int | None = None, sync_name: bool = True) -> None:
+def write_atomic(path: str, data: bytes, *, durable: bool, mode: int | None = None) -> None:
     """Replace a file by unique temporary and rename; `durable` where the journal could not rebuild it.
 
-    A `mode` is kept exactly, whatever the umask says: it is that of the file which is replaced. Without `sync_name` a
-    power cut may bring the old file back, whole: for writers who notice that and write again.
+    A `mode` is kept exactly, whatever the umask says: it is that of the file which is replaced.
     """
     folder = os.path.dirname(path) or "."
     temporary = os.path.join(folder, f"{_TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")
@@ -87,7 +86,7 @@ def write_atomic(path: str, data: bytes, *, durable: bool, mode: int | None = No
         except BaseException:
             _forget(temporary)
             raise
-        if durable and sync_name:
+        if durable:
             sync_folder(folder)
     except OSError as error:
         raise storage_error(error, path, "file can't be written") from error

@@ -103,13 +103,6 @@ class Native:
             if label not in ignored and (label not in document.fields or document.fields[label].line_value != value)
         )
 
-    def pending(self, document: Document, memory: Memory) -> bool:
-        """Whether the document does not show what the journal wants it to show."""
-        wanted = self.wanted_fields(memory.snapshot, memory.moved_time)
-        return any(
-            label not in document.fields or document.fields[label].line_value != wanted[label] for label in wanted
-        )
-
     def catch_up(self, memory: Memory, entries: Sequence[Entry]) -> None:
         """Bring the log alone up to the journal; the document as it stands is not ours to vouch for."""
         self._mark(memory.snapshot.seq, self._project_log(entries), "")
@@ -133,10 +126,8 @@ class Native:
         text = write_fields(text, self.labels, self.wanted_fields(memory.snapshot, memory.moved_time))
         text = self._with_answer(text, memory)
         if text != document.text:
-            # Agents' and people's words lie in this file and nowhere else: they must survive a power cut. Its name need
-            # not: if the old file comes back, it is the one the last line was decided on, and is projected again.
-            data = text.encode("utf-8")
-            write_atomic(document.path, data, durable=True, mode=_mode_of(document.path), sync_name=False)
+            # Agents' and people's words lie in this file and nowhere else: it must survive a power cut.
+            write_atomic(document.path, text.encode("utf-8"), durable=True, mode=_mode_of(document.path))
         # Not synced: it only spares work when somebody spoils the file, and the file itself is safe.
         write_cache(self.places.last_copy(), text.encode("utf-8"))
         self._mark(memory.snapshot.seq, self._project_log(entries), sha256_of(text.encode("utf-8")))

@@ -43,7 +43,6 @@ class Memory(Record):
     refusal: Mapping[str, Any] = {}  # the last refusal since the state was entered
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
-    judged: str = ""  # hash of the native file the last line was decided on
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
 
 
@@ -67,8 +66,7 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         first = snapshot_from_json(entry["after"], seq)
         return Memory(head, first, size, raw, seq, entry["time"])
     kind = entry["kind"]
-    changes: dict[str, Any] = {"size": size, "last": raw, "judged": entry.get("judged", "")}
-    changes["snapshot"] = memory.snapshot.replace(seq=seq)
+    changes: dict[str, Any] = {"size": size, "last": raw, "snapshot": memory.snapshot.replace(seq=seq)}
     if "after" in entry:
         changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_seq=seq, moved_time=entry["time"])
     if effects := entry.get("effects"):

@@ -225,7 +225,9 @@ def test_git_folder_can_be_made_twice_and_read_by_git(tmp_path: Path, repo: Make
     assert head is not None
     assert head.head is not None
     for _time in range(2):
-        write_git_dir(str(tmp_path / "made"), alternates=[f"{odd}/.git/objects"], is_sha256=False, is_bare=True)
+        write_git_dir(
+            str(tmp_path / "made"), alternates=[f"{odd}/.git/objects"], is_sha256=False, is_bare=True, durable=False
+        )
     assert Git(str(tmp_path / "made")).run("cat-file", "-t", head.head) == b"commit\n"
 
 

@@ -329,16 +329,6 @@ def test_the_log_is_caught_up_without_vouching_for_the_document(world: World) ->
     assert not world.native.was_projected(edited)
 
 
-def test_what_is_pending_is_what_a_projection_would_change(world: World) -> None:
-    assert world.native.pending(world.native.read(), world.memory)
-    document = world.project()
-    assert not world.native.pending(document, world.memory)
-    world.commit("shape")
-    assert world.native.pending(document, world.memory)
-    lost = world.native.parsed(world.project().text.replace("Repair applied: no\n", ""))
-    assert world.native.pending(lost, world.memory)
-
-
 @pytest.mark.parametrize("kind", ["link", "folder", "fifo"])
 def test_a_log_that_is_no_plain_file_is_an_error_with_its_path(world: World, tmp_path: Path, kind: str) -> None:
     if kind == "link":

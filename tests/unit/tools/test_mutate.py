@@ -111,6 +111,9 @@ def test_red_green_and_endless_are_told_apart(bench: Bench) -> None:
     assert bench.run(TEST, 60) == "survived"
     sample.write_text("def more(one):\n    return one - 1\n", encoding="utf-8")
     assert bench.run(TEST, 60) == "killed"
+    (bench.folder / "tests" / "conftest.py").write_text("raise SystemExit(0)\n", encoding="utf-8")
+    assert bench.run(TEST, 60) == "killed"
+    (bench.folder / "tests" / "conftest.py").write_text("", encoding="utf-8")
     sample.write_text("def more(one):\n    while True:\n        pass\n", encoding="utf-8")
     assert bench.run(TEST, 2) == "timeout"
 
