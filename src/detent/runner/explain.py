@@ -53,7 +53,7 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
     """`with_moves` asks every gate; a bare status does not need to."""
     snapshot = task.memory.snapshot
     state = task.machine.states[snapshot.state]
-    waiting = waiting_for(task, state)
+    waiting = waiting_for(snapshot, state)
     try:
         document = read_document(task)
     except UnreadableError as error:
@@ -82,9 +82,9 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
     return Explain(task, snapshot, waiting, disorder.request, tuple(problems), moves=moves)
 
 
-def waiting_for(task: Task, state: State) -> str:
+def waiting_for(snapshot: Snapshot, state: State) -> str:
     """Who must act now, in a few words; empty when nobody must."""
-    if stopped := task.memory.snapshot.registers.get(STOPPED):
+    if stopped := snapshot.registers.get(STOPPED):
         return f"a person: stopped ({stopped})"
     if state.is_end:
         return "a person" if any(edge.reopen for edge in state.edges) else ""

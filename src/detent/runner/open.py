@@ -52,6 +52,15 @@ def current_folder() -> str:
         ) from None
 
 
+class Listed(Record):
+    """One row of a list: what the journal says, or why it can't be read."""
+
+    id: str
+    memory: Memory | None = None
+    machine: Machine | None = None
+    error: UnreadableError | None = None
+
+
 def find_project(path: str = "") -> Project:
     """The project a folder belongs to: its task's, its git repository's, else the nearest one above, else itself."""
     start = os.path.abspath(path or current_folder())
@@ -81,15 +90,15 @@ def open_task(wanted: str = "", repo: str = "") -> Task:
     if wanted:
         return load_task(project, _full_id(project, wanted))
     found = list(load_all(project))
-    open_ones = [task for task in found if isinstance(task, Task) and not is_over(task)]
+    open_ones = [listed for listed in found if listed.error is None and not is_over(listed)]
     if len(open_ones) == 1:
-        return open_ones[0]
+        return load_task(project, open_ones[0].id)
     if not open_ones:
-        for task in found:
-            if not isinstance(task, Task):
-                raise task[1]  # one that can't be read may well be the one that is meant
+        for listed in found:
+            if listed.error is not None:
+                raise listed.error  # one that can't be read may well be the one that is meant
         raise UsageError("no open task here", where=project.root, next_step='detent new phase "what is to be done"')
-    names = ", ".join(task.id for task in open_ones[:8])
+    names = ", ".join(listed.id for listed in open_ones[:8])
     raise UsageError(f"which task? open are: {names}", next_step="put the task's id at the end of the command")
 
 
@@ -166,15 +175,11 @@ def _full_id(project: Project, wanted: str) -> str:
     raise UsageError(f"there is no task {wanted!r}", where=project.root, next_step="detent list")
 
 
-def load_task(project: Project, task_id: str, machines: dict[object, Machine] | None = None) -> Task:
-    """One task; `machines` saves parsing the same pinned machine again and again."""
+def load_task(project: Project, task_id: str) -> Task:
     places = project.task(task_id)
     store = TaskStore(places)
     memory = store.load()
-    known = {} if machines is None else machines
-    head = memory.head
-    key = (head["digest"], tuple(head["limits"].items()), tuple(head["options"]))
-    machine = known.get(key) or known.setdefault(key, pinned_machine(project, memory))
+    machine = pinned_machine(project, memory)
     return Task(project, places, store, memory, machine, Native(machine, memory.head["dir"], places))
 
 
@@ -196,17 +201,24 @@ def pinned_machine(project: Project, memory: Memory) -> Machine:
     return parse(document, None, limits=memory.head["limits"], options=memory.head["options"], where=path)
 
 
-def load_all(project: Project) -> Iterator[Task | tuple[str, UnreadableError]]:
-    """Every task; one that can't be read is handed out with its error, never hidden."""
-    machines: dict[object, Machine] = {}
+def load_all(project: Project) -> Iterator[Listed]:
+    """Every task, as little of it as a list needs; one that can't be read carries its error, and is never hidden."""
+    machines: dict[str, Machine] = {}
     for task_id in project.task_ids():
         try:
-            yield load_task(project, task_id, machines)
+            memory = TaskStore(project.task(task_id)).load()
+            head = memory.head
+            key = f"{head['digest']} {head['limits']} {head['options']}"
+            if key not in machines:  # the same pinned machine is parsed once
+                machines[key] = pinned_machine(project, memory)
+            yield Listed(task_id, memory, machines[key])
         except UnreadableError as error:
-            yield task_id, error
+            yield Listed(task_id, error=error)
 
 
-def is_over(task: Task) -> bool:
+def is_over(listed: Listed) -> bool:
     """At an end nobody can re-open; one that a person can still answer is open."""
-    state = task.machine.states[task.memory.snapshot.state]
+    if listed.memory is None or listed.machine is None:
+        return False
+    state = listed.machine.states[listed.memory.snapshot.state]
     return state.is_end and not any(edge.reopen for edge in state.edges)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from detent.errors import UnreadableError, UsageError
+from detent.errors import UsageError
 from detent.faces.cli.output import next_json, print_json, show, status_json
 from detent.faces.words import history_words, list_words, next_words, status_words
 from detent.runner.explain import explain, waiting_for
-from detent.runner.open import Task, find_project, is_over, load_all, open_task
+from detent.runner.open import Listed, Task, find_project, is_over, load_all, open_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,19 +33,18 @@ def next_moves(arguments: Arguments) -> int:
     return 5 if told.repair else 0
 
 
-def _row(found: Task | tuple[str, UnreadableError]) -> dict[str, Any]:
-    if not isinstance(found, Task):
-        task_id, error = found
-        return {"id": task_id, "machine": "?", "state": "unreadable", "waiting_for": "a person", "title": error.what}
-    head, snapshot = found.memory.head, found.memory.snapshot
-    waiting = waiting_for(found, found.machine.states[snapshot.state])
+def _row(listed: Listed) -> dict[str, Any]:
+    if listed.memory is None or listed.machine is None:
+        why = listed.error.what if listed.error else ""
+        return {"id": listed.id, "machine": "?", "state": "unreadable", "waiting_for": "a person", "title": why}
+    head, snapshot = listed.memory.head, listed.memory.snapshot
     return {
-        "id": found.id,
+        "id": listed.id,
         "machine": head["machine"],
         "state": snapshot.state,
-        "waiting_for": waiting,
+        "waiting_for": waiting_for(snapshot, listed.machine.states[snapshot.state]),
         "title": head["title"],
-        "over": is_over(found),
+        "over": is_over(listed),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -19,6 +20,7 @@ DONE, REFUSED, USAGE, BUG, NEEDS_PERSON, UNREADABLE, STOPPED, INTERRUPTED = 0, 1
 
 def main(words: Sequence[str] | None = None) -> int:
     """The `detent` command."""
+    gc.disable()  # a command lives for milliseconds: looking for cycles costs more than they do
     _open_streams()
     _end_on_signals()
     given = list(sys.argv[1:] if words is None else words)

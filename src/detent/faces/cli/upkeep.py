@@ -9,7 +9,7 @@ from detent.errors import DetentError, ToolError
 from detent.faces.cli.act import refuse_inside_run
 from detent.faces.cli.output import show
 from detent.runner.explain import explain
-from detent.runner.open import Task, find_project, load_all, open_task
+from detent.runner.open import Task, find_project, load_all, load_task, open_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,12 +25,13 @@ def doctor(arguments: Arguments) -> int:
     project = find_project(arguments.text("--repo"))
     rows = [*_host(), *_project(project)]
     wanted = arguments.text("TASK")
-    tasks = [open_task(wanted, arguments.text("--repo"))] if wanted else load_all(project)
-    for found in tasks:
-        if isinstance(found, Task):
-            rows += _task(found)
+    if wanted:
+        rows += _task(open_task(wanted, arguments.text("--repo")))
+    for listed in () if wanted else load_all(project):
+        if listed.error is None:
+            rows += _task(load_task(project, listed.id))
         else:
-            rows.append(("bad", f"task {found[0]}: {found[1].what}", found[1].next_step))
+            rows.append(("bad", f"task {listed.id}: {listed.error.what}", listed.error.next_step))
     lines = []
     for mark, what, next_step in rows:
         lines.append(f"{mark:<5}{what}")
