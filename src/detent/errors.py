@@ -63,6 +63,14 @@ class ToolError(DetentError):
     kind = "tool"
 
 
+class Ended(BaseException):
+    """A signal asked this process to end; what it started is ended on the way out."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
 class MachineError(DetentError):
     """All problems of one machine file at once, in the order of the file where that is known."""
 

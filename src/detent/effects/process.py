@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.errors import StorageError, ToolError
+from detent.errors import Ended, StorageError, ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,23 @@ _SETTLE_S = 0.005
 
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_GET_CHILD_SUBREAPER = 37
+
+
+class _StartUp:
+    """While a program is being started nobody could end it: a signal waits until its process is known."""
+
+    is_on = False
+    told = 0
+
+
+_start_up = _StartUp()
+
+
+def hold_signal(number: int) -> bool:
+    """For a signal handler that would raise: True if `run` will raise in its place, as soon as it may."""
+    if _start_up.is_on:
+        _start_up.told = number
+    return _start_up.is_on
 
 
 class Finished(Record):
@@ -75,8 +92,14 @@ def run(
         stdin, stdout, stderr = _open_streams(opened, output, input_bytes)
         family = _Family() if whole_tree and os.path.isdir("/proc/self") else None
         try:
-            process = _start(argv, cwd, env, (stdin, stdout, stderr))
+            _start_up.is_on = True
             try:
+                process = _start(argv, cwd, env, (stdin, stdout, stderr))
+            finally:
+                _start_up.is_on = False
+            try:
+                if _start_up.told:
+                    raise Ended(_start_up.told)
                 opened.extend(handle := _end_handle(process))
                 deadline = started + timeout_s
                 timed_out, overflowed = _watch(process, handle, deadline, (stdout, stderr), output_limit_bytes)

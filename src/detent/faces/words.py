@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _SHOWN = {code: f"\\x{code:02x}" for code in (*range(32), 127, *range(128, 160)) if code not in (9, 10)}
 
 
+_GUARDS = ("by", "mode", "after", "reason", "never")  # what closes a move before any gate is asked
+
+
 def printable(text: str) -> str:
     return text.translate(_SHOWN)
 
@@ -37,7 +40,8 @@ def error_words(error: DetentError) -> str:
 def _why_and_next(missing: Sequence[Missing], indent: str = "  ") -> list[str]:
     lines = []
     for one in missing:
-        lines.append(f"{indent}why:  {one.why} (gate {one.gate})")
+        named = "" if one.gate in _GUARDS else f" (gate {one.gate})"
+        lines.append(f"{indent}why:  {one.why}{named}")
         if one.pending:
             lines.append(f"{indent}next: run it: detent prove")
         elif one.fix:

@@ -95,7 +95,10 @@ def move(arguments: Arguments) -> int:
     who = "agent" if rights or os.environ.get(_RUN_MARK) else "person"
     want = arguments.text("--edge") or to
     if not want:
-        return _show_outcome(arguments, step(task, None, otherwise=Signal(who, name=person_name())))
+        role = task.machine.states[task.memory.snapshot.state].role
+        name = person_name() if who == "person" else role
+        first_open = Signal(who, name=name, reason=arguments.text("--reason"))
+        return _show_outcome(arguments, step(task, None, otherwise=first_open))
     if want == task.memory.snapshot.state:
         return _already_there(arguments, task, want)
     state = task.machine.states[task.memory.snapshot.state]

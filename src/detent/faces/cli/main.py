@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from detent.errors import DetentError, UsageError
+from detent.errors import DetentError, Ended, UsageError
 from detent.faces.cli.arguments import Arguments, parse_arguments
 from detent.faces.words import error_words, printable
 
@@ -33,8 +33,8 @@ def main(words: Sequence[str] | None = None) -> int:
         return DONE
     except KeyboardInterrupt:
         return INTERRUPTED
-    except _Ended as ended:
-        return 128 + int(ended.args[0])
+    except Ended as ended:
+        return 128 + ended.number
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.stderr.write(f"storage: the answer can't be written: {error.strerror}\n  next:  detent history\n")
@@ -42,15 +42,13 @@ def main(words: Sequence[str] | None = None) -> int:
     return code
 
 
-class _Ended(BaseException):
-    """Somebody asked this process to end: what it started is ended on the way out."""
-
-
 def _end_on_signals() -> None:
     import signal
 
     def end(number: int, _frame: object) -> None:
-        raise _Ended(number)
+        process = sys.modules.get("detent.effects.process")  # only who runs programs has loaded it
+        if process is None or not process.hold_signal(number):
+            raise Ended(number)
 
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)
