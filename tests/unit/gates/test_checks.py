@@ -630,3 +630,23 @@ def test_a_long_answer_does_not_search_the_disk_for_ever(world: World) -> None:
 
 def test_every_check_says_what_it_must_be_given() -> None:
     assert all(required for _, required, _ in CHECKS.values())
+
+
+def test_fresh_proof_lies_in_the_task_folder(world: World) -> None:
+    (world.tree / "report.txt").write_text("made just now\n", encoding="utf-8")
+    world.fields({"Evidence location": "report.txt"})
+    world.enter()
+    (world.tree / "report.txt").write_text("made anew\n", encoding="utf-8")
+    fact = world.fact("evidence_fresh")
+    assert (fact.ok, "does not lie in the task folder" in fact.why) == (False, True)
+    assert world.fact("evidence_exists").ok
+
+
+def test_the_proof_of_commands_names_their_receipts(world: World) -> None:
+    proofs = []
+    for line in ("make test", "make lint"):
+        world.fields({"Validation plan": f"cmd: {line}"})
+        world.receipt(line, 0)
+        proofs.append(world.fact("validation_passed").proof)
+    assert all(proofs)
+    assert proofs[0] != proofs[1]
