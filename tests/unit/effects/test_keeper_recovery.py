@@ -130,7 +130,8 @@ def test_after_a_reboot_the_run_is_lost_and_numbers_mean_nothing(runs: Runs) -> 
     run_dir = runs.begin("sleep", "1000")
     identity = runs.identity(run_dir)
     os.kill(identity.keeper_pid, signal.SIGKILL)
-    gone(identity.keeper_pid)
+    # Until the program is started or gone, it holds the lock that its dead keeper held.
+    assert wait_for_end([str(run_dir)], WAIT_S) == str(run_dir)
     mine = keeper_process.read_process(os.getpid())
     assert mine is not None
     change(run_dir, boot_id="another", keeper_pid=os.getpid(), keeper_start=mine[0])
