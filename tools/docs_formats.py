@@ -49,7 +49,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "rest": "true: it may stay here for good although moves lead on",
         "may": "what the role may do, in words",
         "must_not": "what it must not do, in words",
-        "prompt": "file with the words for the role",
+        "prompt": "the words for the role, before the contract that is made from this file",
         "group": "states that belong together, for limits per group and for the picture",
         "cross_cutting": "true: drawn beside the groups",
         "title": "the name on screen",
@@ -132,6 +132,7 @@ SETTINGS: Mapping[str, str] = {
     "machine": "`[machine.NAME]` with the two keys below",
     "limits": "in `[machine.NAME]`: other numbers for its limits",
     "options": "in `[machine.NAME]`: its options that are switched on",
+    "agents": "table; who serves which role, and agents of your own: `[agents.NAME] argv = [...]`",
     "evidence": "table; how evidence pages are reached",
     "base": "in `[evidence]`: the address under which task folders are shown, by task id",
 }
@@ -147,6 +148,13 @@ KIND_MEANS: Mapping[str, str] = {
     "answered": "a person said something and nothing waited for it",
     "resumed": "a person let a stopped task go on",
     "amended": "a person changed what is locked; earlier proof became old",
+    "run_planned": "an agent run is about to be started (the intent); its identity on disk says that it was",
+    "claimed": "a living run asked for a move; accepted is a promise, decided when the run has ended",
+    "run_void": "a planned run never began and never will",
+    "run_ended": "no process of the run is left; what it asked for is decided next",
+    "unmoved": "a run ended and no move followed",
+    "stopped": "a limit or budget is used up; only a person lets it go on",
+    "driven": "a person wants the task driven, or left alone",
 }
 LINE_FIELDS: Mapping[str, str] = {
     "id, title, dir": "the task's id, words and native folder",
@@ -166,6 +174,15 @@ LINE_FIELDS: Mapping[str, str] = {
     "file, why, kept": "what was put back and why; where its other words are kept",
     "fields, was": "the locked fields a person changed, and the hashes they had (in `acted`: the fields it led on)",
     "receipts": "the receipts of a proof, by key, with the hash of each file",
+    "run, role, state, access": "the agent run's number; its role, in which state, and what it may do to the tree",
+    "agent, model, session, events": "which agent, with which model; the session it goes on with or left; its format",
+    "cwd, prompt, seen": "where it worked, the hash of what it was told, and what progress is measured from",
+    "how, code, signal, survivors": "how its process ended; processes it left, which were ended",
+    "claim, claim_by, accepted": "what the run asked for, by command or by file; whether it was promised",
+    "tainted, by_person": "it changed what it may only read; a person ended it",
+    "usage, denials, errors, wake": "what it used, tool calls denied to it, its errors, when a quota is over",
+    "restored, evidence": "what it changed and was put back; hashes of the evidence it left",
+    "progress, on": "whether it changed anything that counts; whether the task is to be driven",
     "sandbox": "what held the commands: none",
     "after": "the whole snapshot: state, mode, counters, registers, visits, hashes of evidence and of locked texts",
 }
@@ -182,6 +199,9 @@ PLACES: Mapping[str, str] = {
     "objects": "texts kept by their hash: locked fields, and what was put back",
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
     "seen_tree": "the last tree id with the file times it was taken at; may be deleted",
+    "run": "one agent run: prompt, events (its output), errors, identity.json, exit.json",
+    "watch_lock": "held by `detent watch`",
+    "bell": "a named pipe that wakes it",
     "last_copy": "the native file as it was last written; may be deleted",
 }
 _LOOPED = ("edge", "reopen")  # asked for by a variable, which the source does not show as literals
@@ -273,6 +293,8 @@ def _place_rows() -> list[tuple[str, str]]:
             path = "$XDG_STATE_HOME/detent/PROJECT-MARK"
         elif name == "machine_path":
             path = project.machine_path("DIGEST")
+        elif name == "run":
+            path = task.run(1)
         else:
             path = getattr(task if hasattr(task, name) else project, name)()
         rows.append((f"`{path}`", meaning))

@@ -20,6 +20,7 @@ ANY_EXIT = tuple(name for name in EXIT_CLASSES if name != "quota")
 
 STOPPED = "stopped"  # the register that holds why a task does not go on by itself
 RUNS, CRASHES = "runs", "crashes"  # the two limits every machine has, whatever its document says
+IDLE = "idle"  # counts agent runs in a row that changed nothing
 
 
 class Way(Record):

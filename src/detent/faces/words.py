@@ -6,7 +6,8 @@ from detent.core.values import Advance, Refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from detent.core.values import Missing
     from detent.errors import DetentError
@@ -69,7 +70,11 @@ def refusal_words(outcome: Outcome) -> str:
 def outcome_words(outcome: Outcome) -> str:
     lines = [f"note: {note}" for note in outcome.notes]
     decision = outcome.decision
-    if isinstance(decision, Advance):
+    if outcome.claimed and isinstance(decision, Advance):
+        lines.append(
+            f"accepted: {outcome.before} -> {decision.after.state}: finish now; it is decided when you have ended"
+        )
+    elif isinstance(decision, Advance):
         lines.append(f"moved: {outcome.before} -> {decision.after.state}  ({decision.edge.name})")
         hands = [name for name in decision.way.needs if name in outcome.facts and outcome.facts[name].by_hand]
         if hands:
@@ -170,10 +175,23 @@ def _entry_words(entry: Entry) -> str:
         "crashed": lambda: f"an agent run ended as {entry['exit']} and took no move",
         "answered": lambda: f"{who} said: {entry['answer']}",
         "resumed": lambda: f"resumed by {who}",
+        "run_planned": lambda: f"agent run #{entry['run']} planned: {entry['agent']} as {entry['role']}",
+        "run_void": lambda: f"agent run #{entry['run']} never began: {entry['why']}",
+        "run_ended": lambda: f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']})",
+        "claimed": lambda: claim_words(entry),
+        "unmoved": lambda: f"agent run #{entry['run']} opened no move{': ' + entry['why'] if entry['why'] else ''}",
+        "stopped": lambda: f"stopped: {entry['why']}",
+        "driven": lambda: f"{who} wants it {'driven' if entry['on'] else 'left alone'}",
         "amended": lambda: f"{who} changed {', '.join(entry['fields'])}",
     }.get(kind, lambda: str(kind))()
     reason = f" ({entry['reason']})" if entry.get("reason") else ""
     return f"{entry['seq']:>4}  {entry['time']}  {text}{reason}"
+
+
+def claim_words(entry: Mapping[str, Any]) -> str:
+    if entry["accepted"]:
+        return f"agent run #{entry['run']} asked for {entry['to']}: accepted, if it holds when the run has ended"
+    return f"agent run #{entry['run']} asked for {entry['want']}: refused: {_missing_words(entry)}"
 
 
 def _proof_words(entry: Entry) -> str:
@@ -182,5 +200,5 @@ def _proof_words(entry: Entry) -> str:
     return (f", proof by hand: {', '.join(by_hand)}" if by_hand else "") + waived
 
 
-def _missing_words(entry: Entry) -> str:
+def _missing_words(entry: Mapping[str, Any]) -> str:
     return "; ".join(one["why"] for one in entry["missing"]) or str(entry["problem"])

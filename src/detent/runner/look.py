@@ -41,6 +41,7 @@ def look(task: Task, memory: Memory, document: Document, tree: str) -> Seen:
         tuple(Command(name, line) for name, line in memory.head["commands"]),
         tree,
         _workspace(task, memory.head["workspace"]),
+        memory.visit.get("evidence", {}),
         memory.proved,
     )
 

@@ -132,8 +132,11 @@ def test_what_changed_while_no_run_lived_was_written_by_hand(world: World) -> No
     world.evidence("## Repairs\n\nfixed\n")
     fact = world.fact("repair_noted")
     assert (fact.ok, fact.by_hand) == (True, True)
-    world.snapshot = world.snapshot.replace(exit="finished")
+    world.by_run = evidence_hashes(world.seen())
     assert not world.fact("repair_noted").by_hand
+    world.evidence("## Repairs\n\nfixed, and then some\n")
+    assert world.fact("repair_noted").by_hand
+    world.evidence("## Repairs\n\nfixed\n")
     assert not world.fact("frame_known").by_hand
 
 

@@ -6,7 +6,7 @@ import os
 
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
-from detent.faces.cli.output import move_json, show, status_json
+from detent.faces.cli.output import move_json, print_json, show, status_json
 from detent.faces.words import outcome_words, status_words
 from detent.runner.explain import explain
 from detent.runner.open import Task, open_task
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from detent.faces.cli.arguments import Arguments
 
 _RUN_MARK = "DETENT_ROLE"  # set in the environment of every agent run
+_DROP_WAIT_S = 30.0
 
 
 def person_name() -> str:
@@ -94,6 +95,9 @@ def move(arguments: Arguments) -> int:
         raise UsageError(f"--as knows only agent, not {rights!r}", next_step="detent move TO --as agent")
     who = "agent" if rights or os.environ.get(_RUN_MARK) else "person"
     want = arguments.text("--edge") or to
+    if os.environ.get(_RUN_MARK) and task.memory.run:
+        return _claim(arguments, task, want)
+    task, _ = _attended(task)
     if not want:
         role = task.machine.states[task.memory.snapshot.state].role
         name = person_name() if who == "person" else role
@@ -111,6 +115,38 @@ def move(arguments: Arguments) -> int:
         override=arguments.text("--override"),
     )
     return _show_outcome(arguments, step(task, signal))
+
+
+def _attended(task: Task) -> tuple[Task, Outcome | None]:
+    """The task with every run that has ended written down and decided."""
+    if not (task.memory.run or task.memory.ended):
+        return task, None
+    from detent.runner.ending import attend
+
+    return attend(task)
+
+
+def open_to_change(arguments: Arguments) -> Task:
+    """The task a person wants to change."""
+    return _attended(open_task(arguments.text("TASK"), arguments.text("--repo")))[0]
+
+
+def _claim(arguments: Arguments, task: Task, want: str) -> int:
+    """Inside an agent run: answered at once, and nothing moves before the run has ended."""
+    from detent.errors import StorageError
+    from detent.runner.claims import claim
+    from detent.runner.drops import ask_by_drop
+
+    try:
+        outcome = claim(task, want, arguments.text("--reason"))
+    except StorageError:
+        # An agent's own sandbox may keep us from the journal; whoever drives the task answers through the drop folder.
+        reply = ask_by_drop(os.environ.get("DETENT_DROP", ""), want, _DROP_WAIT_S)
+        if reply is None:
+            raise
+        print_json(reply)
+        return 0 if reply.get("claimed") else 1
+    return _show_outcome(arguments, outcome)
 
 
 def _target_and_task(arguments: Arguments) -> tuple[str, Task]:
@@ -177,7 +213,7 @@ def take_route(arguments: Arguments, task: Task, goal: str) -> int:
 def prove(arguments: Arguments) -> int:
     from detent.runner.prove import prove_state
 
-    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    task = open_to_change(arguments)
     tree, proven = prove_state(task, again=arguments.has("--again"))
     rows = [
         {
@@ -213,7 +249,7 @@ def answer(arguments: Arguments) -> int:
     text = arguments.text("TEXT")
     if not text.strip():
         raise UsageError("an answer needs words", next_step='detent answer "what you decide"')
-    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    task = open_to_change(arguments)
     return _show_outcome(arguments, record_answer(task, person_name(), text))
 
 
@@ -221,7 +257,7 @@ def resume(arguments: Arguments) -> int:
     from detent.runner.people import resume as bring_back
 
     refuse_inside_run("resuming")
-    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    task = open_to_change(arguments)
     return _show_outcome(arguments, bring_back(task, person_name(), arguments.text("--reason")))
 
 
@@ -232,7 +268,7 @@ def amend(arguments: Arguments) -> int:
     reason = arguments.text("--reason")
     if not reason.strip():
         raise UsageError("amend needs a reason", next_step='detent amend --reason "why the frame changes"')
-    task, labels = accept_edits(open_task(arguments.text("TASK"), arguments.text("--repo")), person_name(), reason)
+    task, labels = accept_edits(open_to_change(arguments), person_name(), reason)
     text = f"amended: {', '.join(labels)}\n  earlier proof is old now; next: detent next {task.id}"
     show(arguments, {"id": task.id, "fields": list(labels)}, text)
     return 0

@@ -9,6 +9,7 @@ class Argument(Record):
     name: str
     summary: str
     required: bool = False
+    many: bool = False
 
 
 class Option(Record):
@@ -78,6 +79,57 @@ COMMANDS = (
         (Argument("DIR", "the folder", required=True), Argument("MACHINE", "the machine it follows", required=True)),
         (Option("--id", "ID", "the task's id (default: the folder's name)"), _REPO),
     ),
+    Command(
+        "run",
+        "Start",
+        "drive tasks: start the agent each state wants, judge what it leaves, go on until somebody must act",
+        "drive:run",
+        (Argument("TASK", _TASK.summary, many=True),),
+        (
+            Option("--all", "", "every open task of the project"),
+            Option("--once", "", "at most one agent run for each task"),
+            Option("--no-wait", "", "start what is due and don't wait for it; `detent watch` or another run goes on"),
+            Option("--detach", "", "go on in the background; look with: detent logs -f"),
+            Option("--jobs", "N", "how many agents may work at a time (default: 1)"),
+            _REPO,
+        ),
+        "detent run",
+    ),
+    Command(
+        "watch",
+        "Start",
+        "drive every started task of the project until interrupted; one at a time per project",
+        "watch:watch",
+        options=(
+            Option("--jobs", "N", "how many agents may work at a time (default: 4)"),
+            Option("--once", "", "end when everything rests"),
+            _REPO,
+        ),
+    ),
+    Command(
+        "start",
+        "Start",
+        "let `detent watch` drive a task from now on",
+        "drive:start",
+        (_TASK,),
+        (_REPO,),
+    ),
+    Command(
+        "stop",
+        "Start",
+        "end a task's agent run, and don't drive the task until it is started again",
+        "drive:stop",
+        (_TASK,),
+        (_REASON, _REPO),
+    ),
+    Command(
+        "respawn",
+        "Start",
+        "one more agent run in the same state, although the last one led nowhere",
+        "drive:respawn",
+        (_TASK,),
+        (_REPO,),
+    ),
     Command("list", "Look", "all tasks of this project", "look:list_tasks", options=(_REPO,)),
     Command("status", "Look", "where a task stands and who must act", "look:status", (_TASK,), (_REPO,)),
     Command(
@@ -99,6 +151,21 @@ COMMANDS = (
             Option("--take", "", "make the moves that are open, and stop at the first that is not"),
             _REPO,
         ),
+    ),
+    Command(
+        "logs",
+        "Look",
+        "what an agent run printed",
+        "logs:logs",
+        (_TASK,),
+        (
+            Option("-f", "", "go on until the run has ended"),
+            Option("--run", "N", "the run's number (default: the last one)"),
+            Option("--errors", "", "its error output instead"),
+            Option("--prompt", "", "what it was told instead"),
+            _REPO,
+        ),
+        "detent logs -f",
     ),
     Command("history", "Look", "what happened, line by line", "look:history", (_TASK,), (_LIMIT, _REPO)),
     Command("dir", "Look", "print the path of the task folder", "look:folder", (_TASK,), (_REPO,)),

@@ -84,7 +84,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
     from detent.core.values import Advance, Refuse
 
     decision = outcome.decision
-    moved = isinstance(decision, Advance)
+    moved = isinstance(decision, Advance) and not outcome.claimed
     refusal = None
     if isinstance(decision, Refuse):
         refusal = {
@@ -96,7 +96,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
     return {
         "id": outcome.task.id,
         "moved": moved,
-        "claimed": False,
+        "claimed": outcome.claimed,
         "edge": decision.edge.name if isinstance(decision, Advance) else None,
         "from": outcome.before,
         "to": outcome.task.memory.snapshot.state,

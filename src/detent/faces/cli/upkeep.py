@@ -43,7 +43,7 @@ def doctor(arguments: Arguments) -> int:
 
 
 def _repair(arguments: Arguments) -> int:
-    from detent.runner.people import repair
+    from detent.runner.mend import repair
 
     refuse_inside_run("repairing a task")
     task = open_task(arguments.text("TASK"), arguments.text("--repo"))
@@ -74,7 +74,7 @@ def _project(project: Project) -> list[Row]:
 
 
 def _task(task: Task) -> list[Row]:
-    from detent.runner.people import spoilt_files, spoilt_log
+    from detent.runner.mend import spoilt_files, spoilt_log
 
     told = explain(task, with_moves=False)
     is_bad = bool(told.repair) or not os.path.isdir(task.tree_path)
