@@ -140,6 +140,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "commands, command_timeout_s, workspace, limits, options, evidence_base": "the settings that hold for this task",
     "agents, budget, notify": "the same for agent runs: `agents` holds the `table` and the `overrides` of `--agent`",
     "prompts": "the text of each file under `[prompts] add`, by role",
+    "request": "the whole text of `--from` or `--issue`: its `file`, `sha256`, where it came `from`, and its `url`",
     "by, name, reason": "agent, engine, person or crash; the role or person; the reason given",
     "edge, way, from, to": "the move, which of its ways, and the states it joins",
     "verb, answer": "the command that meant the move; what a person said",

@@ -61,6 +61,12 @@ COMMANDS = (
         "act:new",
         (Argument("MACHINE", "a machine's name or file (default: phase)"), Argument("TEXT", "what is to be done")),
         (
+            Option("--from", "FILE", "take the text from a file, or from standard input with -"),
+            Option("--issue", "N", "take the text from an issue, read as [issue] in detent.toml says (default: gh)"),
+            Option(
+                "--agent", "ROLE=AGENT[:MODEL]", "who serves a role; repeated for one role: tried in turn", many=True
+            ),
+            Option("--budget", "USD", "what the task may cost"),
             Option("--id", "ID", "the task's id (default: from the text)"),
             _REPO,
             Option("--dir", "DIR", "the task folder (default: outside the repository, see `detent dir`)"),
