@@ -47,6 +47,17 @@ COMMANDS = (
         options=(Option("--keep", "DIR", "leave the demo's repository in this new folder"),),
     ),
     Command(
+        "init",
+        "Start",
+        "look at this repository and write a detent.toml for it, with comments",
+        "init:init",
+        options=(
+            Option("--print", "", "only print the file"),
+            Option("--force", "", "write over an existing detent.toml; the old one is kept as detent.toml.bak"),
+            _REPO,
+        ),
+    ),
+    Command(
         "doctor",
         "Start",
         "look at this host, this project and its tasks; mend a spoilt native file",
