@@ -1,4 +1,4 @@
-"""The words of `init`: the settings file it writes, and what it says about the repository and this host."""
+"""The words of `init` and `doctor` about a project: the settings file, what was seen, what was tried."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 
 from detent.effects.sandbox_probe import ENFORCED
 from detent.runner.create import DEFAULT_MACHINE
-from detent.store.settings import COMMAND_TIMEOUT_S, FILE, READ_ISSUE, RUN_DEFAULTS
+from detent.runner.trial import GREEN, SET_UP_FAILED
+from detent.store.settings import COMMAND_TIMEOUT_S, FILE, READ_ISSUE, RUN_DEFAULTS, SANDBOX_LEVELS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
     from detent.runner.guess import Guess
     from detent.runner.survey import FoundAgent, Survey
+    from detent.runner.trial import Found, Trial, Tried
+
+    Row = tuple[str, str, str]  # mark, what, next step
 
 # What programs and folders say of themselves ends in comments, where TOML allows no control characters.
 _NOT_IN_TOML = {code: "?" for code in (*range(32), 127) if code not in (9, 10)}
@@ -179,6 +183,59 @@ def next_steps(seen: Survey) -> list[str]:
     if seen.has_git:
         steps.append(f'git add {FILE} && git commit -m "Settings for detent"')
     return [*steps, f'detent new {DEFAULT_MACHINE} "what is to be done"']
+
+
+def found_rows(found: Found, *, has_commit: bool) -> list[Row]:
+    """What `doctor` says about the settings."""
+    if not found.is_there:
+        return [("note", f"no {FILE}: every setting has its default", "detent init")]
+    rows: list[Row] = [("ok", f"{FILE} is in order", "")]
+    if has_commit and not found.is_committed:
+        rows.append(
+            (
+                "note",
+                f"{FILE} differs from the last commit, and tasks go by the commit",
+                f"git add {FILE} && git commit",
+            )
+        )
+    if found.settings.sandbox_require != SANDBOX_LEVELS[0]:
+        rows.append(
+            ("note", f"[sandbox] require = {quoted(found.settings.sandbox_require)} has no effect in this version", "")
+        )
+    if not found.settings.commands:
+        rows.append(
+            ("note", "no [commands]: only what a task's own plan says is run", f'write test = "..." there in {FILE}')
+        )
+    return rows
+
+
+def trial_rows(trial: Trial) -> list[Row]:
+    """What `doctor` says about commands it tried."""
+    where = f"on commit {trial.commit[:12]}" if trial.commit else "on the folder as it is"
+    rows: list[Row] = [
+        ("note", f"[workspace] carry found nothing for {name}", f"make it, or take it out of {FILE}")
+        for name in trial.missing
+    ]
+    for one in trial.tried:
+        if one.result == GREEN:
+            rows.append(("ok", f"{one.name}: {one.command}   green {where}, {one.seconds:.1f} s", ""))
+            continue
+        log = f"; log: {one.log}" if one.log else ""
+        rows.append(("red", f"{one.name}: {one.command}   {one.result} {where}: {one.why}{log}", _mend(one)))
+    return rows
+
+
+def _mend(one: Tried) -> str:
+    if one.result == SET_UP_FAILED:
+        part = "copy" if not one.log else "setup"
+        return f"correct [workspace] {part} in {FILE}, then: detent doctor"
+    if one.exit == 127:
+        return (
+            f"a fresh checkout lacks that program: have [workspace] setup in {FILE} install it, or correct the command"
+        )
+    return (
+        f"read the log; what only your folder has is missing there: commit it, or name it under [workspace] in {FILE}"
+    )
 
 
 def change_words(before: str, after: str) -> str:

@@ -60,10 +60,14 @@ COMMANDS = (
     Command(
         "doctor",
         "Start",
-        "look at this host, this project and its tasks; mend a spoilt native file",
+        "look at this host, this project and its tasks, and try its commands; mend a spoilt native file",
         "upkeep:doctor",
         (_TASK,),
-        (Option("--repair", "", "put the task's native file back; what stood there is kept aside"), _REPO),
+        (
+            Option("--quick", "", "do not run the commands of detent.toml in a fresh checkout"),
+            Option("--repair", "", "put the task's native file back; what stood there is kept aside"),
+            _REPO,
+        ),
     ),
     Command(
         "new",
