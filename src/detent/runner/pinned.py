@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 
-from detent.effects.agents.catalog import DEFAULT, load_catalog
-from detent.effects.agents.choose import parse_overrides
 from detent.effects.git import Git
 from detent.errors import UnreadableError, UsageError
 from detent.store.atomic import LARGEST_TEXT_BYTES, read_plain
@@ -73,6 +71,9 @@ def read_committed(project: Project, baseline: str, path: str) -> bytes | None:
 
 
 def _overrides(settings: Settings, machine: Machine, words: Sequence[str]) -> dict[str, list[str]]:
+    from detent.effects.agents.catalog import DEFAULT, load_catalog  # only who makes a task needs the agents
+    from detent.effects.agents.choose import parse_overrides
+
     overrides = parse_overrides(load_catalog(settings.agents), words)
     roles = {state.role: "" for state in machine.states.values() if state.role}
     known = [DEFAULT, *roles, *(f"{machine.name}.{role}" for role in roles)]

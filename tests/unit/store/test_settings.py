@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from detent.errors import UnreadableError, UsageError
@@ -219,6 +222,15 @@ def test_all_problems_are_told_at_once() -> None:
 )
 def test_a_wrong_type_is_named(text: str, problem: str) -> None:
     assert problems(text) == problem.split("; ")
+
+
+@pytest.mark.parametrize(("page", "blocks"), [("README.md", 1), ("docs/how-to/configure-a-project.md", 5)])
+def test_the_examples_of_the_documents_are_settings(page: str, blocks: int) -> None:
+    text = (Path(__file__).resolve().parents[3] / page).read_text(encoding="utf-8")
+    found = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert len(found) == blocks
+    for block in found:
+        parse_settings(block.encode(), page)
 
 
 @pytest.mark.parametrize("data", [b"x", b"[commands", b"\xff", b"a = 1\na = 2", b"a = " + b"[" * 20_000])
