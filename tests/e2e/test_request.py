@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from detent.store.atomic import LARGEST_TEXT_BYTES
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo
 from tests.e2e.stubs import bare_path, put_program, with_path
 from tests.e2e.test_settings import head_of, refused_new
@@ -79,7 +80,13 @@ def test_without_a_text_there_is_no_request(detent: Detent, repo: MakeRepo) -> N
 
 @pytest.mark.parametrize(
     ("stdin", "words"),
-    [("", "says nothing"), ("\n # \n\t\n", "says nothing"), ("a\0b", "binary")],
+    [
+        ("", "says nothing"),
+        ("\n # \n\t\n", "says nothing"),
+        ("a\0b", "binary"),
+        ("x" * (LARGEST_TEXT_BYTES + 1), "more than 4000000 bytes"),
+    ],
+    ids=["empty", "blank", "binary", "giant"],
 )
 def test_a_text_that_says_nothing_is_refused(detent: Detent, repo: MakeRepo, stdin: str, words: str) -> None:
     path = repo()

@@ -189,6 +189,7 @@ def test_all_problems_are_told_at_once() -> None:
             "[workspace]\ncarry = ['a/../../b']",
             "workspace: carry has 'a/../../b', which is no path inside the repository",
         ),
+        ('[workspace]\ncopy = ["a\\u0000b"]', "workspace: copy has 'a\\x00b', which is no path inside the repository"),
         ("[workspace]\nkey = ['']", "workspace: key has '', which is no path inside the repository"),
         ("Commands = {}", "top level: unknown key 'Commands'"),
         ("agents = 1", "agents: must be a table"),
