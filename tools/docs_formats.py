@@ -5,17 +5,16 @@ A key without a meaning, or a meaning without its key, stops the generation: the
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from detent.machines import parse
 from detent.machines.load import built_in_names, load
 from detent.proof.replay import KINDS
-from detent.store import places, settings
+from detent.store import places
 from detent.store.places import POINTER, Project, TaskPlaces
-from detent.store.settings import FILE, Settings
+from detent.store.settings import FILE
 from tools.docs_machines import table
+from tools.docs_settings import SETTINGS, keys_asked_for, settings_keys
 
 MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
     "top level": {
@@ -120,22 +119,6 @@ STORE: Mapping[str, str] = {
     "evidence": "where the evidence page lies",
     "link": "the field that is led to that page whenever it is made",
 }
-SETTINGS: Mapping[str, str] = {
-    "default_machine": "the machine of `detent new` without a name",
-    "commands": "table; command lines by name that join every validation plan",
-    "timeout_s": "in `[commands]`: seconds each may take",
-    "workspace": "table; how a checkout is prepared for commands",
-    "setup": "in `[workspace]`: commands to run first",
-    "key": "in `[workspace]`: files whose change makes set-up run again",
-    "copy": "in `[workspace]`: ignored files that are copied in",
-    "carry": "in `[workspace]`: ignored folders that are carried over",
-    "machine": "`[machine.NAME]` with the two keys below",
-    "limits": "in `[machine.NAME]`: other numbers for its limits",
-    "options": "in `[machine.NAME]`: its options that are switched on",
-    "agents": "table; who serves which role, and agents of your own: `[agents.NAME] argv = [...]`",
-    "evidence": "table; how evidence pages are reached",
-    "base": "in `[evidence]`: the address under which task folders are shown, by task id",
-}
 KIND_MEANS: Mapping[str, str] = {
     "created": "the first line of a new task",
     "adopted": "the first line of a task made from another tool's folder",
@@ -162,6 +145,9 @@ LINE_FIELDS: Mapping[str, str] = {
     "root, common_dir, tree_path": "the project's top folder, its git folder and the tree that is worked on",
     "baseline": "the commit the work starts from",
     "commands, command_timeout_s, workspace, limits, options, evidence_base": "the settings that hold for this task",
+    "agents, budget, notify": "the same for agent runs: `agents` holds the `table` and the `overrides` of `--agent`",
+    "prompts": "the text of each file under `[prompts] add`, by role",
+    "request": "the whole text of `--from` or `--issue`: its `file`, `sha256`, where it came `from`, and its `url`",
     "by, name, reason": "agent, engine, person or crash; the role or person; the reason given",
     "edge, way, from, to": "the move, which of its ways, and the states it joins",
     "verb, answer": "the command that meant the move; what a person said",
@@ -205,19 +191,6 @@ PLACES: Mapping[str, str] = {
     "last_copy": "the native file as it was last written; may be deleted",
 }
 _LOOPED = ("edge", "reopen")  # asked for by a variable, which the source does not show as literals
-_ASKED = ("text", "texts", "number", "flag", "table", "tables", "rows", "take", "peek", "peek_table", "pop")
-
-
-def keys_asked_for(module_file: str) -> set[str]:
-    """Every literal key that a parser's source asks a table for."""
-    tree = ast.parse(Path(module_file).read_text(encoding="utf-8"))
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-    return {
-        call.args[0].value
-        for call in calls
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _ASKED and call.args
-        if isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str)
-    }
 
 
 def places_of(record: type) -> set[str]:
@@ -230,7 +203,7 @@ def disagreements() -> list[str]:
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders"}
     found = [
         *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
-        *unequal(SETTINGS, keys_asked_for(str(settings.__file__)) | set(Settings().workspace()), f"{FILE} key"),
+        *unequal(SETTINGS, settings_keys(), f"{FILE} key"),
         *unequal(KIND_MEANS, KINDS, "kind of journal line"),
         *unequal(
             {name for names in LINE_FIELDS for name in names.split(", ")},

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 _HEAD = (
     *("id", "title", "machine", "digest", "dir", "root", "common_dir", "tree_path", "baseline", "commands"),
     *("command_timeout_s", "workspace", "limits", "options", "evidence_base", "by", "name", "sandbox", "after"),
+    *("agents", "budget", "notify", "prompts", "request"),
 )
 _MOVE = ("edge", "way", "from", "to", "by", "name", "reason", "verb", "exit", "answer", "facts", "waived", "override")
 

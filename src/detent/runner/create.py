@@ -14,6 +14,9 @@ from detent.gates.judge import evidence_hashes
 from detent.machines.load import canonical, load, read_document, scaffold
 from detent.runner.look import look
 from detent.runner.open import Task, current_folder, find_project, load_task
+from detent.runner.pinned import pinned_settings, read_committed
+from detent.runner.request import FILE as REQUEST
+from detent.runner.request import find_request, keep_request
 from detent.runner.settle import close_locks, unlogged
 from detent.runner.vocabulary import vocabulary
 from detent.store.atomic import make_folders, read_plain, sweep, write_atomic
@@ -50,16 +53,23 @@ class Wish(Record):
     mode: str = ""
     by: str = ""
     extras: tuple[str, ...] = ()  # optional files of the scaffold, by name
+    agents: tuple[str, ...] = ()  # ROLE=AGENT[:MODEL]
+    usd: str = ""
+    source: str = ""  # the file with what is to be done, or "-"
+    issue: str = ""
 
 
 def create(wish: Wish) -> Task:
     """A new task with a fresh native folder."""
-    # One line: the title goes into headings and lists, where a second line would be read as something else.
-    title = " ".join(wish.title.split()) or os.path.basename(wish.folder.rstrip("/")) or "untitled task"
-    wish = wish.replace(title=title)
     project, baseline = _project_for(wish)
-    settings = _settings(project, baseline)
+    settings = read_settings(project, baseline)
+    request = find_request(project, settings, wish.source, wish.issue)
+    words = wish.title if request is None or wish.title.strip() else request.title
+    # One line: the title goes into headings and lists, where a second line would be read as something else.
+    title = " ".join(words.split()) or os.path.basename(wish.folder.rstrip("/")) or "untitled task"
+    wish = wish.replace(title=title)
     machine, pinned = load_checked(wish.machine or settings.default_machine or DEFAULT_MACHINE, settings)
+    kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd)
     snapshot = enter(machine, _mode(machine, wish.mode))
     make_folders(project.tasks_folder())
     with Lock(project.lock_path()):
@@ -68,11 +78,15 @@ def create(wish: Wish) -> Task:
         native = Native(machine, folder, project.task(task_id))
         _refuse_place(folder, project, baseline)
         texts = _scaffold_texts(native, wish, snapshot)
+        if request is not None:
+            texts.setdefault(REQUEST, request.text.encode())
         _refuse_taken(folder, machine, texts if wish.folder else {})
         if wish.folder:
             _refuse_second(folder, project)
         make_home(folder, is_given=bool(wish.folder))
-        head = _head(project, baseline, settings, machine, pinned, wish, task_id, folder)
+        head = _head(project, baseline, settings, machine, pinned, wish, task_id, folder) | kept
+        if request is not None:
+            head["request"] = keep_request(native.places, request)
         _write_scaffold(native, texts)
         return _begin(project, native, head, snapshot, pinned, "created")
 
@@ -83,8 +97,9 @@ def adopt(wish: Wish) -> Task:
     if not os.path.isdir(folder):
         raise UsageError(f"there is no folder {folder}", next_step="detent adopt DIR MACHINE")
     project, baseline = _project_for(wish)
-    settings = _settings(project, baseline)
+    settings = read_settings(project, baseline)
     machine, pinned = load_checked(wish.machine, settings)
+    kept = pinned_settings(project, baseline, settings, machine)
     make_folders(project.tasks_folder())
     with Lock(project.lock_path()):
         task_id = _free_id(project, wish.replace(title=wish.title or os.path.basename(folder)))
@@ -106,7 +121,7 @@ def adopt(wish: Wish) -> Task:
                 next_step=f"write the state it is to go on from behind '{native.state_label}:'",
             )
         wish = wish.replace(title=wish.title or document.value(machine.store.get("title", "")) or task_id)
-        head = _head(project, baseline, settings, machine, pinned, wish, task_id, folder)
+        head = _head(project, baseline, settings, machine, pinned, wish, task_id, folder) | kept
         snapshot = _adopted(machine, document.fields, enter(machine, _mode(machine, wish.mode)), document.state)
         return _begin(project, native, head, snapshot, pinned, "adopted")
 
@@ -145,14 +160,9 @@ def _project_for(wish: Wish) -> tuple[Project, str]:
     return project, repository.head
 
 
-def _settings(project: Project, baseline: str) -> Settings:
+def read_settings(project: Project, baseline: str) -> Settings:
     """The settings as committed, so that an uncommitted edit can't loosen the proof of a task."""
-    if baseline:
-        git = Git(project.common_dir)
-        listed = git.run("ls-tree", "-z", baseline, FILE)
-        data = git.run("cat-file", "blob", f"{baseline}:{FILE}") if listed else b""
-    else:
-        data = read_plain(os.path.join(project.root, FILE)) or b""
+    data = read_committed(project, baseline, FILE)
     return parse_settings(data, f"{FILE} of {baseline[:12] or project.root}") if data else Settings()
 
 
@@ -295,6 +305,7 @@ def _head(
         "by": "person",
         "name": wish.by,
         "sandbox": "none",
+        "request": {},
     }
 
 

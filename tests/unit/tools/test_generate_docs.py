@@ -17,8 +17,9 @@ from detent.gates.checks import CHECKS, parameters
 from detent.machines.load import built_in_names, load
 from detent.proof.export import export_mermaid
 from detent.proof.replay import KINDS
-from tools.docs_formats import MACHINE_FILE, disagreements, keys_asked_for, unequal
+from tools.docs_formats import MACHINE_FILE, disagreements, unequal
 from tools.docs_machines import machine_section, table
+from tools.docs_settings import keys_asked_for
 from tools.generate_docs import FOLDER, PROJECT, main, out_of_date, pages
 
 PAGES = ("checks.md", "cli.md", "errors.md", "formats.md", "machines.md")

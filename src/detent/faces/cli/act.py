@@ -53,6 +53,10 @@ def new(arguments: Arguments) -> int:
         mode=arguments.text("--mode"),
         by=person_name(),
         extras=("TASKS",) if arguments.has("--with-tasks") else (),
+        agents=arguments.texts("--agent"),
+        usd=arguments.text("--budget"),
+        source=arguments.text("--from"),
+        issue=arguments.text("--issue"),
     )
     return _show_status(arguments, create(wish))
 

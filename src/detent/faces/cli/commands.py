@@ -48,12 +48,27 @@ COMMANDS = (
         options=(Option("--keep", "DIR", "leave the demo's repository in this new folder"),),
     ),
     Command(
+        "init",
+        "Start",
+        "look at this repository and write a detent.toml for it, with comments",
+        "init:init",
+        options=(
+            Option("--print", "", "only print the file"),
+            Option("--force", "", "write over an existing detent.toml; the old one is kept as detent.toml.bak"),
+            _REPO,
+        ),
+    ),
+    Command(
         "doctor",
         "Start",
-        "look at this host, this project and its tasks; mend a spoilt native file",
+        "look at this host, this project and its tasks, and try its commands; mend a spoilt native file",
         "upkeep:doctor",
         (_TASK,),
-        (Option("--repair", "", "put the task's native file back; what stood there is kept aside"), _REPO),
+        (
+            Option("--quick", "", "do not run the commands of detent.toml in a fresh checkout"),
+            Option("--repair", "", "put the task's native file back; what stood there is kept aside"),
+            _REPO,
+        ),
     ),
     Command(
         "new",
@@ -62,6 +77,12 @@ COMMANDS = (
         "act:new",
         (Argument("MACHINE", "a machine's name or file (default: phase)"), Argument("TEXT", "what is to be done")),
         (
+            Option("--from", "FILE", "take the text from a file, or from standard input with -"),
+            Option("--issue", "N", "take the text from an issue, read as [issue] in detent.toml says (default: gh)"),
+            Option(
+                "--agent", "ROLE=AGENT[:MODEL]", "who serves a role; repeated for one role: tried in turn", many=True
+            ),
+            Option("--budget", "USD", "what the task may cost"),
             Option("--id", "ID", "the task's id (default: from the text)"),
             _REPO,
             Option("--dir", "DIR", "the task folder (default: outside the repository, see `detent dir`)"),
