@@ -81,7 +81,7 @@ def _run(
         os.path.join(home, "proof"),
         frozen,
         workspace,
-        work_tree=task.tree_path,
+        work_tree=task.root,
         cache_dir=os.path.join(home, "setup"),
         log_path=os.path.join(task.places.receipts(), f"setup-{tree[:16]}.log"),
         env=os.environ,
