@@ -184,6 +184,7 @@ PLACES: Mapping[str, str] = {
     "objects": "texts kept by their hash: locked fields, and what was put back",
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
     "seen_tree": "the last tree id with the file times it was taken at; may be deleted",
+    "prepared": "what the clone was last made ready from; may be deleted",
     "last_copy": "the native file as it was last written; may be deleted",
 }
 _LOOPED = ("edge", "reopen")  # asked for by a variable, which the source does not show as literals

@@ -751,7 +751,7 @@ def test_home_is_not_set(at: At) -> None:
     dropped = ("HOME", "XDG_STATE_HOME", "USER", "LANG")
     assert run_raw(task, *DETENT, "status", drop=dropped).code == 0
     folder = task.repo.parent / "elsewhere"
-    made = run_raw(task, *DETENT, "new", "x", "--id", "h", "--dir", str(folder), drop=dropped)
+    made = run_raw(task, *DETENT, "new", "x", "--in-place", "--id", "h", "--dir", str(folder), drop=dropped)
     assert made.code == 0, made
 
 

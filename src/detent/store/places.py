@@ -94,6 +94,9 @@ class TaskPlaces(Record):
     def seen_tree(self) -> str:
         return os.path.join(self.folder, "tree.json")
 
+    def prepared(self) -> str:
+        return os.path.join(self.folder, "prepared")
+
 
 def project_at(root: str, common_dir: str) -> Project:
     root = os.path.abspath(root)
