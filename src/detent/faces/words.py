@@ -95,6 +95,7 @@ def status_words(told: Explain) -> str:
         ("waits for", told.waiting_for or "nobody: it is over"),
         ("folder", head["dir"]),
         ("tree", head["tree_path"]),
+        *([("branch", task.memory.checkpoint["branch"])] if task.memory.checkpoint.get("branch") else []),
         ("sandbox", f"{head['sandbox']} (commands run with your rights)"),
     ]
     shown = {**snapshot.registers, **{name: str(count) for name, count in snapshot.counters.items()}}
@@ -166,7 +167,7 @@ def _entry_words(entry: Entry) -> str:
         "refused": lambda: f"refused {entry['from']} -> {entry['want']} by {who}: {_missing_words(entry)}",
         "restored": lambda: f"restored: {entry['why']}",
         "proved": lambda: f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}",
-        "acted": lambda: f"did {entry['step'].partition(':')[2]} of line {entry['step'].partition(':')[0]}",
+        "acted": lambda: _acted_words(entry),
         "crashed": lambda: f"an agent run ended as {entry['exit']} and took no move",
         "answered": lambda: f"{who} said: {entry['answer']}",
         "resumed": lambda: f"resumed by {who}",
@@ -174,6 +175,12 @@ def _entry_words(entry: Entry) -> str:
     }.get(kind, lambda: str(kind))()
     reason = f" ({entry['reason']})" if entry.get("reason") else ""
     return f"{entry['seq']:>4}  {entry['time']}  {text}{reason}"
+
+
+def _acted_words(entry: Entry) -> str:
+    number, _, effect = entry["step"].partition(":")
+    branch = entry["result"].get("branch", "")
+    return f"did {effect} of line {number}" + (f", brought to branch {branch}" if branch else "")
 
 
 def _proof_words(entry: Entry) -> str:

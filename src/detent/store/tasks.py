@@ -43,6 +43,7 @@ class Memory(Record):
     refusal: Mapping[str, Any] = {}  # the last refusal since the state was entered
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
+    checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
 
 
@@ -75,6 +76,8 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         changes["unsettled"] = {**memory.unsettled, **intents}
     if kind == "acted":
         changes["unsettled"] = {key: value for key, value in memory.unsettled.items() if key != entry["step"]}
+        if "commit" in entry.get("result", {}):
+            changes["checkpoint"] = entry["result"]
         if entry.get("fields"):
             changes["written"] = {"seq": seq, "fields": entry["fields"]}
     elif kind == "proved":
