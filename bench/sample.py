@@ -55,7 +55,7 @@ class Sample:
         self._git("init", "--quiet", "--template=")
         self._git("add", "--all")
         self._git(*identity, "commit", "--quiet", "--message=Start")
-        self.run("new", machine, FRAME["Objective"], "--id", TASK)
+        self.run("new", machine, FRAME["Objective"], "--in-place", "--id", TASK)
         folder = subprocess.run(
             [self.detent, "dir", TASK],
             cwd=self.repository,

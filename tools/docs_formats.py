@@ -142,7 +142,9 @@ KIND_MEANS: Mapping[str, str] = {
 LINE_FIELDS: Mapping[str, str] = {
     "id, title, dir": "the task's id, words and native folder",
     "machine, digest": "the machine's name and the hash of its pinned file (in `moved`, `machine` is that hash)",
-    "root, common_dir, tree_path": "the project's top folder, its git folder and the tree that is worked on",
+    "root, common_dir": "the project's top folder and its git folder",
+    "home, in_place, tree_path": "the task's home; whether the checkout itself is worked on; the tree that is",
+    "notes": "what a person should know about how the tree was made",
     "baseline": "the commit the work starts from",
     "commands, command_timeout_s, workspace, limits, options, evidence_base": "the settings that hold for this task",
     "agents, budget, notify": "the same for agent runs: `agents` holds the `table` and the `overrides` of `--agent`",
@@ -176,7 +178,7 @@ PLACES: Mapping[str, str] = {
     "tasks_folder": "all tasks",
     "lock_path": "held while a task is made",
     "machine_path": "a machine as it was when a task began, by digest",
-    "home": "task folders without `--dir`, checkouts for commands",
+    "home": "task homes, one per id: `tree/` (the clone), `task/`, `out/`, `drop/`, checkouts for commands",
     "journal": "the truth: one JSON line per event, each with the hash of the line before",
     "snapshot": "a cache of the journal; may be deleted",
     "lock": "held while a task is changed",
@@ -188,6 +190,7 @@ PLACES: Mapping[str, str] = {
     "run": "one agent run: prompt, events (its output), errors, identity.json, exit.json",
     "watch_lock": "held by `detent watch`",
     "bell": "a named pipe that wakes it",
+    "prepared": "what the clone was last made ready from; may be deleted",
     "last_copy": "the native file as it was last written; may be deleted",
 }
 _LOOPED = ("edge", "reopen")  # asked for by a variable, which the source does not show as literals

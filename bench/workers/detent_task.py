@@ -56,7 +56,9 @@ class Bouncing:
 
     def __init__(self, repository: Path, task_id: str = "bench") -> None:
         os.environ.update(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null")
-        self.task: Task = create(Wish(machine=str(MACHINE), title="measure", task_id=task_id, repo=str(repository)))
+        self.task: Task = create(
+            Wish(machine=str(MACHINE), title="measure", task_id=task_id, repo=str(repository), in_place=True)
+        )
         self.folder = Path(self.task.native.folder)
         (self.folder / "STATE.md").write_text(STATE, encoding="utf-8")
         self.round = 0

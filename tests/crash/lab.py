@@ -188,7 +188,11 @@ class Lab:
         kinds = []
         nothing = self.world.read()
         folder = str(self.world.top / FOLDER)
-        kinds.append(self.kind("new", ("new", "phase", "parse empty lines", "--id", TASK, "--dir", folder), nothing))
+        kinds.append(
+            self.kind(
+                "new", ("new", "phase", "parse empty lines", "--in-place", "--id", TASK, "--dir", folder), nothing
+            )
+        )
         foreign = {**nothing, FOLDER: None, STATE: FRAME.encode(), f"{FOLDER}/own.txt": b"keep me\n"}
         kinds.append(self.kind("adopt", ("adopt", folder, "phase", "--id", TASK), foreign))
         intake = {**kinds[0].after, STATE: FRAME.encode()}

@@ -63,7 +63,7 @@ def test_of_twenty_moves_forward_each_edge_is_taken_once(lab: Lab) -> None:
 
 def test_twenty_new_tasks_get_twenty_names_and_folders(lab: Lab) -> None:
     lab.world.put(lab.kinds["new"].before)
-    ended = finish([start(lab, ("new", "--json", "phase", "the same words")) for _ in range(MANY)])
+    ended = finish([start(lab, ("new", "--json", "--in-place", "phase", "the same words")) for _ in range(MANY)])
     assert [code for code, _, _ in ended] == [0] * MANY, ended
     told = [json.loads(out) for _, out, _ in ended]
     names = {answer["id"] for answer in told}

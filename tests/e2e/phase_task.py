@@ -203,7 +203,16 @@ class Stages:
             environment_in(self.live / "home")
             MakeRepo(self.live, self.environment)("repo", {**SAMPLE_FILES, ".gitignore": "*.log\n"})
             done = self.task(
-                "new", "count", "--id", ID, "--check", CHECK, "--dir", self.live / "task", cwd=self.task.repo
+                "new",
+                "count",
+                "--in-place",
+                "--id",
+                ID,
+                "--check",
+                CHECK,
+                "--dir",
+                self.live / "task",
+                cwd=self.task.repo,
             )
             assert done.code == 0, done
             return

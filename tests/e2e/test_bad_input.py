@@ -568,7 +568,7 @@ def test_a_bare_repository(detent: Detent, repo: MakeRepo, tmp_path: Path) -> No
 
 
 def _walk_to_review(detent: Detent, path: Path, check: str, *options: str | Path) -> PhaseTask:
-    made = detent("new", "x", "--id", "t", "--check", check, *options, "--json", cwd=path)
+    made = detent("new", "x", "--in-place", "--id", "t", "--check", check, *options, "--json", cwd=path)
     assert made.code == 0, made
     task = PhaseTask(detent, path, Path(made.json()["dir"]), "t")
     task.set({"Done gate": "x1", "Not doing": "x2", "Reality constraints": "x3", "User facing": "no"})
@@ -751,7 +751,7 @@ def test_home_is_not_set(at: At) -> None:
     dropped = ("HOME", "XDG_STATE_HOME", "USER", "LANG")
     assert run_raw(task, *DETENT, "status", drop=dropped).code == 0
     folder = task.repo.parent / "elsewhere"
-    made = run_raw(task, *DETENT, "new", "x", "--id", "h", "--dir", str(folder), drop=dropped)
+    made = run_raw(task, *DETENT, "new", "x", "--in-place", "--id", "h", "--dir", str(folder), drop=dropped)
     assert made.code == 0, made
 
 

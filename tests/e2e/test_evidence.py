@@ -186,7 +186,7 @@ def test_the_link_is_relative_unless_there_is_a_place_for_pages(at: At) -> None:
 
 def test_the_page_of_a_large_change_is_whole_and_bounded(detent: Detent, repo: MakeRepo) -> None:
     path = repo()
-    assert detent("new", "phase", "grow", "--id", "grow", "--check", "true", cwd=path).code == 0
+    assert detent("new", "phase", "grow", "--in-place", "--id", "grow", "--check", "true", cwd=path).code == 0
     folder = Path(detent("dir", "grow", cwd=path).out.strip())
     task = PhaseTask(detent, path, folder, "grow")
     task.set({"Done gate": "g", "Not doing": "n", "Reality constraints": "r", "User facing": "no"})

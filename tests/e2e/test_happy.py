@@ -596,7 +596,7 @@ def test_commands_of_the_project_join_every_plan_and_cannot_be_dropped(detent: D
     (path / "detent.toml").write_text("[commands]\nhouse = 'true'\n", encoding="utf-8")
     task = _to_verify(detent, path)
     assert {row["command"] for row in task.json("prove")["receipts"]} == {"test -f app.py", "true"}
-    (path / "app.py").unlink()
+    (Path(task.json("status")["workspace"]) / "app.py").unlink()
     assert "'test -f app.py' failed on this tree" in task.refused("review")
 
 

@@ -53,7 +53,9 @@ class World:
     """One task, its folder and its tree."""
 
     def __init__(self, repository: Path, folder: Path) -> None:
-        self.task: Task = create(Wish(machine="phase", title="walk", repo=str(repository), folder=str(folder)))
+        self.task: Task = create(
+            Wish(machine="phase", title="walk", repo=str(repository), folder=str(folder), in_place=True)
+        )
         self.folder = PhaseFolder(folder)
         self.gates = PhaseGates(self.folder, repository)
 

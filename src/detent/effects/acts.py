@@ -20,6 +20,7 @@ class Promise(Record):
     tree: str
     baseline: str
     message: str
+    parent: str = ""  # the checkpoint before, else the baseline
 
 
 def checkpoint_ref(key: str) -> str:
@@ -33,7 +34,7 @@ def checkpoint(promise: Promise) -> dict[str, str]:
     ref = checkpoint_ref(promise.key)
     commit = git.run("for-each-ref", "--format=%(objectname)", ref).decode().strip()
     if not commit:
-        parent = ("-p", promise.baseline) if promise.baseline else ()
+        parent = ("-p", promise.parent) if promise.parent else ()
         message = f"{promise.message}\n\nDetent-Step: {promise.key}\n".encode()
         commit = git.run(*_IDENTITY, "commit-tree", *parent, promise.tree, input_bytes=message).decode().strip()
         git.run("update-ref", ref, commit)

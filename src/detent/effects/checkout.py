@@ -159,21 +159,28 @@ def _prepare(
     missing = bring(place, workspace.carry)
     if not workspace.setup:
         return Checkout(place.folder, missing, "none")
-    kept = os.path.join(cache_dir, _setup_key(place, workspace)) if workspace.key else None
+    kept = os.path.join(cache_dir, setup_key(place, workspace)) if workspace.key else None
     if kept is not None and os.path.isdir(kept):
         os.utime(kept)
         copy_below(kept, place.folder, place.tracked)
         return Checkout(place.folder, missing, "kept")
     before = marks(place.folder)
-    for command in workspace.setup:
-        finished = run_command(command, place.folder, env, workspace.timeout_s, log_path)
-        if finished.exit != 0 or finished.timed_out or finished.truncated:
-            return SetupFailed(command, finished.exit, log_path, _why(finished, workspace.timeout_s))
+    if failed := run_setup(place.folder, workspace, log_path, env):
+        return failed
     # Set-up may have changed files of the frozen tree; what is proven is the tree, also when set-up is not run again.
     place.git.run("read-tree", "--reset", "-u", place.tree)
     if kept is not None:
         keep_made(place, before, kept)
     return Checkout(place.folder, missing, "ran")
+
+
+def run_setup(folder: str, workspace: Workspace, log_path: str, env: Mapping[str, str]) -> SetupFailed | None:
+    """Run every command of set-up in a folder, up to the first that fails."""
+    for command in workspace.setup:
+        finished = run_command(command, folder, env, workspace.timeout_s, log_path)
+        if finished.exit != 0 or finished.timed_out or finished.truncated:
+            return SetupFailed(command, finished.exit, log_path, _why(finished, workspace.timeout_s))
+    return None
 
 
 def _why(finished: Finished, timeout_s: float) -> str:
@@ -182,7 +189,8 @@ def _why(finished: Finished, timeout_s: float) -> str:
     return "wrote too much output" if finished.truncated else f"exit {finished.exit}"
 
 
-def _setup_key(place: Place, workspace: Workspace) -> str:
+def setup_key(place: Place, workspace: Workspace) -> str:
+    """Stands for the commands of set-up, the key files and the folder: the same key, the same result."""
     from hashlib import sha256
     from json import dumps
 

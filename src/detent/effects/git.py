@@ -137,7 +137,15 @@ def check_object_id(text: str) -> str:
     return text
 
 
-def write_git_dir(git_dir: str, *, alternates: Sequence[str], is_sha256: bool, is_bare: bool, durable: bool) -> None:
+def write_git_dir(
+    git_dir: str,
+    *,
+    alternates: Sequence[str],
+    is_sha256: bool,
+    is_bare: bool,
+    durable: bool,
+    more_config: str = "",
+) -> None:
     """Make or mend a git folder without starting git; several processes may do so at once."""
     for name in ("objects/info", "objects/pack", "refs/heads", "info"):
         if durable:
@@ -150,7 +158,7 @@ def write_git_dir(git_dir: str, *, alternates: Sequence[str], is_sha256: bool, i
     )
     texts = {
         "HEAD": "ref: refs/heads/main\n",
-        "config": config + ("[extensions]\n\tobjectFormat = sha256\n" if is_sha256 else ""),
+        "config": config + ("[extensions]\n\tobjectFormat = sha256\n" if is_sha256 else "") + more_config,
         "info/attributes": _EXACT_BYTES,
         "objects/info/alternates": "".join(_quote_alternate(path) + "\n" for path in alternates),
     }

@@ -100,6 +100,7 @@ def status_words(told: Explain) -> str:
         ("waits for", told.waiting_for or "nobody: it is over"),
         ("folder", head["dir"]),
         ("tree", head["tree_path"]),
+        *([("branch", task.memory.checkpoint["branch"])] if task.memory.checkpoint.get("branch") else []),
         ("sandbox", f"{head['sandbox']} (commands run with your rights)"),
     ]
     shown = {**snapshot.registers, **{name: str(count) for name, count in snapshot.counters.items()}}
@@ -171,7 +172,7 @@ def _entry_words(entry: Entry) -> str:
         "refused": lambda: f"refused {entry['from']} -> {entry['want']} by {who}: {_missing_words(entry)}",
         "restored": lambda: f"restored: {entry['why']}",
         "proved": lambda: f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}",
-        "acted": lambda: f"did {entry['step'].partition(':')[2]} of line {entry['step'].partition(':')[0]}",
+        "acted": lambda: _acted_words(entry),
         "crashed": lambda: f"an agent run ended as {entry['exit']} and took no move",
         "answered": lambda: f"{who} said: {entry['answer']}",
         "resumed": lambda: f"resumed by {who}",
@@ -192,6 +193,12 @@ def claim_words(entry: Mapping[str, Any]) -> str:
     if entry["accepted"]:
         return f"agent run #{entry['run']} asked for {entry['to']}: accepted, if it holds when the run has ended"
     return f"agent run #{entry['run']} asked for {entry['want']}: refused: {_missing_words(entry)}"
+
+
+def _acted_words(entry: Entry) -> str:
+    number, _, effect = entry["step"].partition(":")
+    branch = entry["result"].get("branch", "")
+    return f"did {effect} of line {number}" + (f", brought to branch {branch}" if branch else "")
 
 
 def _proof_words(entry: Entry) -> str:

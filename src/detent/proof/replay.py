@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 _HEAD = (
-    *("id", "title", "machine", "digest", "dir", "root", "common_dir", "tree_path", "baseline", "commands"),
+    *("id", "title", "machine", "digest", "dir", "root", "common_dir", "home", "in_place", "tree_path"),
+    *("baseline", "commands", "notes"),
     *("command_timeout_s", "workspace", "limits", "options", "evidence_base", "by", "name", "sandbox", "after"),
     *("agents", "budget", "notify", "prompts", "request"),
 )

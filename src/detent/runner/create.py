@@ -8,23 +8,25 @@ from detent.core.decide import enter
 from detent.core.explore import explore
 from detent.core.lint import lint
 from detent.core.record import Record
-from detent.effects.git import Git, find_repository
+from detent.effects.git import find_repository
+from detent.effects.home import TASK, TREE, Wanted, is_born, make_home_tree
 from detent.errors import MachineError, RefusedError, StorageError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
 from detent.machines.load import canonical, load, read_document, scaffold
 from detent.runner.look import look
-from detent.runner.open import Task, current_folder, find_project, load_task
+from detent.runner.open import Task, find_project, load_task
 from detent.runner.pinned import pinned_settings, read_committed
 from detent.runner.request import FILE as REQUEST
 from detent.runner.request import find_request, keep_request
 from detent.runner.settle import close_locks, unlogged
+from detent.runner.vacancy import free_id, refuse_place, refuse_second, refuse_taken
 from detent.runner.vocabulary import vocabulary
-from detent.store.atomic import make_folders, read_plain, sweep, write_atomic
+from detent.store.atomic import make_folders, sweep, write_atomic
 from detent.store.digest import sha256_of
 from detent.store.fields import write_fields
 from detent.store.lock import Lock
 from detent.store.native import Native
-from detent.store.places import Project, TaskPlaces, check_task_id, make_task_folder, read_pointer, write_pointer
+from detent.store.places import Project, make_task_folder, write_pointer
 from detent.store.settings import FILE, Settings, parse_settings
 from detent.store.tasks import TaskStore
 
@@ -35,10 +37,11 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
+    from detent.effects.git import Repository
     from detent.store.native import Document
 
 DEFAULT_MACHINE = "phase"
-_LONGEST_SLUG = 40
+_LOCK_WAIT_S = 900.0  # somebody else may be cloning a large repository
 
 
 class Wish(Record):
@@ -57,11 +60,22 @@ class Wish(Record):
     usd: str = ""
     source: str = ""  # the file with what is to be done, or "-"
     issue: str = ""
+    in_place: bool = False  # work in the user's checkout instead of a clone
+    include_dirty: bool = False  # carry what is not committed into the clone
+
+
+class _Site(Record):
+    """Where a task is made: its project, the commit it starts from, and the repository, if there is one."""
+
+    project: Project
+    baseline: str
+    repository: Repository | None
 
 
 def create(wish: Wish) -> Task:
     """A new task with a fresh native folder."""
-    project, baseline = _project_for(wish)
+    site = _site_for(wish)
+    project, baseline = site.project, site.baseline
     settings = read_settings(project, baseline)
     request = find_request(project, settings, wish.source, wish.issue)
     words = wish.title if request is None or wish.title.strip() else request.title
@@ -72,23 +86,27 @@ def create(wish: Wish) -> Task:
     kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd)
     snapshot = enter(machine, _mode(machine, wish.mode))
     make_folders(project.tasks_folder())
-    with Lock(project.lock_path()):
-        task_id = _free_id(project, wish)
-        folder = os.path.realpath(wish.folder or os.path.join(project.home(), task_id, "task"))
+    with Lock(project.lock_path(), _LOCK_WAIT_S):
+        task_id = free_id(project, wish.task_id, wish.title)
+        folder = os.path.realpath(wish.folder or os.path.join(project.home(), task_id, TASK))
         native = Native(machine, folder, project.task(task_id))
-        _refuse_place(folder, project, baseline)
+        refuse_place(folder, project, baseline)
         texts = _scaffold_texts(native, wish, snapshot)
         if request is not None:
             texts.setdefault(REQUEST, request.text.encode())
-        _refuse_taken(folder, machine, texts if wish.folder else {})
+        refuse_taken(folder, machine, texts if wish.folder else {})
         if wish.folder:
-            _refuse_second(folder, project)
+            refuse_second(folder, project)
+        head = _head(site, settings, machine, pinned, wish, task_id, folder) | kept
+        if site.repository is not None and not head["in_place"]:
+            head["notes"] = _clone(project, site.repository, head, include_dirty=wish.include_dirty)
         make_home(folder, is_given=bool(wish.folder))
-        head = _head(project, baseline, settings, machine, pinned, wish, task_id, folder) | kept
         if request is not None:
             head["request"] = keep_request(native.places, request)
         _write_scaffold(native, texts)
-        return _begin(project, native, head, snapshot, pinned, "created")
+        task = _begin(project, native, head, snapshot, pinned, "created")
+        is_born(head["home"])
+        return task
 
 
 def adopt(wish: Wish) -> Task:
@@ -96,16 +114,17 @@ def adopt(wish: Wish) -> Task:
     folder = os.path.realpath(wish.folder)
     if not os.path.isdir(folder):
         raise UsageError(f"there is no folder {folder}", next_step="detent adopt DIR MACHINE")
-    project, baseline = _project_for(wish)
+    site = _site_for(wish.replace(in_place=True))  # such a folder belongs to somebody's checkout already
+    project, baseline = site.project, site.baseline
     settings = read_settings(project, baseline)
     machine, pinned = load_checked(wish.machine, settings)
     kept = pinned_settings(project, baseline, settings, machine)
     make_folders(project.tasks_folder())
-    with Lock(project.lock_path()):
-        task_id = _free_id(project, wish.replace(title=wish.title or os.path.basename(folder)))
-        _refuse_place(folder, project, baseline)
-        _refuse_taken(folder, machine, {})
-        _refuse_second(folder, project)
+    with Lock(project.lock_path(), _LOCK_WAIT_S):
+        task_id = free_id(project, wish.task_id, wish.title or os.path.basename(folder))
+        refuse_place(folder, project, baseline)
+        refuse_taken(folder, machine, {})
+        refuse_second(folder, project)
         native = Native(machine, folder, project.task(task_id))
         document = _read_foreign(native)
         if document.state not in machine.states:
@@ -121,7 +140,7 @@ def adopt(wish: Wish) -> Task:
                 next_step=f"write the state it is to go on from behind '{native.state_label}:'",
             )
         wish = wish.replace(title=wish.title or document.value(machine.store.get("title", "")) or task_id)
-        head = _head(project, baseline, settings, machine, pinned, wish, task_id, folder) | kept
+        head = _head(site, settings, machine, pinned, wish.replace(in_place=True), task_id, folder) | kept
         snapshot = _adopted(machine, document.fields, enter(machine, _mode(machine, wish.mode)), document.state)
         return _begin(project, native, head, snapshot, pinned, "adopted")
 
@@ -141,12 +160,11 @@ def load_checked(name: str, settings: Settings) -> tuple[Machine, bytes]:
     return machine, pinned
 
 
-def _project_for(wish: Wish) -> tuple[Project, str]:
-    start = os.path.abspath(wish.repo or current_folder())
-    project = find_project(start)
-    repository = find_repository(start)
+def _site_for(wish: Wish) -> _Site:
+    project = find_project(wish.repo)
+    repository = find_repository(project.root)
     if repository is None:
-        return project, ""
+        return _Site(project, "", None)
     if repository.is_bare:
         raise UsageError(
             "a bare repository has no files to work on", where=repository.top, next_step="give a checkout with --repo"
@@ -157,7 +175,26 @@ def _project_for(wish: Wish) -> tuple[Project, str]:
             where=repository.top,
             next_step='git add -A && git commit -m "first commit", then run the same command again',
         )
-    return project, repository.head
+    return _Site(project, repository.head, repository)
+
+
+def _clone(
+    project: Project, repository: Repository, head: Mapping[str, Any], *, include_dirty: bool
+) -> tuple[str, ...]:
+    """The agent's own clone in the task's home; returns what a person should know about it."""
+    make_home(project.home(), is_given=False)
+    inside = os.path.relpath(head["dir"], os.path.realpath(repository.top))
+    wanted = Wanted(
+        folder=head["home"],
+        source=repository,
+        commit=head["baseline"],
+        branch=f"{head['machine']}/{head['id']}",
+        left_out=() if inside.startswith("..") else (inside,),
+        include_dirty=include_dirty,
+    )
+    notes = make_home_tree(wanted)
+    write_pointer(head["home"], project.task(head["id"]))  # so that commands work from inside the clone too
+    return notes
 
 
 def read_settings(project: Project, baseline: str) -> Settings:
@@ -173,75 +210,12 @@ def _mode(machine: Machine, wanted: str) -> str:
     return wanted
 
 
-def _free_id(project: Project, wish: Wish) -> str:
-    # A lost journal does not free its id: the files of that task are still there.
-    taken = {*project.task_ids(), *_lost_ids(project)}
-    if wish.task_id:
-        if check_task_id(wish.task_id) in taken:
-            raise UsageError(f"there is a task {wish.task_id!r} already", next_step=f"detent status {wish.task_id}")
-        return wish.task_id
-    words = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in wish.title.lower())
-    slug = "-".join(part for part in words.split("-") if part)[:_LONGEST_SLUG].strip("-") or "task"
-    number = 1
-    while (name := slug if number == 1 else f"{slug}-{number}") in taken:
-        number += 1
-    return name
-
-
-def _lost_ids(project: Project) -> tuple[str, ...]:
-    folder = project.tasks_folder()
-    return tuple(name for name in os.listdir(folder) if os.path.exists(project.task(name).snapshot()))
-
-
 def _read_foreign(native: Native) -> Document:
     try:
         return native.read()
     except UnreadableError as error:
         error.next_step = f"give a folder with a readable {native.file}, or make a new task: detent new --dir DIR"
         raise
-
-
-def _refuse_place(folder: str, project: Project, baseline: str) -> None:
-    """A task folder is left out of the tree, so it may hold nothing of it, nor lie where git or detent keep theirs."""
-    root = os.path.realpath(project.root)
-    why = ""
-    if _is_in(root, folder):
-        why = f"the task folder would hold the whole of {project.root}"
-    elif any(_is_in(folder, os.path.realpath(place)) for place in (project.common_dir, project.control) if place):
-        why = "the task folder would lie inside git's own folder"
-    elif baseline and _is_in(folder, root):
-        inside = os.path.relpath(folder, root)
-        if Git(project.common_dir).run("ls-tree", "-z", "--name-only", f"{baseline}", "--", f"{inside}/"):
-            why = "the folder holds files of the repository, which would no longer be proven"
-    if why:
-        raise RefusedError(why, where=folder, next_step="give a folder of its own with --dir, or leave --dir out")
-
-
-def _is_in(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def _refuse_second(folder: str, project: Project) -> None:
-    """No two tasks of a project share a folder, whatever has become of the pointer in it."""
-    for task_id in project.task_ids():
-        try:
-            taken = os.path.realpath(str(TaskStore(project.task(task_id)).load().head["dir"])) == folder
-        except UnreadableError:
-            continue  # it says nothing of its folder any more; `doctor` shows it
-        if taken:
-            raise RefusedError(
-                f"this folder already belongs to task {task_id}", where=folder, next_step=f"detent status {task_id}"
-            )
-
-
-def _belongs_to(folder: str, control: str) -> bool:
-    """Whether a task's journal names this folder; in a copy of a task folder the pointer means nothing."""
-    store = TaskStore(TaskPlaces(os.path.basename(control), control))
-    try:
-        return os.path.realpath(str(store.load().head["dir"])) == os.path.realpath(folder)
-    except UnreadableError:
-        # Without a journal it is what a killed `new` left, or its repository is gone; a damaged one still counts.
-        return any(os.path.exists(path) for path in (store.places.journal(), store.places.snapshot()))
 
 
 def make_home(folder: str, *, is_given: bool) -> None:
@@ -257,27 +231,8 @@ def make_home(folder: str, *, is_given: bool) -> None:
         raise
 
 
-def _refuse_taken(folder: str, machine: Machine, texts: Mapping[str, bytes]) -> None:
-    """A file that holds just what we would write is what a killed `new` left; somebody else's is never touched."""
-    pointer = read_pointer(folder) if os.path.isdir(folder) else None
-    if pointer and _belongs_to(folder, pointer):
-        raise RefusedError(
-            f"this folder already belongs to task {os.path.basename(pointer)}",
-            where=folder,
-            next_step=f"detent status {folder}",
-        )
-    names = [name for name, text in texts.items() if _holds_else(os.path.join(folder, name), text)]
-    if names:
-        raise RefusedError(
-            f"the folder already holds {', '.join(names)}",
-            where=folder,
-            next_step=f"take it over with: detent adopt {folder} {machine.name}",
-        )
-
-
 def _head(
-    project: Project,
-    baseline: str,
+    site: _Site,
     settings: Settings,
     machine: Machine,
     pinned: bytes,
@@ -285,6 +240,8 @@ def _head(
     task_id: str,
     folder: str,
 ) -> dict[str, Any]:
+    project, home = site.project, os.path.join(site.project.home(), task_id)
+    in_place = wish.in_place or not site.baseline
     named = [*settings.commands.items(), *((f"check {number}", line) for number, line in enumerate(wish.checks, 1))]
     return {
         "id": task_id,
@@ -294,26 +251,22 @@ def _head(
         "dir": folder,
         "root": project.root,
         "common_dir": project.common_dir,
-        "tree_path": project.root,
-        "baseline": baseline,
+        "home": home,
+        "in_place": in_place,
+        "tree_path": project.root if in_place else os.path.join(home, TREE),
+        "baseline": site.baseline,
         "commands": [list(pair) for pair in named],
         "command_timeout_s": settings.command_timeout_s,
         "workspace": settings.workspace(),
         "limits": dict(settings.limits.get(machine.name, {})),
         "options": list(settings.options.get(machine.name, ())),
         "evidence_base": settings.evidence_base,
+        "notes": (),
         "by": "person",
         "name": wish.by,
         "sandbox": "none",
         "request": {},
     }
-
-
-def _holds_else(path: str, text: bytes) -> bool:
-    try:
-        return os.path.lexists(path) and read_plain(path) != text
-    except UnreadableError:
-        return True
 
 
 def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot) -> dict[str, bytes]:

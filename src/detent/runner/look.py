@@ -53,7 +53,7 @@ def _workspace(task: Task, workspace: dict[str, list[str]]) -> str:
     if patterns := [*workspace["copy"], *workspace["carry"]]:
         from detent.effects.bring import brought_marks
 
-        parts += brought_marks(task.tree_path, patterns)
+        parts += brought_marks(task.root, patterns)
     return sha256_of(parts.encode("utf-8", "surrogateescape"))
 
 
@@ -85,7 +85,10 @@ def current_tree(task: Task) -> str:
 
 
 def repository_of(task: Task) -> Repository | None:
-    return find_repository(task.tree_path) if task.project.common_dir else None
+    """The user's repository, also where the tree is a clone: what an agent writes into its own `.git` is not asked."""
+    if not task.project.common_dir:
+        return None
+    return find_repository(task.tree_path if task.memory.head["in_place"] else task.root)
 
 
 def left_out(task: Task) -> tuple[str, ...]:

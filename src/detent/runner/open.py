@@ -52,6 +52,11 @@ class Task(Record):
         """The folders an agent run is given besides tree and task folder, by the variable that names them."""
         return {f"DETENT_{name.upper()}": os.path.join(self.home, name) for name in ("out", "drop", "bin")}
 
+    @property
+    def root(self) -> str:
+        """The user's checkout, which a task that works in place has for its tree."""
+        return str(self.memory.head["root"])
+
 
 def current_folder() -> str:
     try:
@@ -133,7 +138,7 @@ def locate_task(wanted: str = "", repo: str = "") -> tuple[Project, str]:
 
 
 def _pointed_at(folder: str) -> Task | None:
-    """The task whose native folder this is or lies above; the pointer counts only if the journal names it back."""
+    """The task whose native folder or home this is or lies in; a pointer counts only if the journal names it back."""
     folder = os.path.abspath(folder)
     while True:
         if os.path.lexists(os.path.join(folder, POINTER)):
@@ -160,7 +165,7 @@ def _pointed_task(folder: str) -> Task:
             next_step=f"if its repository was moved, name the task there: detent status ID; else: {again}",
         )
     head = TaskStore(places).load().head
-    if os.path.realpath(head["dir"]) != os.path.realpath(folder):
+    if os.path.realpath(folder) not in (os.path.realpath(head["dir"]), os.path.realpath(head["home"])):
         raise UnreadableError(
             f"this folder points to task {places.id}, whose own folder is {head['dir']}",
             where=folder,

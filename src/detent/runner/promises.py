@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from detent.effects.acts import Promise, checkpoint, forget_checkpoint
+from detent.effects.branches import Bringing, bring_branch, follow_in_clone
 from detent.errors import ToolError
-from detent.runner.look import current_tree
+from detent.runner.look import current_tree, known_tree
 from detent.runner.settle import Settled, remember, settle
 
 TYPE_CHECKING = False
@@ -41,16 +42,38 @@ def _checkpoint(task: Task, key: str, intent: Mapping[str, Any]) -> tuple[dict[s
         tree=intent["tree"],
         baseline=head["baseline"],
         message=f"{head['machine']}({task.id}): {intent['to']}\n\n{head['title']}",
+        parent=task.memory.checkpoint.get("commit", head["baseline"]),
     )
     try:
-        return checkpoint(promise), {}
+        result = checkpoint(promise)
     except ToolError:
         # A power cut may have taken objects that git had not written out. If the tree is still as it was, they are
         # made anew by looking at it; if not, the move stands without its checkpoint, and says so.
         forget_checkpoint(promise)
         if current_tree(task) != promise.tree:
             return {"lost": promise.tree}, {}
-        return checkpoint(promise), {}
+        result = checkpoint(promise.replace(parent=head["baseline"]))
+    return _brought(task, promise, result), {}
+
+
+def _brought(task: Task, promise: Promise, result: dict[str, str]) -> dict[str, str]:
+    """Bring the checkpoint of a task with a clone to the user's repository, and to the clone if it has these files."""
+    head, last = task.memory.head, task.memory.checkpoint
+    if head["in_place"]:
+        return result
+    bringing = Bringing(
+        private_git=promise.private_git,
+        commit=result["commit"],
+        baseline=promise.baseline,
+        branch=f"{head['machine']}/{task.id}",
+        put=last.get("commit", ""),
+        put_as=last.get("branch", ""),
+    )
+    branch = bring_branch(bringing, task.project.common_dir)
+    is_same = known_tree(task) == promise.tree
+    before = last.get("clone") or promise.baseline
+    followed = is_same and follow_in_clone(bringing, task.tree_path, before)
+    return {**result, "branch": branch, "clone": result["commit"] if followed else last.get("clone", "")}
 
 
 def _evidence_page(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:

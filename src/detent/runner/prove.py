@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.checkout import Checkout, FrozenTree, SetupFailed, Workspace, prepared_checkout, run_command
+from detent.effects.checkout import Checkout, FrozenTree, SetupFailed, prepared_checkout, run_command
 from detent.gates.checks import receipt_key
 from detent.gates.plan import all_commands
 from detent.runner.create import make_home
 from detent.runner.look import current_tree, look, needs_tree
 from detent.runner.promises import put_in_order
 from detent.runner.settle import note
+from detent.runner.workspace import workspace_of
 from detent.store.atomic import sweep
 from detent.store.lock import Lock
 from detent.store.receipts import SETUP_FAILED, Receipt, ReceiptStore
@@ -72,16 +73,13 @@ def _run(
     head = task.memory.head
     home = os.path.join(task.project.home(), task.id)
     make_home(home, is_given=False)
-    workspace = Workspace(
-        **{name: tuple(values) for name, values in head["workspace"].items()}, timeout_s=head["command_timeout_s"]
-    )
     frozen = FrozenTree(task.places.private_git(), tree, head["baseline"] or None)
     done: list[Proven] = []
     with prepared_checkout(
         os.path.join(home, "proof"),
         frozen,
-        workspace,
-        work_tree=task.tree_path,
+        workspace_of(head),
+        work_tree=task.root,
         cache_dir=os.path.join(home, "setup"),
         log_path=os.path.join(task.places.receipts(), f"setup-{tree[:16]}.log"),
         env=os.environ,

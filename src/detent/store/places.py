@@ -106,6 +106,9 @@ class TaskPlaces(Record):
     def seen_tree(self) -> str:
         return os.path.join(self.folder, "tree.json")
 
+    def prepared(self) -> str:
+        return os.path.join(self.folder, "prepared")
+
 
 def project_at(root: str, common_dir: str) -> Project:
     root = os.path.abspath(root)
@@ -115,14 +118,17 @@ def project_at(root: str, common_dir: str) -> Project:
 
 
 def is_task_id(text: str) -> bool:
-    return 0 < len(text) <= LONGEST_ID and text[0] not in "-." and not set(text) - _ID_CHARACTERS
+    if not text or len(text) > LONGEST_ID or set(text) - _ID_CHARACTERS:
+        return False
+    # An id is also part of a branch name, which may not have these.
+    return text[0] not in "-." and ".." not in text and not text.endswith((".", ".lock"))
 
 
 def check_task_id(text: str) -> str:
     if not is_task_id(text):
         raise UsageError(
             f"{text!r} can't be a task id",
-            next_step=f"use up to {LONGEST_ID} letters, digits, '-', '_' and '.', not starting with '-' or '.'",
+            next_step=f"use up to {LONGEST_ID} letters, digits, '-', '_' and '.'; not '-' or '.' first, not '.' last",
         )
     return text
 

@@ -45,6 +45,7 @@ class Memory(Record):
     refusal: Mapping[str, Any] = {}  # the last refusal since the state was entered
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
+    checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
     runs: int = 0  # agent runs ever planned; the next one's number is one more
     run: Mapping[str, Any] = {}  # the planned run of which no end is known
@@ -84,13 +85,8 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{seq}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
         changes["unsettled"] = {**memory.unsettled, **intents}
-    if kind == "acted":
-        changes["unsettled"] = {key: value for key, value in memory.unsettled.items() if key != entry["step"]}
-        if entry.get("fields"):
-            changes["written"] = {"seq": seq, "fields": entry["fields"]}
-    elif kind == "proved":
-        proved = {**memory.proved, **entry["receipts"]}
-        changes["proved"] = dict(list(proved.items())[-MOST_PROVED:])
+    if kind in ("acted", "proved"):
+        changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
         if memory.ended:  # the claim is answered; what the run left is still to be decided
@@ -102,6 +98,21 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
     if entry.get("answer"):
         changes["answer"] = {"seq": seq, "text": entry["answer"], "name": entry.get("name", ""), "time": entry["time"]}
     return memory.replace(**changes)
+
+
+def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
+    """What a line about something the engine did changes."""
+    if kind == "proved":
+        proved = {**memory.proved, **entry["receipts"]}
+        return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
+    changes: dict[str, Any] = {
+        "unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}
+    }
+    if "commit" in entry.get("result", {}):
+        changes["checkpoint"] = entry["result"]
+    if entry.get("fields"):
+        changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
+    return changes
 
 
 def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:

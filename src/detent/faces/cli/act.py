@@ -57,13 +57,19 @@ def new(arguments: Arguments) -> int:
         usd=arguments.text("--budget"),
         source=arguments.text("--from"),
         issue=arguments.text("--issue"),
+        in_place=arguments.has("--in-place"),
+        include_dirty=arguments.has("--include-dirty"),
     )
+    if wish.in_place and wish.include_dirty:
+        raise UsageError("--in-place works on all that is there already", next_step="leave out --include-dirty")
     return _show_status(arguments, create(wish))
 
 
 def _show_status(arguments: Arguments, task: Task) -> int:
     told = explain(task, with_moves=False)
-    show(arguments, status_json(told), status_words(told))
+    notes = task.memory.head["notes"]
+    lines = [*(f"note: {note}" for note in notes), status_words(told)]
+    show(arguments, {**status_json(told), "notes": list(notes)}, "\n".join(lines))
     return 0
 
 

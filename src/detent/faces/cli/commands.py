@@ -89,6 +89,8 @@ COMMANDS = (
             Option("--check", "CMD", "a command that must exit with 0 before the task is done", many=True),
             Option("--mode", "MODE", "one of the machine's modes"),
             Option("--with-tasks", "", "also make the file for substeps, where the machine has one"),
+            Option("--in-place", "", "work in the checkout itself (default with git: a clone of its own)"),
+            Option("--include-dirty", "", "carry what is not committed into the clone"),
         ),
         'detent new phase "parse empty lines" --check "python3 -m unittest"',
     ),

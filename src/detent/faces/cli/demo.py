@@ -129,6 +129,7 @@ def _set_up(stage: _Stage) -> None:
         "new",
         "phase",
         "count the words of an empty text",
+        "--in-place",
         "--id",
         "words",
         "--check",

@@ -41,6 +41,7 @@ def status_json(told: Explain) -> dict[str, Any]:
         "machine": head["machine"],
         "dir": head["dir"],
         "workspace": head["tree_path"],
+        "branch": task.memory.checkpoint.get("branch", ""),
         "state": snapshot.state,
         "mode": snapshot.mode,
         "counters": dict(snapshot.counters),

@@ -12,4 +12,4 @@ def init_words(given: Sequence[str]) -> list[str]:
     if "--help" in given or "-h" in given or not given:
         return ["new", "--help"]
     renamed = ["--dir" if word == "--task-dir" else word.replace("--task-dir=", "--dir=") for word in given]
-    return ["new", "phase", *renamed]
+    return ["new", "phase", "--in-place", *renamed]  # the document works in the very repository it is given

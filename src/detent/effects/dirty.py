@@ -1,0 +1,103 @@
+"""Finds what a user's checkout holds beyond its last commit, and carries it into a clone; filters and hooks never run.
+
+The user's own index is copied and asked, because it knows which files are unchanged although their bytes differ from
+what is committed (line ends, Git LFS).
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.record import Record
+from detent.effects.bring import wipe
+from detent.effects.git import Git, write_git_dir
+from detent.errors import StorageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from detent.effects.git import Repository
+
+_MOST_NAMED = 5
+
+
+class Dirty(Record):
+    """Paths relative to the top: those that differ or are new, and those that are gone."""
+
+    changed: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.gone)
+
+    def words(self) -> str:
+        """A few names, and how many more there are."""
+        names = sorted((*self.changed, *self.gone))
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        return ", ".join(names[:_MOST_NAMED]) + more
+
+
+def uncommitted(repository: Repository, commit: str, scratch: str, left_out: Sequence[str] = ()) -> Dirty:
+    """What differs from the commit, tracked or new and not ignored; `scratch` is a folder of our own to work in."""
+    objects = os.path.join(repository.common_dir, "objects")
+    write_git_dir(scratch, alternates=(objects,), is_sha256=len(commit) == 64, is_bare=True, durable=False)
+    index = os.path.join(scratch, "user-index")
+    git = Git(scratch, repository.top, index)
+    has_copy = _copy_index(os.path.join(repository.git_dir, "index"), index)
+    # Some indexes can't be read alone (core.splitIndex); then every file is compared by its bytes.
+    if not has_copy or git.finish("update-index", "-q", "--refresh").exit not in (0, 1):
+        wipe(index)
+        git.run("read-tree", commit)
+        git.run("update-index", "-q", "--refresh", ok=(0, 1))
+    listed = git.run("diff-index", "-z", "--name-status", "--no-renames", "--ignore-submodules=dirty", commit, "--")
+    fields = [os.fsdecode(field) for field in listed.split(b"\0")[:-1]]
+    rows = list(zip(fields[::2], fields[1::2], strict=True))
+    fresh = git.run("ls-files", "-o", "-z", "--exclude-standard", *_own_excludes(repository)).split(b"\0")[:-1]
+    # A path with a slash at its end is a repository of its own: it is no file of this one.
+    new = [path for path in map(os.fsdecode, fresh) if not path.endswith("/")]
+    outside = tuple(f"{path}/" for path in left_out)
+    kept = [path for status, path in rows if status != "D"] + new
+    return Dirty(
+        tuple(sorted({path for path in kept if not path.startswith(outside)})),
+        tuple(path for status, path in rows if status == "D" and not path.startswith(outside)),
+    )
+
+
+def carry(dirty: Dirty, source: str, target: str) -> None:
+    """Bring these changes into a fresh clone as work that is not committed yet; links are copied, never followed."""
+    from shutil import copy2
+
+    try:
+        for path in dirty.gone:
+            wipe(os.path.join(target, path))
+        for path in dirty.changed:
+            from_path, to_path = os.path.join(source, path), os.path.join(target, path)
+            is_folder = os.path.isdir(from_path) and not os.path.islink(from_path)
+            if is_folder or not os.path.lexists(from_path):
+                continue  # a submodule at another commit; a file of a merge that is not there
+            wipe(to_path)
+            os.makedirs(os.path.dirname(to_path), exist_ok=True)
+            copy2(from_path, to_path, follow_symlinks=False)
+    except OSError as problem:
+        raise StorageError(f"an uncommitted file can't be carried over: {problem}", where=target) from problem
+
+
+def _copy_index(source: str, target: str) -> bool:
+    try:
+        with open(source, "rb") as file:
+            content, times = file.read(), os.fstat(file.fileno())
+    except FileNotFoundError:
+        return False
+    with open(target, "wb") as copy:
+        copy.write(content)
+    # Git compares contents for entries that are not older than the index; a younger copy would hide their change.
+    os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
+    return True
+
+
+def _own_excludes(repository: Repository) -> list[str]:
+    """What the user ignores for themselves; `git status` does not show it to them either."""
+    base = os.environ.get("XDG_CONFIG_HOME", "") or os.path.join(os.path.expanduser("~"), ".config")
+    files = (os.path.join(repository.common_dir, "info/exclude"), os.path.join(base, "git/ignore"))
+    return [f"--exclude-from={path}" for path in files if os.path.isfile(path)]

@@ -1,0 +1,119 @@
+"""Tests of making a clone ready: what is brought along, when set-up runs, and what becomes of what it spoils."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from detent.effects.checkout import SetupFailed
+from detent.runner.create import Wish, create
+from detent.runner.open import Task
+from detent.runner.workspace import prepare_tree
+from tests.conftest import SAMPLE_FILES, MakeRepo
+
+SETTINGS = """[workspace]
+setup = ["echo ran >> made.log", "{command}"]
+key = ["lock.txt"]
+copy = [".env"]
+carry = ["deps"]
+"""
+FILES = {**SAMPLE_FILES, ".gitignore": ".env\n*.log\ndeps/\n", "lock.txt": "1\n"}
+
+
+class Make(Protocol):
+    def __call__(self, command: str = "true", *, in_place: bool = False) -> Made: ...
+
+
+class Made:
+    def __init__(self, path: Path, task: Task) -> None:
+        self.path = path
+        self.task = task
+        self.tree = Path(task.tree_path)
+
+    def runs(self) -> int:
+        log = self.tree / "made.log"
+        return len(log.read_text(encoding="utf-8").splitlines()) if log.exists() else 0
+
+
+@pytest.fixture
+def make(repo: MakeRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+    def made(command: str = "true", *, in_place: bool = False) -> Made:
+        path = repo("repo", {**FILES, "detent.toml": SETTINGS.replace("{command}", command)})
+        (path / ".env").write_text("KEY=1\n", encoding="utf-8")
+        (path / "deps").mkdir()
+        (path / "deps" / "one.txt").write_text("dep\n", encoding="utf-8")
+        return Made(path, create(Wish(title="x", repo=str(path), in_place=in_place)))
+
+    return made
+
+
+def test_files_are_brought_and_set_up_runs_once(make: Make) -> None:
+    made = make()
+    assert prepare_tree(made.task) is None
+    assert (made.tree / ".env").read_text(encoding="utf-8") == "KEY=1\n"
+    assert (made.tree / "deps" / "one.txt").exists()
+    assert made.runs() == 1
+    assert prepare_tree(made.task) is None
+    assert made.runs() == 1
+
+
+def test_a_changed_key_file_or_brought_file_makes_it_run_again(make: Make) -> None:
+    made = make()
+    prepare_tree(made.task)
+    (made.tree / "lock.txt").write_text("2\n", encoding="utf-8")
+    prepare_tree(made.task)
+    assert made.runs() == 2
+    (made.path / ".env").write_text("KEY=22\n", encoding="utf-8")
+    prepare_tree(made.task)
+    assert made.runs() == 3
+    assert (made.tree / ".env").read_text(encoding="utf-8") == "KEY=22\n"
+    (made.tree / "app.py").write_text("# no key file\n", encoding="utf-8")
+    prepare_tree(made.task)
+    assert made.runs() == 3
+
+
+def test_a_failed_set_up_is_told_with_its_log_and_tried_again(make: Make) -> None:
+    made = make("echo oh no; exit 7")
+    failed = prepare_tree(made.task)
+    assert isinstance(failed, SetupFailed)
+    assert (failed.exit, failed.command) == (7, "echo oh no; exit 7")
+    assert Path(failed.log).read_text(encoding="utf-8") == "oh no\n"
+    assert isinstance(prepare_tree(made.task), SetupFailed)
+    assert made.runs() == 2
+
+
+def test_a_file_that_is_not_there_to_copy_is_told(make: Make) -> None:
+    made = make()
+    (made.path / ".env").unlink()
+    failed = prepare_tree(made.task)
+    assert failed is not None
+    assert ".env" in failed.command
+    assert made.runs() == 0
+
+
+def test_what_set_up_does_to_files_of_the_work_is_put_back(make: Make) -> None:
+    made = make("rm README.md; echo spoilt > app.py; echo new > new.txt")
+    (made.tree / "app.py").write_text("# the agent's\n", encoding="utf-8")
+    assert prepare_tree(made.task) is None
+    assert (made.tree / "app.py").read_text(encoding="utf-8") == "# the agent's\n"
+    assert (made.tree / "README.md").read_text(encoding="utf-8") == SAMPLE_FILES["README.md"]
+    assert (made.tree / "new.txt").exists()
+
+
+def test_nothing_is_brought_through_a_link_or_over_the_work(make: Make, tmp_path: Path) -> None:
+    made = make()
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (made.tree / "deps").symlink_to(outside)
+    prepare_tree(made.task)
+    assert not list(outside.iterdir())
+
+
+def test_a_checkout_that_is_worked_on_in_place_is_left_alone(make: Make) -> None:
+    made = make(in_place=True)
+    assert prepare_tree(made.task) is None
+    assert made.runs() == 0
