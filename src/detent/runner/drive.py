@@ -20,6 +20,7 @@ from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.runner.drops import answer_drops
 from detent.runner.ending import BOUND, attend
+from detent.runner.ready import make_ready
 from detent.runner.runs import bounds_of, run_seen, start_run
 from detent.runner.step import Outcome, step
 from detent.store.atomic import write_atomic
@@ -77,7 +78,11 @@ def drive(
             rest = Rest(task, "running", "one run was asked for")
         if rest is not None:
             return rest
-        task = start_run(task)
+        ready = make_ready(task)
+        if ready.failed is not None:
+            text = f"the workspace can't be set up: {ready.failed.command}: {ready.failed.why} ({ready.failed.log})"
+            return Rest(task, "person", text)
+        task = start_run(task, ready)
         started, asked = True, False
 
 

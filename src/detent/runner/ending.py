@@ -21,6 +21,8 @@ from detent.effects import keeper
 from detent.effects.agents.events import classify, read_usage
 from detent.effects.keeper_look import exit_class
 from detent.effects.keeper_process import EVENTS
+from detent.effects.put_back import put_back as put_back_files
+from detent.effects.tree import changed_files
 from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
 from detent.runner.look import current_tree, look
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 
 BOUND = "bound"  # in a run's directory: which bound of the budget it was ended for
 QUOTA_WAIT_S = 900  # where the agent does not say when it may go on
+_MOST_NAMES = 50
 _MOST_ERRORS = 3
 _LONGEST_TEXT = 1000
 
@@ -98,7 +101,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         **_how(seen, task),
         "tree": tree,
         "problem": problem,
-        "tainted": bool(run["access"] == "read" and tree and tree != run["tree"]),
+        "tainted": _tainted(task, tree),
         "by_person": _is_by_person(task, seen),
         "claim": memory.claim.get("want") or disorder.request,
         "claim_by": "command" if memory.claim else "file" if disorder.request else "",
@@ -176,12 +179,28 @@ def _tree(task: Task) -> tuple[str, str]:
         return "", f"{error.what} ({error.where})" if error.where else error.what
 
 
+def _tainted(task: Task, tree: str) -> list[str]:
+    """The files of the repository that a reading role changed; in a clone they are put back.
+
+    A checkout that is worked on in place is its user's, who may have been at work too: there it is only told. What the
+    run made of the files stays in the private git folder, under the tree id of this line.
+    """
+    run, private = task.memory.run, task.places.private_git()
+    if run["access"] != "read" or not tree or tree == run["tree"]:
+        return []
+    names = [name for _status, name in changed_files(private, run["tree"], tree)]
+    if not task.memory.head["in_place"]:
+        put_back_files(private, task.tree_path, tree, run["tree"])
+    return names[:_MOST_NAMES]
+
+
 def decide_end(task: Task) -> Outcome:
     """Take the move that follows from an ended run, or write down that none did."""
     ended = task.memory.ended
     why = ""
     if ended["tainted"]:
-        why = "the run changed the repository although its role may only read it; what it asked for was not considered"
+        names = ", ".join(ended["tainted"][:5])
+        why = f"its role may only read the repository, and it changed {names}: what it asked for was not considered"
     elif ended["problem"]:
         why = ended["problem"]
     else:
@@ -221,5 +240,5 @@ def _stays(task: Task, why: str) -> Outcome:
 
 def _has_changed(task: Task, document: Document) -> bool:
     ended = task.memory.ended
-    tree = ended["tree"]
+    tree = "" if ended["tainted"] else ended["tree"]
     return bool(tree) and fingerprint(task, task.memory, document, tree) != ended["seen"]

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from detent.effects.agents.catalog import Agent
     from detent.effects.agents.choose import Choice
     from detent.runner.open import Task
+    from detent.runner.ready import Ready
     from detent.runner.settle import Settled
     from detent.store.native import Document
     from detent.store.tasks import Memory
@@ -69,8 +70,8 @@ def run_seen(task: Task) -> RunSeen | None:
     return look_at_run(task.places.run(number)) if number else None
 
 
-def start_run(task: Task) -> Task:
-    """Plan and start one run of the current state's role; its tree must have been prepared.
+def start_run(task: Task, ready: Ready) -> Task:
+    """Plan and start one run of the current state's role in the folder that was made ready for it.
 
     Where somebody else has just started one, that is the run; where a limit is used up, the task is stopped instead.
     """
@@ -84,7 +85,11 @@ def start_run(task: Task) -> Task:
             return _stop(task, settled, why)
         _refuse_second_in_place(task)
         agent, choice = _agent_for(task)
-        task = _plan(task, settled.document, agent, choice)
+        if current_tree(task) != ready.tree:
+            raise RefusedError(
+                "the tree changed while a run was made ready", where=task.tree_path, next_step=f"detent run {task.id}"
+            )
+        task = _plan(task, settled.document, agent, choice, ready)
         try:
             keeper.spawn(_spec(task, agent))
         except DetentError:
@@ -128,14 +133,14 @@ def _stop(task: Task, settled: Settled, why: str) -> Task:
 
 def _refuse_second_in_place(task: Task) -> None:
     """Two agents in one checkout would each be blamed for what the other does."""
-    if task.memory.head.get("in_place", True) is False:
+    if not task.memory.head["in_place"]:
         return
     from detent.runner.open import load_all
 
     for listed in load_all(task.project):
         if listed.memory is None or listed.id == task.id or not listed.memory.run:
             continue
-        if listed.memory.head["tree_path"] == task.tree_path and listed.memory.head.get("in_place", True):
+        if listed.memory.head["tree_path"] == task.tree_path and listed.memory.head["in_place"]:
             raise RefusedError(
                 f"agent run #{listed.memory.run['run']} of task {listed.id} works in this checkout",
                 where=task.tree_path,
@@ -153,11 +158,11 @@ def _agent_for(task: Task) -> tuple[Agent, Choice]:
     return catalog.agents[choice.agent], choice
 
 
-def _plan(task: Task, document: Document, agent: Agent, choice: Choice) -> Task:
+def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: Ready) -> Task:
     memory = task.memory
     state = task.machine.states[memory.snapshot.state]
     number = memory.runs + 1
-    tree = current_tree(task)
+    tree = ready.tree
     folder = task.places.run(number)
     make_folders(folder)
     prompt = prompt_for(task, document, tree, bounds_of(task).timeout_s / 60)
@@ -175,7 +180,7 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice) -> Task:
         "events": agent.events,
         "session": session if agent.resume else "",
         "tree": tree,
-        "cwd": task.tree_path,
+        "cwd": ready.cwd,
         "prompt": sha256_of(prompt.encode("utf-8")),
         "seen": fingerprint(task, memory, document, tree),
     }
