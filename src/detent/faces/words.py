@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 _SHOWN = {code: f"\\x{code:02x}" for code in (*range(32), 127, *range(128, 160)) if code not in (9, 10)}
 
 
-_GUARDS = ("by", "mode", "after", "reason", "never")  # what closes a move before any gate is asked
+_GUARDS = ("by", "mode", "after", "reason", "never", "run")  # what closes a move before any gate is asked
+
+
+_LIFE: Mapping[bool | None, str] = {
+    True: "works",
+    False: "has ended; the next command judges it",
+    None: "may be at work: it is not known",
+}
 
 
 def printable(text: str) -> str:
@@ -103,6 +110,13 @@ def status_words(told: Explain) -> str:
         *([("branch", task.memory.checkpoint["branch"])] if task.memory.checkpoint.get("branch") else []),
         ("sandbox", f"{head['sandbox']} (commands run with your rights)"),
     ]
+    if task.memory.run:
+        run = task.memory.run
+        stands = _LIFE[told.alive]
+        rows.append(("agent run", f"#{run['run']} {run['agent']} as {run['role']} {stands}, since {run['time']}"))
+    if used := task.memory.usage:
+        cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""
+        rows.append(("used", f"{used['runs']:g} agent run(s), {used['seconds']:.0f} s{cost}"))
     shown = {**snapshot.registers, **{name: str(count) for name, count in snapshot.counters.items()}}
     rows += [(name, value) for name, value in shown.items() if value]
     lines = [f"{label + ':':<21}{value}" for label, value in rows]

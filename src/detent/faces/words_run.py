@@ -7,7 +7,10 @@ from detent.faces.words import claim_words, outcome_words, refusal_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from detent.runner.drive import Happened, Rest
+    from detent.runner.inbox import Letter
     from detent.runner.open import Task
 
 
@@ -75,3 +78,13 @@ def usage_words(task: Task) -> str:
     count = int(usage["runs"])
     cost = f", {usage['cost_usd']:.2f} USD" if usage.get("cost_usd") else ""
     return f" ({count} agent run{'s' if count != 1 else ''}, {usage['seconds']:.0f} s{cost})"
+
+
+def inbox_words(letters: Sequence[Letter]) -> str:
+    if not letters:
+        return "nothing waits for you"
+    lines = []
+    for letter in letters:
+        since = f"  since {letter.since}" if letter.since else ""
+        lines += [f"{letter.id}  {letter.title}{since}", f"  why:  {letter.why}", f"  next: {letter.command}"]
+    return "\n".join(lines)

@@ -62,7 +62,12 @@ def new(arguments: Arguments) -> int:
     )
     if wish.in_place and wish.include_dirty:
         raise UsageError("--in-place works on all that is there already", next_step="leave out --include-dirty")
-    return _show_status(arguments, create(wish))
+    task = create(wish)
+    if arguments.has("--start"):
+        from detent.runner.mandate import let_drive
+
+        task = let_drive(task, person_name(), on=True)
+    return _show_status(arguments, task)
 
 
 def _show_status(arguments: Arguments, task: Task) -> int:
@@ -112,7 +117,7 @@ def move(arguments: Arguments) -> int:
         role = task.machine.states[task.memory.snapshot.state].role
         name = person_name() if who == "person" else role
         first_open = Signal(who, name=name, reason=arguments.text("--reason"))
-        return _show_outcome(arguments, step(task, None, otherwise=first_open))
+        return show_outcome(arguments, step(task, None, otherwise=first_open))
     if want == task.memory.snapshot.state:
         return _already_there(arguments, task, want)
     state = task.machine.states[task.memory.snapshot.state]
@@ -124,7 +129,7 @@ def move(arguments: Arguments) -> int:
         reason=arguments.text("--reason"),
         override=arguments.text("--override"),
     )
-    return _show_outcome(arguments, step(task, signal))
+    return show_outcome(arguments, step(task, signal))
 
 
 def _attended(task: Task) -> tuple[Task, Outcome | None]:
@@ -156,7 +161,7 @@ def _claim(arguments: Arguments, task: Task, want: str) -> int:
             raise
         print_json(reply)
         return 0 if reply.get("claimed") else 1
-    return _show_outcome(arguments, outcome)
+    return show_outcome(arguments, outcome)
 
 
 def _target_and_task(arguments: Arguments) -> tuple[str, Task]:
@@ -193,7 +198,7 @@ def _confirm(arguments: Arguments, task: Task, want: str) -> None:
             raise RefusedError(edge.confirm, next_step="add --yes to go on")
 
 
-def _show_outcome(arguments: Arguments, outcome: Outcome) -> int:
+def show_outcome(arguments: Arguments, outcome: Outcome) -> int:
     show(arguments, move_json(outcome), outcome_words(outcome))
     return 1 if isinstance(outcome.decision, Refuse) else 0
 
@@ -217,7 +222,7 @@ def take_route(arguments: Arguments, task: Task, goal: str) -> int:
     if outcome is None:
         state = task.memory.snapshot.state
         raise UsageError(f"no way leads from {state} to {goal}", next_step=f"detent next {task.id}")
-    return _show_outcome(arguments, outcome)
+    return show_outcome(arguments, outcome)
 
 
 def prove(arguments: Arguments) -> int:
@@ -260,7 +265,7 @@ def answer(arguments: Arguments) -> int:
     if not text.strip():
         raise UsageError("an answer needs words", next_step='detent answer "what you decide"')
     task = open_to_change(arguments)
-    return _show_outcome(arguments, record_answer(task, person_name(), text))
+    return show_outcome(arguments, record_answer(task, person_name(), text))
 
 
 def resume(arguments: Arguments) -> int:
@@ -268,7 +273,7 @@ def resume(arguments: Arguments) -> int:
 
     refuse_inside_run("resuming")
     task = open_to_change(arguments)
-    return _show_outcome(arguments, bring_back(task, person_name(), arguments.text("--reason")))
+    return show_outcome(arguments, bring_back(task, person_name(), arguments.text("--reason")))
 
 
 def amend(arguments: Arguments) -> int:

@@ -32,6 +32,7 @@ class Command(Record):
 _TASK = Argument("TASK", "id, unique beginning or folder; left out: this folder's task, else the only open one")
 _REPO = Option("--repo", "PATH", "the repository or folder to work on (default: the current one)")
 _REASON = Option("--reason", "WHY", "recorded in the journal")
+_EDGE = Option("--edge", "NAME", "the move's name, where several are meant")
 _LIMIT = Option("--last", "N", "only the last N lines")
 
 GLOBAL_OPTIONS = (
@@ -88,6 +89,7 @@ COMMANDS = (
             Option("--dir", "DIR", "the task folder (default: outside the repository, see `detent dir`)"),
             Option("--check", "CMD", "a command that must exit with 0 before the task is done", many=True),
             Option("--mode", "MODE", "one of the machine's modes"),
+            Option("--start", "", "let `detent watch` drive it at once"),
             Option("--with-tasks", "", "also make the file for substeps, where the machine has one"),
             Option("--in-place", "", "work in the checkout itself (default with git: a clone of its own)"),
             Option("--include-dirty", "", "carry what is not committed into the clone"),
@@ -111,6 +113,7 @@ COMMANDS = (
         (
             Option("--all", "", "every open task of the project"),
             Option("--once", "", "at most one agent run for each task"),
+            Option("--adopt", "MACHINE", "TASK is a folder; if it is no task yet, take it over first"),
             Option("--no-wait", "", "start what is due and don't wait for it; `detent watch` or another run goes on"),
             Option("--detach", "", "go on in the background; look with: detent logs -f"),
             Option("--jobs", "N", "how many agents may work at a time (default: 1)"),
@@ -154,6 +157,13 @@ COMMANDS = (
         (_REPO,),
     ),
     Command("list", "Look", "all tasks of this project", "look:list_tasks", options=(_REPO,)),
+    Command(
+        "inbox",
+        "Look",
+        "all that waits for a person, and the command that answers it",
+        "people:inbox",
+        options=(_REPO,),
+    ),
     Command("status", "Look", "where a task stands and who must act", "look:status", (_TASK,), (_REPO,)),
     Command(
         "next",
@@ -224,6 +234,23 @@ COMMANDS = (
         (Argument("TEXT", "the answer", required=True), _TASK),
         (_REPO,),
         'detent answer "keep both formats"',
+    ),
+    Command("approve", "Answer", "sign off what waits for it", "people:approve", (_TASK,), (_REASON, _EDGE, _REPO)),
+    Command(
+        "reject",
+        "Answer",
+        "send back what waits for a sign-off; the reason is told to the next agent",
+        "people:reject",
+        (_TASK,),
+        (_REASON, _EDGE, _REPO),
+    ),
+    Command(
+        "cancel",
+        "Answer",
+        "give a task up, ending its agent run first",
+        "people:cancel",
+        (_TASK,),
+        (_REASON, _EDGE, _REPO),
     ),
     Command("resume", "Answer", "bring a blocked or stopped task back", "act:resume", (_TASK,), (_REASON, _REPO)),
     Command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from detent.errors import UsageError
@@ -102,6 +103,8 @@ def _task(arguments: Arguments) -> Task:
 
 
 def _wanted(arguments: Arguments) -> list[Task]:
+    if machine := arguments.text("--adopt"):
+        return [_adopted(arguments, machine)]
     if not arguments.has("--all"):
         names = (arguments.text("TASK"), *arguments.more)
         return [open_task(name, arguments.text("--repo")) for name in names]
@@ -109,6 +112,19 @@ def _wanted(arguments: Arguments) -> list[Task]:
         raise UsageError("--all means every task; name none", next_step="detent run --all")
     project = find_project(arguments.text("--repo"))
     return [load_task(project, found.id) for found in load_all(project) if found.error is None and not is_over(found)]
+
+
+def _adopted(arguments: Arguments, machine: str) -> Task:
+    """The task of a folder, which becomes one if it is none yet."""
+    from detent.runner.create import Wish, adopt
+    from detent.store.places import read_pointer
+
+    folder = arguments.text("TASK")
+    if not os.path.isdir(folder):
+        raise UsageError(f"there is no folder {folder!r}", next_step=f"make one: task-phase-init --task-dir {folder}")
+    if read_pointer(folder):
+        return open_task(folder)
+    return adopt(Wish(machine=machine, folder=folder, repo=arguments.text("--repo"), by=person_name()))
 
 
 def _nothing(arguments: Arguments) -> int:

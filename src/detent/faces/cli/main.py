@@ -149,3 +149,10 @@ def task_phase_init() -> int:
     from detent.faces.cli.phase_words import init_words
 
     return main(init_words(sys.argv[1:]))
+
+
+def task_phase_run() -> int:
+    """`task-phase-run`: exactly one bounded agent run of a phase task."""
+    from detent.faces.cli.phase_words import run_words
+
+    return main(run_words(sys.argv[1:]))
