@@ -10,13 +10,13 @@ import re
 from detent.gates.plan import all_commands, read_plan
 from detent.gates.seen import Finding, Seen
 from detent.gates.verdict import is_quoted, read_verdict
+from detent.machines.reading import GATES, TABLE, TEXT, TEXTS
 from detent.store.digest import hash_text, sha256_of
 from detent.store.markdown import is_placeholder, scan, visible_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from detent.core.machine import Gate
 
@@ -348,7 +348,15 @@ CHECKS: Mapping[str, tuple[Check, tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-def parameters() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """What each check must and may be given, for the machine parser; `not` and `all` combine other gates."""
-    plain: dict[str, Any] = {name: (required, optional) for name, (_, required, optional) in CHECKS.items()}
-    return {**plain, "not": (("of",), ()), "all": (("of",), ())}
+# What is not named here is one text.
+_KINDS = {"unless": TABLE, **dict.fromkeys(("fields", "empty", "words", "files", "labels", "questions"), TEXTS)}
+
+
+def parameters() -> dict[str, tuple[dict[str, str], dict[str, str]]]:
+    """What each check must and may be given, and of which kind; `not` and `all` combine other gates."""
+    found = {name: (_kinds(required), _kinds(optional)) for name, (_, required, optional) in CHECKS.items()}
+    return {**found, "not": ({"of": GATES}, {}), "all": ({"of": GATES}, {})}
+
+
+def _kinds(names: tuple[str, ...]) -> dict[str, str]:
+    return {name: _KINDS.get(name, TEXT) for name in names}
