@@ -25,7 +25,8 @@ class Work:
 
     def promise(self, key: str = "task/4:checkpoint", *, is_based: bool = True) -> Promise:
         tree = tree_id(str(self.private), str(self.path), self.repository, self.baseline)
-        return Promise(key, str(self.private), tree, self.baseline if is_based else "", "phase(task): verify\n\nTitle")
+        base = self.baseline if is_based else ""
+        return Promise(key, str(self.private), tree, base, "phase(task): verify\n\nTitle", parent=base)
 
     def git(self, *arguments: str) -> str:
         return Git(str(self.private)).run(*arguments).decode().removesuffix("\n")
