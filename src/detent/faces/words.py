@@ -192,7 +192,7 @@ def _entry_words(entry: Entry) -> str:
         "resumed": lambda: f"resumed by {who}",
         "run_planned": lambda: f"agent run #{entry['run']} planned: {entry['agent']} as {entry['role']}",
         "run_void": lambda: f"agent run #{entry['run']} never began: {entry['why']}",
-        "run_ended": lambda: f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']})",
+        "run_ended": lambda: _ended_words(entry),
         "claimed": lambda: claim_words(entry),
         "unmoved": lambda: f"agent run #{entry['run']} opened no move{': ' + entry['why'] if entry['why'] else ''}",
         "stopped": lambda: f"stopped: {entry['why']}",
@@ -201,6 +201,13 @@ def _entry_words(entry: Entry) -> str:
     }.get(kind, lambda: str(kind))()
     reason = f" ({entry['reason']})" if entry.get("reason") else ""
     return f"{entry['seq']:>4}  {entry['time']}  {text}{reason}"
+
+
+def _ended_words(entry: Entry) -> str:
+    text = f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']})"
+    if entry["tainted"]:
+        text += f"; it changed what it may not: {', '.join(entry['tainted'][:5])}"
+    return "; ".join([text, *entry["restored"]])
 
 
 def claim_words(entry: Mapping[str, Any]) -> str:
