@@ -39,9 +39,19 @@ def checkpoint(promise: Promise) -> dict[str, str]:
         commit = git.run(*_IDENTITY, "commit-tree", *parent, promise.tree, input_bytes=message).decode().strip()
         git.run("update-ref", ref, commit)
     # Also of what was found: a power cut may have left a name whose objects are gone, or not have seen the name yet.
-    git.run("rev-list", "--objects", "--quiet", commit, *(("--not", promise.baseline) if promise.baseline else ()))
+    git.run(*_walk(promise, commit))
     _sync_names(promise.private_git, ref)
     return {"commit": commit}
+
+
+def _walk(promise: Promise, commit: str) -> tuple[str, ...]:
+    return ("rev-list", "--objects", "--quiet", commit, *(("--not", promise.baseline) if promise.baseline else ()))
+
+
+def whole_parent(promise: Promise) -> str:
+    """The parent, or the baseline where a power cut took something of the checkpoint before."""
+    is_whole = promise.parent and Git(promise.private_git).finish(*_walk(promise, promise.parent)).exit == 0
+    return promise.parent if is_whole else promise.baseline
 
 
 def forget_checkpoint(promise: Promise) -> None:
