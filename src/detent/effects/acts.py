@@ -44,6 +44,19 @@ def checkpoint(promise: Promise) -> dict[str, str]:
     return {"commit": commit}
 
 
+def keep_commit(private_git: str, ref: str, tree: str, parent: str, message: str) -> str:
+    """Keep a tree under a private ref before something is done to its files; a ref that is there is not moved."""
+    git = Git(private_git)
+    taken = git.run("for-each-ref", "--format=%(refname)", f"{ref}*").decode().split()
+    while ref in taken:
+        ref += "+"
+    data = f"{message}\n".encode()
+    commit = git.run(*_IDENTITY, "commit-tree", "-p", parent, tree, input_bytes=data).decode().strip()
+    git.run("update-ref", ref, commit)
+    _sync_names(private_git, ref)
+    return commit
+
+
 def _walk(promise: Promise, commit: str) -> tuple[str, ...]:
     return ("rev-list", "--objects", "--quiet", commit, *(("--not", promise.baseline) if promise.baseline else ()))
 

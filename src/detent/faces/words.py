@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from detent.errors import DetentError
     from detent.runner.explain import Explain, Move
     from detent.runner.open import Task
+    from detent.runner.restore import Restored
     from detent.runner.step import Outcome
     from detent.store.journal import Entry
 
@@ -166,6 +167,7 @@ def _entry_words(entry: Entry) -> str:
         "moved": lambda: f"{entry['from']} -> {entry['to']} by {who or entry['by']}{_proof_words(entry)}",
         "refused": lambda: f"refused {entry['from']} -> {entry['want']} by {who}: {_missing_words(entry)}",
         "restored": lambda: f"restored: {entry['why']}",
+        "restored_tree": lambda: f"{who} brought the files back to line {entry['checkpoint']}",
         "proved": lambda: f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}",
         "acted": lambda: _acted_words(entry),
         "crashed": lambda: f"an agent run ended as {entry['exit']} and took no move",
@@ -175,6 +177,17 @@ def _entry_words(entry: Entry) -> str:
     }.get(kind, lambda: str(kind))()
     reason = f" ({entry['reason']})" if entry.get("reason") else ""
     return f"{entry['seq']:>4}  {entry['time']}  {text}{reason}"
+
+
+def restored_words(task: Task, done: Restored) -> str:
+    if not done.kept:
+        return f"the tree is as it was at line {done.seq}"
+    lines = [f"restored: the tree is as it was at line {done.seq}, the state is still {task.memory.snapshot.state}"]
+    lines += [f"  written: {path}" for path in done.files.written]
+    lines += [f"  removed: {path}" for path in done.files.removed]
+    lines += [f"  left as it is, a submodule: {path}" for path in done.files.passed_over]
+    lines.append(f"  what stood there is kept as commit {done.kept[:12]} in {task.places.private_git()}")
+    return "\n".join(lines)
 
 
 def _acted_words(entry: Entry) -> str:

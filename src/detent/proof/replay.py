@@ -53,6 +53,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
     "proved": ("tree", "receipts"),
+    "restored_tree": ("by", "name", "checkpoint", "tree", "kept"),
     "acted": ("step", "result", "fields"),
     "crashed": ("by", "exit", "after"),
     "answered": ("by", "name", "answer"),
@@ -60,7 +61,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "amended": ("by", "name", "reason", "fields", "was", "after"),
 }
 _FIRST = ("created", "adopted")
-_BY_PERSON = ("answered", "resumed", "amended")
+_BY_PERSON = ("answered", "resumed", "amended", "restored_tree")
 _HASHES = ("entry", "locked")  # of files at that moment: nothing to decide them from
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _RECOMPUTED = ("commands", "register_is")  # checks whose answer lies in what we keep, not in files that go on changing

@@ -103,6 +103,14 @@ COMMANDS = (
         ),
     ),
     Command("history", "Look", "what happened, line by line", "look:history", (_TASK,), (_LIMIT, _REPO)),
+    Command(
+        "diff",
+        "Look",
+        "what the task has changed so far, new files too: its baseline against the tree as it is now",
+        "result:diff",
+        (_TASK,),
+        (Option("--stat", "", "only how much of each file changed"), _REPO),
+    ),
     Command("dir", "Look", "print the path of the task folder", "look:folder", (_TASK,), (_REPO,)),
     Command(
         "move",
@@ -153,6 +161,18 @@ COMMANDS = (
         "evidence:evidence",
         (_TASK,),
         (Option("--out", "FILE", "write it there (default: into the task folder)"), _REPO),
+    ),
+    Command(
+        "restore",
+        "Result",
+        "bring the files of the tree back to a checkpoint; what stands there is kept, the state stays",
+        "result:restore",
+        (_TASK,),
+        (
+            Option("--to", "LINE", "the line of the move, see `detent history`; 1: the baseline (default: the last)"),
+            _REPO,
+        ),
+        "detent restore --to 7",
     ),
     Command("machine list", "Machines", "the machines that come with detent", "machines:list_machines"),
     Command(
