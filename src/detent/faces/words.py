@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from detent.core.values import Missing
     from detent.errors import DetentError
     from detent.runner.explain import Explain, Move
+    from detent.runner.land import Landed
     from detent.runner.open import Task
     from detent.runner.restore import Restored
     from detent.runner.step import Outcome
@@ -167,6 +168,7 @@ def _entry_words(entry: Entry) -> str:
         "moved": lambda: f"{entry['from']} -> {entry['to']} by {who or entry['by']}{_proof_words(entry)}",
         "refused": lambda: f"refused {entry['from']} -> {entry['want']} by {who}: {_missing_words(entry)}",
         "restored": lambda: f"restored: {entry['why']}",
+        "landed": lambda: f"{who} landed it ({entry['how']}): {entry['commit'][:12]} on {entry['branch']}",
         "restored_tree": lambda: f"{who} brought the files back to line {entry['checkpoint']}",
         "proved": lambda: f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}",
         "acted": lambda: _acted_words(entry),
@@ -177,6 +179,13 @@ def _entry_words(entry: Entry) -> str:
     }.get(kind, lambda: str(kind))()
     reason = f" ({entry['reason']})" if entry.get("reason") else ""
     return f"{entry['seq']:>4}  {entry['time']}  {text}{reason}"
+
+
+def landed_words(task: Task, done: Landed) -> str:
+    if done.how == "found":
+        return f"{task.id} is part of {done.branch} already, by commit {done.commit[:12]}"
+    lines = [f"landed: {task.id} on {done.branch}, {done.how} commit {done.commit[:12]}; nothing was pushed"]
+    return "\n".join([*lines, "  next: git push, when you want; detent gc removes what the task left"])
 
 
 def restored_words(task: Task, done: Restored) -> str:

@@ -35,3 +35,8 @@ def changes(task: Task, *, stat: bool) -> Changes:
     return Changes(
         baseline, tree, changed_files(private, baseline, tree), patch_text(private, baseline, tree, stat=stat)
     )
+
+
+def stat_of(task: Task, commit: str) -> str:
+    """How much of each file a checkpoint changed since the baseline."""
+    return patch_text(task.places.private_git(), task.memory.head["baseline"], commit, stat=True)

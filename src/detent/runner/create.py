@@ -251,6 +251,7 @@ def _head(
         "limits": dict(settings.limits.get(machine.name, {})),
         "options": list(settings.options.get(machine.name, ())),
         "evidence_base": settings.evidence_base,
+        "land": settings.land_pr,
         "notes": (),
         "by": "person",
         "name": wish.by,

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 FILE = "detent.toml"
 COMMAND_TIMEOUT_S = 1800
+LAND_PR = "gh pr create --head {branch} --title {title} --body-file {summary}"
 # Tables of later steps are accepted so that one file serves every version; unknown names are still errors.
-_LATER = ("agents", "budget", "protect", "prompts", "land", "issue", "human", "sandbox", "notify")
+_LATER = ("agents", "budget", "protect", "prompts", "issue", "human", "sandbox", "notify")
 
 
 class Settings(Record):
@@ -30,6 +31,7 @@ class Settings(Record):
     limits: Mapping[str, Mapping[str, int]] = {}  # per machine
     options: Mapping[str, tuple[str, ...]] = {}  # per machine
     evidence_base: str = ""
+    land_pr: str = LAND_PR
 
     def workspace(self) -> dict[str, list[str]]:
         return {name: list(getattr(self, name)) for name in ("setup", "key", "copy", "carry")}
@@ -70,6 +72,9 @@ class _Reading:
             default = ""
         limits, options = self.per_machine(self.table(content.pop("machine", {}), "machine"))
         base = self.base(self.table(content.pop("evidence", {}), "evidence"))
+        land = self.table(content.pop("land", {}), "land")
+        land_pr = self.text(land.pop("pr", LAND_PR), "land.pr")
+        self.problems += [f"unknown key land.{name}" for name in land]
         self.problems += [f"unknown key {name!r}" for name in content if name not in _LATER]
         settings = Settings(
             default_machine=default,
@@ -78,6 +83,7 @@ class _Reading:
             limits=limits,
             options=options,
             evidence_base=base,
+            land_pr=land_pr,
             **lists,
         )
         if self.problems:

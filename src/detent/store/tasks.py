@@ -44,6 +44,7 @@ class Memory(Record):
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
+    landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
 
 
@@ -83,6 +84,8 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
     elif kind == "proved":
         proved = {**memory.proved, **entry["receipts"]}
         changes["proved"] = dict(list(proved.items())[-MOST_PROVED:])
+    elif kind == "landed":
+        changes["landed"] = {key: entry[key] for key in ("how", "commit", "branch")}
     elif kind == "refused":
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
     elif kind == "moved":

@@ -163,6 +163,19 @@ COMMANDS = (
         (Option("--out", "FILE", "write it there (default: into the task folder)"), _REPO),
     ),
     Command(
+        "land",
+        "Result",
+        "take the work of a finished task over into your current branch, once its proof holds on the merged tree",
+        "result:land",
+        (_TASK,),
+        (
+            Option("--squash", "", "as one commit instead of a merge"),
+            Option("--pr", "", "push the task's branch to origin and run the command of `[land] pr` instead"),
+            Option("--print", "", "only print the commands a person would run"),
+            _REPO,
+        ),
+    ),
+    Command(
         "restore",
         "Result",
         "bring the files of the tree back to a checkpoint; what stands there is kept, the state stays",

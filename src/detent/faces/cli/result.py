@@ -1,11 +1,11 @@
-"""Commands about what came of a task: see it, take it back."""
+"""Commands about what came of a task: see it, land it, take it back."""
 
 from __future__ import annotations
 
 from detent.errors import UsageError
 from detent.faces.cli.act import person_name, refuse_inside_run
 from detent.faces.cli.output import show
-from detent.faces.words import restored_words
+from detent.faces.words import landed_words, restored_words
 from detent.runner.open import open_task
 
 TYPE_CHECKING = False
@@ -26,6 +26,32 @@ def diff(arguments: Arguments) -> int:
         "text": found.text,
     }
     show(arguments, content, found.text.removesuffix("\n") or "nothing differs from the baseline")
+    return 0
+
+
+def land(arguments: Arguments) -> int:
+    from detent.runner import land as landing
+
+    refuse_inside_run("landing work")
+    kinds = [flag for flag in ("--squash", "--pr", "--print") if arguments.has(flag)]
+    squash = "--squash" in kinds
+    if "--pr" in kinds and len(kinds) > 1:
+        raise UsageError(f"{' and '.join(kinds)} don't go together", next_step="detent land --help")
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    if "--print" in kinds:
+        lines = landing.commands_to_land(task, squash=squash)
+        show(arguments, {"id": task.id, "commands": list(lines)}, "\n".join(lines))
+        return 0
+    if "--pr" in kinds:
+        from detent.runner.land_request import ask_elsewhere
+
+        asked = ask_elsewhere(task, person_name())
+        content = {"id": task.id, "how": "pr", "branch": asked.branch, "summary": asked.summary, "said": asked.said}
+        show(arguments, content, f"pushed: {asked.branch} to origin\n{asked.said}".rstrip())
+        return 0
+    done = landing.land(task, person_name(), squash=squash)
+    content = {"id": task.id, "how": done.how, "commit": done.commit, "branch": done.branch}
+    show(arguments, content, landed_words(task, done))
     return 0
 
 
