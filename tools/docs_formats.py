@@ -5,17 +5,16 @@ A key without a meaning, or a meaning without its key, stops the generation: the
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from detent.machines import parse
 from detent.machines.load import built_in_names, load
 from detent.proof.replay import KINDS
-from detent.store import places, settings
+from detent.store import places
 from detent.store.places import POINTER, Project, TaskPlaces
-from detent.store.settings import FILE, Settings
+from detent.store.settings import FILE
 from tools.docs_machines import table
+from tools.docs_settings import SETTINGS, keys_asked_for, settings_keys
 
 MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
     "top level": {
@@ -50,7 +49,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "lands": "true: the work of a task that stands here may be landed (`detent land`)",
         "may": "what the role may do, in words",
         "must_not": "what it must not do, in words",
-        "prompt": "file with the words for the role",
+        "prompt": "the words for the role, before the contract that is made from this file",
         "group": "states that belong together, for limits per group and for the picture",
         "cross_cutting": "true: drawn beside the groups",
         "title": "the name on screen",
@@ -121,23 +120,6 @@ STORE: Mapping[str, str] = {
     "evidence": "where the evidence page lies",
     "link": "the field that is led to that page whenever it is made",
 }
-SETTINGS: Mapping[str, str] = {
-    "default_machine": "the machine of `detent new` without a name",
-    "commands": "table; command lines by name that join every validation plan",
-    "timeout_s": "in `[commands]`: seconds each may take",
-    "workspace": "table; how a checkout is prepared for commands",
-    "setup": "in `[workspace]`: commands to run first",
-    "key": "in `[workspace]`: files whose change makes set-up run again",
-    "copy": "in `[workspace]`: ignored files that are copied in",
-    "carry": "in `[workspace]`: ignored folders that are carried over",
-    "machine": "`[machine.NAME]` with the two keys below",
-    "limits": "in `[machine.NAME]`: other numbers for its limits",
-    "options": "in `[machine.NAME]`: its options that are switched on",
-    "land": "table; how work is taken over",
-    "pr": "in `[land]`: the command of `detent land --pr`; `{branch}`, `{title}`, `{summary}` (a file) are filled in",
-    "evidence": "table; how evidence pages are reached",
-    "base": "in `[evidence]`: the address under which task folders are shown, by task id",
-}
 KIND_MEANS: Mapping[str, str] = {
     "created": "the first line of a new task",
     "adopted": "the first line of a task made from another tool's folder",
@@ -152,16 +134,26 @@ KIND_MEANS: Mapping[str, str] = {
     "answered": "a person said something and nothing waited for it",
     "resumed": "a person let a stopped task go on",
     "amended": "a person changed what is locked; earlier proof became old",
+    "run_planned": "an agent run is about to be started (the intent); its identity on disk says that it was",
+    "claimed": "a living run asked for a move; accepted is a promise, decided when the run has ended",
+    "run_void": "a planned run never began and never will",
+    "run_ended": "no process of the run is left; what it asked for is decided next",
+    "unmoved": "a run ended and no move followed",
+    "stopped": "a limit or budget is used up; only a person lets it go on",
+    "driven": "a person wants the task driven, or left alone",
 }
 LINE_FIELDS: Mapping[str, str] = {
     "id, title, dir": "the task's id, words and native folder",
     "machine, digest": "the machine's name and the hash of its pinned file (in `moved`, `machine` is that hash)",
     "root, common_dir": "the project's top folder and its git folder",
     "home, in_place, tree_path": "the task's home; whether the checkout itself is worked on; the tree that is",
-    "land": "the command that asks for the work to be taken over elsewhere (`[land] pr`)",
+    "land": "how finished work is landed: `how` and `pr` of the settings",
     "notes": "what a person should know about how the tree was made",
     "baseline": "the commit the work starts from",
     "commands, command_timeout_s, workspace, limits, options, evidence_base": "the settings that hold for this task",
+    "agents, budget, notify": "the same for agent runs: `agents` holds the `table` and the `overrides` of `--agent`",
+    "prompts": "the text of each file under `[prompts] add`, by role",
+    "request": "the whole text of `--from` or `--issue`: its `file`, `sha256`, where it came `from`, and its `url`",
     "by, name, reason": "agent, engine, person or crash; the role or person; the reason given",
     "edge, way, from, to": "the move, which of its ways, and the states it joins",
     "verb, answer": "the command that meant the move; what a person said",
@@ -172,10 +164,19 @@ LINE_FIELDS: Mapping[str, str] = {
     "effects, step, result": "what a move promises; which promise (`seq:effect`) was kept, and what came of it",
     "want, problem, missing": "what was asked for, why it was refused, and each gate that was closed",
     "file, why, kept": "what was put back and why; where its other words are kept",
-    "how, commit, branch": "merge, squash, pr or found; the commit that holds the work; the branch it went to",
+    "commit, branch": "the commit that holds landed work, the branch it went to (`how`: merge, squash, pr or found)",
     "checkpoint": "the line whose checkpoint the files were brought back to (here `kept` is a commit)",
     "fields, was": "the locked fields a person changed, and the hashes they had (in `acted`: the fields it led on)",
     "receipts": "the receipts of a proof, by key, with the hash of each file",
+    "run, role, state, access": "the agent run's number; its role, in which state, and what it may do to the tree",
+    "agent, model, session, events": "which agent, with which model; the session it goes on with or left; its format",
+    "cwd, prompt, seen": "where it worked, the hash of what it was told, and what progress is measured from",
+    "how, code, signal, survivors": "how its process ended; processes it left, which were ended",
+    "claim, claim_by, accepted": "what the run asked for, by command or by file; whether it was promised",
+    "tainted, by_person": "it changed what it may only read; a person ended it",
+    "usage, denials, errors, wake": "what it used, tool calls denied to it, its errors, when a quota is over",
+    "restored, evidence": "what it changed and was put back; hashes of the evidence it left",
+    "progress, on": "whether it changed anything that counts; whether the task is to be driven",
     "sandbox": "what held the commands: none",
     "after": "the whole snapshot: state, mode, counters, registers, visits, hashes of evidence and of locked texts",
 }
@@ -192,23 +193,13 @@ PLACES: Mapping[str, str] = {
     "objects": "texts kept by their hash: locked fields, and what was put back",
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
     "seen_tree": "the last tree id with the file times it was taken at; may be deleted",
+    "run": "one agent run: prompt, events (its output), errors, identity.json, exit.json",
+    "watch_lock": "held by `detent watch`",
+    "bell": "a named pipe that wakes it",
     "prepared": "what the clone was last made ready from; may be deleted",
     "last_copy": "the native file as it was last written; may be deleted",
 }
 _LOOPED = ("edge", "reopen")  # asked for by a variable, which the source does not show as literals
-_ASKED = ("text", "texts", "number", "flag", "table", "tables", "rows", "take", "peek", "peek_table", "pop")
-
-
-def keys_asked_for(module_file: str) -> set[str]:
-    """Every literal key that a parser's source asks a table for."""
-    tree = ast.parse(Path(module_file).read_text(encoding="utf-8"))
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-    return {
-        call.args[0].value
-        for call in calls
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _ASKED and call.args
-        if isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str)
-    }
 
 
 def places_of(record: type) -> set[str]:
@@ -221,7 +212,7 @@ def disagreements() -> list[str]:
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders"}
     found = [
         *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
-        *unequal(SETTINGS, keys_asked_for(str(settings.__file__)) | set(Settings().workspace()), f"{FILE} key"),
+        *unequal(SETTINGS, settings_keys(), f"{FILE} key"),
         *unequal(KIND_MEANS, KINDS, "kind of journal line"),
         *unequal(
             {name for names in LINE_FIELDS for name in names.split(", ")},
@@ -284,6 +275,8 @@ def _place_rows() -> list[tuple[str, str]]:
             path = "$XDG_STATE_HOME/detent/PROJECT-MARK"
         elif name == "machine_path":
             path = project.machine_path("DIGEST")
+        elif name == "run":
+            path = task.run(1)
         else:
             path = getattr(task if hasattr(task, name) else project, name)()
         rows.append((f"`{path}`", meaning))

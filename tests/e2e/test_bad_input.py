@@ -445,8 +445,8 @@ def test_an_unknown_machine(detent: Detent, repo: MakeRepo, words: tuple[str, ..
     ("settings", "words"),
     [
         (
-            "colour = 1\n[commands]\ntest = 3\n[workspace]\nsetup = 'x'\n",
-            ("colour", "commands.test", "workspace.setup"),
+            "colour = 1\n[commands]\ntest = 3\n[workspace]\nsetup = 3\n",
+            ("colour", "commands: test", "workspace: setup"),
         ),
         ("[commands\n", ("not valid TOML",)),
         ("default_machine = 'nosuch'\n", ("there is no machine called 'nosuch'",)),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.core.explore import Graph, Step, cover, explore
+from detent.core.explore import Graph, Step, explore
 from detent.core.machine import Machine
 from detent.core.values import Advance, Refuse, Signal, Snapshot, Wait
 from detent.gates.judge import judge
@@ -23,6 +23,7 @@ from detent.runner.open import Task, load_task
 from detent.runner.step import step as take
 from detent.runner.vocabulary import vocabulary
 from tests.conftest import MakeRepo
+from tests.walks.cover import cover
 from tests.walks.evidence import PhaseFolder, PhaseGates
 
 PHASE = load("phase", vocabulary())[0]

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from detent.core.machine import ACTORS, CRASH_CLASSES, CRASHES, ENTRY, RUNS, STOPPED, Edge, Machine, Way
+from detent.core.machine import ACTORS, CRASH_CLASSES, CRASHES, ENTRY, IDLE, RUNS, STOPPED, Edge, Machine, Way
 from detent.core.values import Advance, Crash, Fact, Missing, Refuse, Signal, Snapshot, Wait
 
 TYPE_CHECKING = False
@@ -189,12 +189,13 @@ def _advance(
         if limit.resets_always or name in way.resets:
             counters.pop(name, None)
             registers.pop(f"{name}.group", None)
-    counters.pop(CRASHES, None)
+    for name in (CRASHES, IDLE):
+        counters.pop(name, None)
     if signal.who == "person":
         counters.pop(RUNS, None)
         registers.pop(STOPPED, None)
     for name in way.counts:
-        _count(machine, snapshot, counters, registers, name)
+        count(machine, snapshot, counters, registers, name)
     for name, value in way.sets.items():
         registers[name] = snapshot.state if value == "{from}" else value
     registers = {name: value for name, value in registers.items() if value}
@@ -205,9 +206,8 @@ def _advance(
     return Advance(edge, way, after, waived)
 
 
-def _count(
-    machine: Machine, snapshot: Snapshot, counters: dict[str, int], registers: dict[str, str], name: str
-) -> None:
+def count(machine: Machine, snapshot: Snapshot, counters: dict[str, int], registers: dict[str, str], name: str) -> None:
+    """Count once more towards a limit, never beyond its cap."""
     limit = machine.limits[name]
     used = counters.get(name, 0)
     if limit.per_group:
@@ -225,7 +225,7 @@ def _crash(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], sign
         return Wait(f"{snapshot.state} has no agent that could crash")
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
     for name in machine.crash_counts:
-        _count(machine, snapshot, counters, registers, name)
+        count(machine, snapshot, counters, registers, name)
     counted = snapshot.replace(counters=counters, registers=registers, exit=signal.exit)
     taken = _first_open(machine, counted, facts, signal, candidates_for(machine, counted, signal))
     if isinstance(taken, Advance):

@@ -51,7 +51,6 @@ class Graph(Record):
     steps: tuple[Step, ...]
     violations: tuple[Violation, ...]
     asked: int  # how often decide was asked
-    never_taken: tuple[str, ...]
 
 
 class _Exploration:
@@ -82,11 +81,10 @@ class _Exploration:
             at += 1
         self.dead_ends()
         taken = {(self.snapshots[step.source].state, step.edge) for step in self.steps}
-        never = tuple(
-            edge.name for edge in self.machine.edges() if not edge.never and (edge.source, edge.name) not in taken
-        )
-        self.violations += [Violation(f"the move {name} can never be taken", ()) for name in never]
-        return Graph(tuple(self.snapshots), tuple(self.steps), tuple(self.violations), self.asked, never)
+        for edge in self.machine.edges():
+            if not edge.never and (edge.source, edge.name) not in taken:
+                self.violations.append(Violation(f"the move {edge.name} can never be taken", ()))
+        return Graph(tuple(self.snapshots), tuple(self.steps), tuple(self.violations), self.asked)
 
     def node(self, snapshot: Snapshot, passed: frozenset[str]) -> int:
         counters, registers = frozenset(snapshot.counters.items()), frozenset(snapshot.registers.items())
@@ -245,40 +243,3 @@ def route(machine: Machine, start: str, goal: str) -> tuple[Edge, ...] | None:
                 ways[edge.target] = (*ways[state], edge)
                 todo.append(edge.target)
     return None
-
-
-def cover(graph: Graph) -> tuple[tuple[Step, ...], ...]:
-    """Walks from the start that together take every way of every edge, by everybody who can, in every state."""
-    leaving: dict[int, list[Step]] = {}
-    for step in graph.steps:
-        leaving.setdefault(step.source, []).append(step)
-    wanted = {_goal(graph, step) for step in graph.steps if step.edge}
-    walks: list[tuple[Step, ...]] = []
-    while wanted:
-        walk: list[Step] = []
-        while path := _nearest(graph, leaving, walk[-1].target if walk else 0, wanted):
-            walk += path
-            wanted -= {_goal(graph, step) for step in path}
-        if not walk:
-            break  # what is left starts in another mode; the caller sees it missing
-        walks.append(tuple(walk))
-    return tuple(walks)
-
-
-def _goal(graph: Graph, step: Step) -> tuple[str, str, int, str]:
-    return (graph.snapshots[step.source].state, step.edge, step.way, step.signal.who)
-
-
-def _nearest(
-    graph: Graph, leaving: dict[int, list[Step]], start: int, goals: set[tuple[str, str, int, str]]
-) -> list[Step]:
-    """The fewest steps from a snapshot to the end of a wanted one; none when nothing wanted can be reached."""
-    paths: dict[int, list[Step]] = {start: []}
-    for at in (todo := [start]):
-        for step in leaving.get(at, ()):
-            if _goal(graph, step) in goals:
-                return [*paths[at], step]
-            if step.target not in paths:
-                paths[step.target] = [*paths[at], step]
-                todo.append(step.target)
-    return []

@@ -20,6 +20,7 @@ ANY_EXIT = tuple(name for name in EXIT_CLASSES if name != "quota")
 
 STOPPED = "stopped"  # the register that holds why a task does not go on by itself
 RUNS, CRASHES = "runs", "crashes"  # the two limits every machine has, whatever its document says
+IDLE = "idle"  # counts agent runs in a row that changed nothing
 
 
 class Way(Record):
@@ -175,7 +176,8 @@ class Machine(Record):
 class Vocabulary(Record):
     """The closed lists a machine file may draw on; the rooms above fill them in."""
 
-    checks: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]  # name -> (required, optional) parameters
+    # name -> required and optional parameters, each with its kind
+    checks: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]]
     effects: tuple[str, ...] = ()
     prepares: tuple[str, ...] = ()
     codecs: tuple[str, ...] = ()

@@ -87,16 +87,43 @@ def prepared_checkout(
     folder = os.path.abspath(folder)
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     with Lock(f"{folder}.lock", lock_wait_s):
-        wipe(folder)
         try:
-            try:
-                place = _make(folder, frozen, work_tree)
-                outcome = _prepare(place, workspace, cache_dir, log_path, env)
-            except OSError as problem:
-                raise StorageError(f"the checkout cannot be made: {problem}", where=folder) from problem
-            yield outcome
+            yield _make_anew(folder, frozen, workspace, work_tree, cache_dir, log_path, env)
         finally:
             wipe(folder)
+
+
+def lasting_checkout(
+    folder: str,
+    frozen: FrozenTree,
+    workspace: Workspace,
+    *,
+    work_tree: str,
+    cache_dir: str,
+    log_path: str,
+    env: Mapping[str, str],
+) -> Checkout | SetupFailed:
+    """The same for somebody who works in it without us: it stays until it is made anew."""
+    folder = os.path.abspath(folder)
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
+    with Lock(f"{folder}.lock", LOCK_WAIT_S):
+        return _make_anew(folder, frozen, workspace, work_tree, cache_dir, log_path, env)
+
+
+def _make_anew(
+    folder: str,
+    frozen: FrozenTree,
+    workspace: Workspace,
+    work_tree: str,
+    cache_dir: str,
+    log_path: str,
+    env: Mapping[str, str],
+) -> Checkout | SetupFailed:
+    wipe(folder)
+    try:
+        return _prepare(_make(folder, frozen, work_tree), workspace, cache_dir, log_path, env)
+    except OSError as problem:
+        raise StorageError(f"the checkout cannot be made: {problem}", where=folder) from problem
 
 
 def run_command(command: str, checkout: str, env: Mapping[str, str], timeout_s: float, log_path: str) -> Finished:

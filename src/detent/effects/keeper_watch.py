@@ -36,6 +36,9 @@ class Watch:
         return self
 
     def __exit__(self, *_problem: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         for handle in self._handles:
             os.close(handle)
         self._handles.clear()
@@ -55,11 +58,26 @@ class Watch:
         elif handle >= 0:
             os.close(handle)
 
-    def wait(self, timeout_s: float) -> str | None:
-        """A run that has ended or was lost, which is then no longer watched; None when the time is up."""
+    def wait(self, timeout_s: float, also: Iterable[int] = ()) -> str | None:
+        """A run that has ended or was lost, which is then no longer watched.
+
+        None when the time is up, or when one of the descriptors `also` can be read.
+        """
+        from select import POLLIN
         from time import monotonic
 
-        until = monotonic() + timeout_s
+        others = frozenset(also)
+        for other in others:
+            self._poll.register(other, POLLIN)
+        try:
+            return self._wait(monotonic() + timeout_s, others)
+        finally:
+            for other in others:
+                self._poll.unregister(other)
+
+    def _wait(self, until: float, others: frozenset[int]) -> str | None:
+        from time import monotonic
+
         while True:
             for run_dir in list(self._without):
                 if look(run_dir).phase in ("ended", "lost"):
@@ -68,9 +86,9 @@ class Watch:
                 self.add(run_dir)
             left_s = max(0.0, until - monotonic())
             ready = self._poll.poll(1000 * (min(POLL_S, left_s) if self._without else left_s))
-            for handle, _event in ready:
+            for handle in [descriptor for descriptor, _event in ready if descriptor not in others]:
                 self._poll.unregister(handle)
                 self._without[self._handles.pop(handle)] = None
                 os.close(handle)
-            if not ready and left_s == 0:
+            if (not ready and left_s == 0) or any(descriptor in others for descriptor, _event in ready):
                 return None

@@ -99,7 +99,8 @@ def run(
                 _start_up.is_on = False
             try:
                 if _start_up.told:
-                    raise Ended(_start_up.told)
+                    told, _start_up.told = _start_up.told, 0
+                    raise Ended(told)
                 opened.extend(handle := _end_handle(process))
                 deadline = started + timeout_s
                 timed_out, overflowed = _watch(process, handle, deadline, (stdout, stderr), output_limit_bytes)

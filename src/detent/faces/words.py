@@ -6,7 +6,8 @@ from detent.core.values import Advance, Refuse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from detent.core.values import Missing
     from detent.errors import DetentError
@@ -22,7 +23,14 @@ if TYPE_CHECKING:
 _SHOWN = {code: f"\\x{code:02x}" for code in (*range(32), 127, *range(128, 160)) if code not in (9, 10)}
 
 
-_GUARDS = ("by", "mode", "after", "reason", "never")  # what closes a move before any gate is asked
+_GUARDS = ("by", "mode", "after", "reason", "never", "run")  # what closes a move before any gate is asked
+
+
+_LIFE: Mapping[bool | None, str] = {
+    True: "works",
+    False: "has ended; the next command judges it",
+    None: "may be at work: it is not known",
+}
 
 
 def printable(text: str) -> str:
@@ -71,7 +79,11 @@ def refusal_words(outcome: Outcome) -> str:
 def outcome_words(outcome: Outcome) -> str:
     lines = [f"note: {note}" for note in outcome.notes]
     decision = outcome.decision
-    if isinstance(decision, Advance):
+    if outcome.claimed and isinstance(decision, Advance):
+        lines.append(
+            f"accepted: {outcome.before} -> {decision.after.state}: finish now; it is decided when you have ended"
+        )
+    elif isinstance(decision, Advance):
         lines.append(f"moved: {outcome.before} -> {decision.after.state}  ({decision.edge.name})")
         hands = [name for name in decision.way.needs if name in outcome.facts and outcome.facts[name].by_hand]
         if hands:
@@ -100,6 +112,13 @@ def status_words(told: Explain) -> str:
         *([("branch", task.memory.checkpoint["branch"])] if task.memory.checkpoint.get("branch") else []),
         ("sandbox", f"{head['sandbox']} (commands run with your rights)"),
     ]
+    if task.memory.run:
+        run = task.memory.run
+        stands = _LIFE[told.alive]
+        rows.append(("agent run", f"#{run['run']} {run['agent']} as {run['role']} {stands}, since {run['time']}"))
+    if used := task.memory.usage:
+        cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""
+        rows.append(("used", f"{used['runs']:g} agent run(s), {used['seconds']:.0f} s{cost}"))
     shown = {**snapshot.registers, **{name: str(count) for name, count in snapshot.counters.items()}}
     rows += [(name, value) for name, value in shown.items() if value]
     lines = [f"{label + ':':<21}{value}" for label, value in rows]
@@ -175,6 +194,13 @@ def _entry_words(entry: Entry) -> str:
         "crashed": lambda: f"an agent run ended as {entry['exit']} and took no move",
         "answered": lambda: f"{who} said: {entry['answer']}",
         "resumed": lambda: f"resumed by {who}",
+        "run_planned": lambda: f"agent run #{entry['run']} planned: {entry['agent']} as {entry['role']}",
+        "run_void": lambda: f"agent run #{entry['run']} never began: {entry['why']}",
+        "run_ended": lambda: f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']})",
+        "claimed": lambda: claim_words(entry),
+        "unmoved": lambda: f"agent run #{entry['run']} opened no move{': ' + entry['why'] if entry['why'] else ''}",
+        "stopped": lambda: f"stopped: {entry['why']}",
+        "driven": lambda: f"{who} wants it {'driven' if entry['on'] else 'left alone'}",
         "amended": lambda: f"{who} changed {', '.join(entry['fields'])}",
     }.get(kind, lambda: str(kind))()
     reason = f" ({entry['reason']})" if entry.get("reason") else ""
@@ -199,6 +225,12 @@ def restored_words(task: Task, done: Restored) -> str:
     return "\n".join(lines)
 
 
+def claim_words(entry: Mapping[str, Any]) -> str:
+    if entry["accepted"]:
+        return f"agent run #{entry['run']} asked for {entry['to']}: accepted, if it holds when the run has ended"
+    return f"agent run #{entry['run']} asked for {entry['want']}: refused: {_missing_words(entry)}"
+
+
 def _acted_words(entry: Entry) -> str:
     number, _, effect = entry["step"].partition(":")
     branch = entry["result"].get("branch", "")
@@ -211,5 +243,5 @@ def _proof_words(entry: Entry) -> str:
     return (f", proof by hand: {', '.join(by_hand)}" if by_hand else "") + waived
 
 
-def _missing_words(entry: Entry) -> str:
+def _missing_words(entry: Mapping[str, Any]) -> str:
     return "; ".join(one["why"] for one in entry["missing"]) or str(entry["problem"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from detent.core.machine import ENTRY
 from detent.core.values import Fact
 from detent.errors import UnreadableError
 from detent.gates.checks import CHECKS
@@ -45,7 +44,8 @@ def _fact(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
         if stale:
             return _stale(gate, seen, stale), is_known
     # Evidence that changed while no agent run lived was changed by hand; it counts, and says so.
-    by_hand = found.ok and gate.since == "entry" and not found.by_engine and seen.snapshot.exit == ENTRY
+    is_as_left = all(seen.by_run.get(key, "") == value for key, value in found.evidence.items())
+    by_hand = found.ok and gate.since == "entry" and not found.by_engine and not (seen.by_run and is_as_left)
     proof = found.proof or next(iter(found.evidence.values()), "")
     fix = found.fix or gate.fix
     return Fact(gate.name, found.ok, found.why, fix, proof, by_hand, found.pending, found.note), is_known
@@ -83,6 +83,6 @@ def _combined(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
     # What nobody could look at does not prove its opposite.
     ok = bool(closed) and is_known
     why = "" if ok else "what would have to fail has not failed"
-    if closed and not is_known:
+    if not is_known:
         why = "it is not known whether this fails: " + "; ".join(fact.why for fact, known in inner if not known)
     return Fact(gate.name, ok, why, gate.fix, pending=pending), is_known

@@ -47,6 +47,7 @@ class Seen(Record):
     commands: tuple[Command, ...] = ()  # the project's and the task's own; they join every plan
     tree: str = ""  # id of the tree as it is now; empty when that is not known
     workspace: str = ""  # digest of how a checkout is prepared, part of a receipt's key
+    by_run: Mapping[str, str] = {}  # evidence as the last agent run of this visit left it
     proved: Mapping[str, str] = {}  # receipts the journal vouches for: key -> hash of the receipt
 
     def field(self, label: str) -> str:

@@ -15,11 +15,12 @@ import os
 import re
 
 from detent.core.decide import decide, enter
-from detent.core.machine import CRASHES, RUNS, STOPPED
+from detent.core.machine import CRASHES, IDLE, RUNS, STOPPED
 from detent.core.record import Record
 from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot
 from detent.errors import UnreadableError
 from detent.gates.judge import judge
+from detent.proof.replay_runs import RUN_KINDS, after_run, run_problems
 from detent.runner.look import look
 from detent.runner.settle import closed_items
 from detent.store.atomic import read_plain
@@ -42,6 +43,7 @@ _HEAD = (
     *("id", "title", "machine", "digest", "dir", "root", "common_dir", "home", "in_place", "tree_path"),
     *("baseline", "commands", "notes", "land"),
     *("command_timeout_s", "workspace", "limits", "options", "evidence_base", "by", "name", "sandbox", "after"),
+    *("agents", "budget", "notify", "prompts", "request"),
 )
 _MOVE = ("edge", "way", "from", "to", "by", "name", "reason", "verb", "exit", "answer", "facts", "waived", "override")
 
@@ -60,9 +62,10 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "answered": ("by", "name", "answer"),
     "resumed": ("by", "name", "reason", "answer", "after"),
     "amended": ("by", "name", "reason", "fields", "was", "after"),
+    **RUN_KINDS,
 }
 _FIRST = ("created", "adopted")
-_BY_PERSON = ("answered", "resumed", "amended", "restored_tree", "landed")
+_BY_PERSON = ("answered", "resumed", "amended", "restored_tree", "landed", "driven")
 _HASHES = ("entry", "locked")  # of files at that moment: nothing to decide them from
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _RECOMPUTED = ("commands", "register_is")  # checks whose answer lies in what we keep, not in files that go on changing
@@ -146,12 +149,23 @@ class Replay:
                 yield Finding(number, "decision", f"a run that ended as {entry['exit']} is not counted so here")
             else:
                 yield from _differences(number, counted.after, snapshot_from_json(entry["after"], number))
+        elif kind in RUN_KINDS:
+            yield from _about_run(task, entry, memory)
         elif kind == "restored":
             yield from _kept(task, entry)
         elif kind == "acted":
             if entry["step"] not in memory.unsettled:
                 yield Finding(number, "effect", f"no move promised {entry['step']}, or it was done before")
             self.effects.append((number, entry["step"], entry["result"]))
+
+
+def _about_run(task: Task, entry: Entry, memory: Memory) -> Iterator[Finding]:
+    number = entry["seq"]
+    yield from (Finding(number, "run", problem) for problem in run_problems(task.machine, entry, memory))
+    if (due := after_run(task.machine, entry, memory.snapshot, memory.ended)) is not None:
+        yield from _differences(number, due, snapshot_from_json(entry["after"], number))
+    if entry["kind"] == "run_ended":
+        yield from _kept(task, entry)
 
 
 def _first(task: Task, entry: Entry) -> Iterator[Finding]:
@@ -211,7 +225,7 @@ def _by_rule(entry: Entry, before: Snapshot) -> Iterator[Finding]:
     wanted, free = before, set(before.locked)
     if entry["kind"] == "resumed":
         registers = {name: value for name, value in before.registers.items() if name != STOPPED}
-        counters = {name: value for name, value in before.counters.items() if name not in (RUNS, CRASHES)}
+        counters = {name: value for name, value in before.counters.items() if name not in (RUNS, CRASHES, IDLE)}
         wanted, free = before.replace(registers=registers, counters=counters), set()
     else:
         free = {f"field:{label}" for label in entry["fields"]}

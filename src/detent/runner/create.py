@@ -8,17 +8,20 @@ from detent.core.decide import enter
 from detent.core.explore import explore
 from detent.core.lint import lint
 from detent.core.record import Record
-from detent.effects.git import Git, find_repository
+from detent.effects.git import find_repository
 from detent.effects.home import TASK, TREE, Wanted, is_born, make_home_tree
 from detent.errors import MachineError, RefusedError, StorageError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
 from detent.machines.load import canonical, load, read_document, scaffold
 from detent.runner.look import look
 from detent.runner.open import Task, find_project, load_task
+from detent.runner.pinned import pinned_settings, read_committed
+from detent.runner.request import FILE as REQUEST
+from detent.runner.request import find_request, keep_request
 from detent.runner.settle import close_locks, unlogged
 from detent.runner.vacancy import free_id, refuse_place, refuse_second, refuse_taken
 from detent.runner.vocabulary import vocabulary
-from detent.store.atomic import make_folders, read_plain, sweep, write_atomic
+from detent.store.atomic import make_folders, sweep, write_atomic
 from detent.store.digest import sha256_of
 from detent.store.fields import write_fields
 from detent.store.lock import Lock
@@ -53,6 +56,10 @@ class Wish(Record):
     mode: str = ""
     by: str = ""
     extras: tuple[str, ...] = ()  # optional files of the scaffold, by name
+    agents: tuple[str, ...] = ()  # ROLE=AGENT[:MODEL]
+    usd: str = ""
+    source: str = ""  # the file with what is to be done, or "-"
+    issue: str = ""
     in_place: bool = False  # work in the user's checkout instead of a clone
     include_dirty: bool = False  # carry what is not committed into the clone
 
@@ -67,13 +74,16 @@ class _Site(Record):
 
 def create(wish: Wish) -> Task:
     """A new task with a fresh native folder."""
-    # One line: the title goes into headings and lists, where a second line would be read as something else.
-    title = " ".join(wish.title.split()) or os.path.basename(wish.folder.rstrip("/")) or "untitled task"
-    wish = wish.replace(title=title)
     site = _site_for(wish)
     project, baseline = site.project, site.baseline
-    settings = _settings(project, baseline)
+    settings = read_settings(project, baseline)
+    request = find_request(project, settings, wish.source, wish.issue)
+    words = wish.title if request is None or wish.title.strip() else request.title
+    # One line: the title goes into headings and lists, where a second line would be read as something else.
+    title = " ".join(words.split()) or os.path.basename(wish.folder.rstrip("/")) or "untitled task"
+    wish = wish.replace(title=title)
     machine, pinned = load_checked(wish.machine or settings.default_machine or DEFAULT_MACHINE, settings)
+    kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd)
     snapshot = enter(machine, _mode(machine, wish.mode))
     make_folders(project.tasks_folder())
     with Lock(project.lock_path(), _LOCK_WAIT_S):
@@ -82,13 +92,17 @@ def create(wish: Wish) -> Task:
         native = Native(machine, folder, project.task(task_id))
         refuse_place(folder, project, baseline)
         texts = _scaffold_texts(native, wish, snapshot)
+        if request is not None:
+            texts.setdefault(REQUEST, request.text.encode())
         refuse_taken(folder, machine, texts if wish.folder else {})
         if wish.folder:
             refuse_second(folder, project)
-        head = _head(site, settings, machine, pinned, wish, task_id, folder)
+        head = _head(site, settings, machine, pinned, wish, task_id, folder) | kept
         if site.repository is not None and not head["in_place"]:
             head["notes"] = _clone(project, site.repository, head, include_dirty=wish.include_dirty)
         make_home(folder, is_given=bool(wish.folder))
+        if request is not None:
+            head["request"] = keep_request(native.places, request)
         _write_scaffold(native, texts)
         task = _begin(project, native, head, snapshot, pinned, "created")
         is_born(head["home"])
@@ -102,8 +116,9 @@ def adopt(wish: Wish) -> Task:
         raise UsageError(f"there is no folder {folder}", next_step="detent adopt DIR MACHINE")
     site = _site_for(wish.replace(in_place=True))  # such a folder belongs to somebody's checkout already
     project, baseline = site.project, site.baseline
-    settings = _settings(project, baseline)
+    settings = read_settings(project, baseline)
     machine, pinned = load_checked(wish.machine, settings)
+    kept = pinned_settings(project, baseline, settings, machine)
     make_folders(project.tasks_folder())
     with Lock(project.lock_path(), _LOCK_WAIT_S):
         task_id = free_id(project, wish.task_id, wish.title or os.path.basename(folder))
@@ -125,7 +140,7 @@ def adopt(wish: Wish) -> Task:
                 next_step=f"write the state it is to go on from behind '{native.state_label}:'",
             )
         wish = wish.replace(title=wish.title or document.value(machine.store.get("title", "")) or task_id)
-        head = _head(site, settings, machine, pinned, wish.replace(in_place=True), task_id, folder)
+        head = _head(site, settings, machine, pinned, wish.replace(in_place=True), task_id, folder) | kept
         snapshot = _adopted(machine, document.fields, enter(machine, _mode(machine, wish.mode)), document.state)
         return _begin(project, native, head, snapshot, pinned, "adopted")
 
@@ -182,14 +197,9 @@ def _clone(
     return notes
 
 
-def _settings(project: Project, baseline: str) -> Settings:
+def read_settings(project: Project, baseline: str) -> Settings:
     """The settings as committed, so that an uncommitted edit can't loosen the proof of a task."""
-    if baseline:
-        git = Git(project.common_dir)
-        listed = git.run("ls-tree", "-z", baseline, FILE)
-        data = git.run("cat-file", "blob", f"{baseline}:{FILE}") if listed else b""
-    else:
-        data = read_plain(os.path.join(project.root, FILE)) or b""
+    data = read_committed(project, baseline, FILE)
     return parse_settings(data, f"{FILE} of {baseline[:12] or project.root}") if data else Settings()
 
 
@@ -251,11 +261,12 @@ def _head(
         "limits": dict(settings.limits.get(machine.name, {})),
         "options": list(settings.options.get(machine.name, ())),
         "evidence_base": settings.evidence_base,
-        "land": settings.land_pr,
+        "land": {"how": settings.land_how, "pr": settings.land_pr},
         "notes": (),
         "by": "person",
         "name": wish.by,
         "sandbox": "none",
+        "request": {},
     }
 
 

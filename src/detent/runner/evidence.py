@@ -144,7 +144,8 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
     asked = {label for label, _ in frame}
     reader = FileReader(page_folder)
     artifacts, artifacts_note = reader.folder(os.path.dirname(own), (own,))
-    names = (*machine.store["files"], *machine.store.get("extra", {}).values())
+    request = (head["request"]["file"],) if head.get("request") else ()
+    names = (*request, *machine.store["files"], *machine.store.get("extra", {}).values())
     paths = [(task.native.path(name), name) for name in names]
     tree = _last_tree(entries)
     return Page(

@@ -47,6 +47,8 @@ class Explain(Record):
     problems: tuple[str, ...] = ()  # what is not in order, in words
     repair: str = ""  # the command that mends an unreadable file
     moves: tuple[Move, ...] = ()
+    alive: bool | None = None  # whether the task's agent run lives; None when there is none or it can't be told
+    is_dead: bool = False  # a run ended and nobody has written it down yet
 
 
 def explain(task: Task, *, with_moves: bool) -> Explain:
@@ -54,6 +56,12 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
     snapshot = task.memory.snapshot
     state = task.machine.states[snapshot.state]
     waiting = waiting_for(snapshot, state)
+    alive, is_dead = _life(task)
+    if task.memory.run and not is_dead:
+        # While it works its files are in nobody's order, and nobody judges them.
+        moves = _moves(task, state, None) if with_moves else ()
+        waiting = f"agent run #{task.memory.run['run']} ({task.memory.run['agent']})"
+        return Explain(task, snapshot, waiting, moves=moves, alive=alive)
     try:
         document = read_document(task)
     except UnreadableError as error:
@@ -79,7 +87,18 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
         if field.repeated
     ]
     moves = _moves(task, state, document) if with_moves else ()
-    return Explain(task, snapshot, waiting, disorder.request, tuple(problems), moves=moves)
+    return Explain(
+        task, snapshot, waiting, disorder.request, tuple(problems), moves=moves, alive=alive, is_dead=is_dead
+    )
+
+
+def _life(task: Task) -> tuple[bool | None, bool]:
+    if not task.memory.run:
+        return None, bool(task.memory.ended)
+    from detent.effects.keeper_look import look  # most tasks have no run to look at
+
+    found = look(task.places.run(task.memory.run["run"])).phase
+    return {"alive": True, "ended": False, "lost": False}.get(found), found in ("ended", "lost")
 
 
 def waiting_for(snapshot: Snapshot, state: State) -> str:
@@ -103,7 +122,13 @@ def where_tree_went(task: Task) -> str:
     return "put it back where it was"
 
 
-def _moves(task: Task, state: State, document: Document) -> tuple[Move, ...]:
+def _moves(task: Task, state: State, document: Document | None) -> tuple[Move, ...]:
+    if document is None:
+        number = task.memory.run["run"]
+        living = Missing(
+            "run", f"agent run #{number} works on this task", f"wait for it, or end it: detent stop {task.id}"
+        )
+        return tuple(_move(task, edge, {}).replace(is_open=False, missing=(living,)) for edge in state.edges)
     from detent.gates.judge import judge  # a bare status never loads the gates
     from detent.runner.look import known_tree, look, needs_tree
 

@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.runner.open import Task
 
+DEFAULT_REQUEST = "gh pr create --head {branch} --title {title} --body-file {summary}"
 _FILLED_IN = re.compile(r"\{(branch|title|summary)\}")
 
 
@@ -34,7 +35,9 @@ def ask_elsewhere(task: Task, name: str) -> Asked:
     summary = os.path.join(task.places.folder, "summary.md")
     write_atomic(summary, _summary(task, work).encode("utf-8", "backslashreplace"), durable=False)
     values = {"branch": branch, "title": task.memory.head["title"], "summary": summary}
-    command = _FILLED_IN.sub(lambda found: shlex.quote(values[found[1]]), task.memory.head["land"])
+    command = _FILLED_IN.sub(
+        lambda found: shlex.quote(values[found[1]]), task.memory.head["land"]["pr"] or DEFAULT_REQUEST
+    )
     push_branch(task.project.root, branch)
     said = run_as_person(command, task.project.root)
     record_landing(task, name, Landed("pr", work, branch))

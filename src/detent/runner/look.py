@@ -31,7 +31,8 @@ TREE_CHECKS = ("commands",)  # checks whose answer depends on the tree
 def look(task: Task, memory: Memory, document: Document, tree: str) -> Seen:
     """One view of the task; every gate of one decision sees the same."""
     store = task.machine.store
-    own_files = (store["file"], store.get("log", POINTER), store.get("evidence", POINTER), POINTER)
+    request = memory.head.get("request", {}).get("file", POINTER)
+    own_files = (store["file"], store.get("log", POINTER), store.get("evidence", POINTER), request, POINTER)
     return Seen(
         task.machine,
         memory.snapshot,
@@ -41,6 +42,7 @@ def look(task: Task, memory: Memory, document: Document, tree: str) -> Seen:
         tuple(Command(name, line) for name, line in memory.head["commands"]),
         tree,
         _workspace(task, memory.head["workspace"]),
+        memory.visit.get("evidence", {}),
         memory.proved,
     )
 

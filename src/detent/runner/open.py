@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
 
+INSIDE_RUN_TASK, INSIDE_RUN_FOLDER = "DETENT_TASK", "DETENT_TASK_DIR"  # set in the environment of every agent run
 _LARGEST_MACHINE_BYTES = 4_000_000
 
 
@@ -41,6 +42,15 @@ class Task(Record):
     @property
     def tree_path(self) -> str:
         return str(self.memory.head["tree_path"])
+
+    @property
+    def home(self) -> str:
+        """What belongs to this task alone, outside every checkout."""
+        return os.path.join(self.project.home(), self.id)
+
+    def run_folders(self) -> dict[str, str]:
+        """The folders an agent run is given besides tree and task folder, by the variable that names them."""
+        return {f"DETENT_{name.upper()}": os.path.join(self.home, name) for name in ("out", "drop", "bin")}
 
     @property
     def root(self) -> str:
@@ -86,7 +96,13 @@ def find_project(path: str = "") -> Project:
 
 
 def open_task(wanted: str = "", repo: str = "") -> Task:
-    """The task a person means: by id, unique beginning or folder; unnamed, this folder's or the only open one."""
+    """The task that is meant: by id, unique beginning or folder; unnamed, this folder's or the only open one.
+
+    Inside an agent run it is the run's own task, wherever the agent stands: its tree is a repository of its own.
+    """
+    inside = os.environ.get(INSIDE_RUN_FOLDER, "")
+    if inside and not repo and wanted in ("", os.environ.get(INSIDE_RUN_TASK, "")):
+        return _pointed_task(inside)
     if wanted and os.path.isdir(wanted) and (pointed := _pointed_at(wanted)):
         return pointed
     if not wanted and not repo and (pointed := _pointed_at(current_folder())):

@@ -1,4 +1,4 @@
-"""Brings a task into order before anybody asks anything of it; the task's lock is held.
+"""Brings a task into order before anybody asks anything of it; the task's lock is held, and no agent run lives.
 
 1. Finish the projection of the last journal line, if a crash cut it short.
 2. Put back what only the engine may write: owned fields, locked fields, the state line of old bytes.
@@ -11,7 +11,7 @@ import json
 import os
 
 from detent.core.record import Record
-from detent.errors import UnreadableError
+from detent.errors import RefusedError, UnreadableError
 from detent.store.atomic import read_plain, sweep
 from detent.store.digest import sha256_of
 
@@ -49,9 +49,9 @@ class Disorder(Record):
 def find_disorder(task: Task, memory: Memory, document: Document) -> Disorder:
     """Look only; readers use this too."""
     native, snapshot = task.native, memory.snapshot
-    # Every line is projected, not only moves: else a restored or refused file whose projection a crash cut short would
-    # be restored or refused, and recorded, a second time.
-    unfinished = native.projected_seq() < snapshot.seq
+    # Not only moves are projected: else a restored or refused file whose projection a crash cut short would be restored
+    # or refused, and recorded, a second time.
+    unfinished = native.projected_seq() < memory.due_seq
     if unfinished:
         return Disorder(unfinished=True, locked=changed_locks(task, snapshot, document))
     differs = document.state != snapshot.state
@@ -66,10 +66,15 @@ def find_disorder(task: Task, memory: Memory, document: Document) -> Disorder:
 
 
 def settle(task: Task) -> Settled:
+    memory = task.store.load()
+    if memory.run:
+        raise RefusedError(
+            f"agent run #{memory.run['run']} works on this task; nothing else changes it meanwhile",
+            next_step=f"wait for it (detent logs -f {task.id}), or end it: detent stop {task.id}",
+        )
     for folder in (task.places.folder, task.places.objects(), task.native.folder):
         sweep(folder)
     task.native.look_again()
-    memory = task.store.load()
     document = read_document(task)
     disorder = find_disorder(task, memory, document)
     if disorder.unfinished or unlogged(task, memory):
@@ -79,7 +84,7 @@ def settle(task: Task) -> Settled:
             return Settled(memory, _bring_up(task, memory, document, disorder.locked))
         # The log alone is behind: its lines are written, the document is left to be judged as it stands.
         task.native.catch_up(memory, unlogged(task, memory))
-    notes = _words(task, memory.snapshot, disorder)
+    notes = disorder_words(task, memory.snapshot, disorder)
     if notes:
         kept = task.store.keep(document.text.encode("utf-8"))
         content = {"file": task.native.file, "why": "; ".join(notes), "kept": kept}
@@ -116,6 +121,13 @@ def note(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) -> M
     """Commit one line that changes nothing in the document, which may hold a request that is still to be judged."""
     memory = task.store.commit(memory, kind, content)
     task.native.catch_up(memory, unlogged(task, memory))
+    task.store.save_cache(memory)
+    return memory
+
+
+def record(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) -> Memory:
+    """Commit one line and leave the native folder alone: an agent run lives in it or is about to."""
+    memory = task.store.commit(memory, kind, content)
     task.store.save_cache(memory)
     return memory
 
@@ -185,7 +197,8 @@ def _locked_texts(task: Task, snapshot: Snapshot, items: tuple[str, ...]) -> dic
     return texts
 
 
-def _words(task: Task, snapshot: Snapshot, disorder: Disorder) -> tuple[str, ...]:
+def disorder_words(task: Task, snapshot: Snapshot, disorder: Disorder) -> tuple[str, ...]:
+    """What is put back, in words."""
     file = task.native.file
     notes = [f'{file}: "{label}" is written by the engine and was put back' for label in disorder.owned]
     for item in disorder.locked:

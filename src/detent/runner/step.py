@@ -42,6 +42,7 @@ class Outcome(Record):
     asked: Signal
     before: str  # the state the step began in
     notes: tuple[str, ...] = ()
+    claimed: bool = False  # promised to a living run; the state did not move
 
 
 def step(task: Task, signal: Signal | None, otherwise: Signal | None = None) -> Outcome:

@@ -34,6 +34,14 @@ class Project(Record):
     def lock_path(self) -> str:
         return os.path.join(self.control, "lock")
 
+    def watch_lock(self) -> str:
+        """Held by the one supervisor of the project."""
+        return os.path.join(self.control, "watch.lock")
+
+    def bell(self) -> str:
+        """A named pipe: who changes what is wanted of a task rings it, so that the supervisor looks at once."""
+        return os.path.join(self.control, "bell")
+
     def machine_path(self, digest: str) -> str:
         return os.path.join(self.control, "machines", f"{digest}.json")
 
@@ -90,6 +98,10 @@ class TaskPlaces(Record):
 
     def private_git(self) -> str:
         return os.path.join(self.folder, "git")
+
+    def run(self, number: int) -> str:
+        """Where one agent run leaves its traces."""
+        return os.path.join(self.folder, "runs", str(number))
 
     def seen_tree(self) -> str:
         return os.path.join(self.folder, "tree.json")

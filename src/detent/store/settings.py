@@ -1,12 +1,14 @@
 """Reads `detent.toml`: the project's settings, validated with all problems at once; what is missing has a default.
 
-Settings are read when a task is made and kept in its journal, so that later edits can't loosen its proof.
+Settings are read when a task is made and kept in its journal, so that later edits can't loosen its proof. `[agents]` is
+handed on as it stands: those who start agents check it.
 """
 
 from __future__ import annotations
 
 from detent.core.record import Record
 from detent.errors import UnreadableError, UsageError
+from detent.machines.reading import Reader, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,9 +17,16 @@ if TYPE_CHECKING:
 
 FILE = "detent.toml"
 COMMAND_TIMEOUT_S = 1800
-LAND_PR = "gh pr create --head {branch} --title {title} --body-file {summary}"
+READ_ISSUE = "gh issue view {id} --json title,body,comments,url"
+HOWS = ("merge", "squash")
+SANDBOX_LEVELS = ("detect", "kernel")
+WORKSPACE = ("setup", "key", "copy", "carry")
+RUN_BOUNDS = ("minutes", "stall_minutes", "usd", "tokens", "turns")
+TASK_BOUNDS = ("hours", "usd", "runs")
+# A run always ends: by its time, or because nothing came from it for a while. Other bounds hold only where set.
+RUN_DEFAULTS = {"minutes": 30.0, "stall_minutes": 10.0}
 # Tables of later steps are accepted so that one file serves every version; unknown names are still errors.
-_LATER = ("agents", "budget", "protect", "prompts", "issue", "human", "sandbox", "notify")
+_LATER = ("protect", "human")
 
 
 class Settings(Record):
@@ -31,105 +40,187 @@ class Settings(Record):
     limits: Mapping[str, Mapping[str, int]] = {}  # per machine
     options: Mapping[str, tuple[str, ...]] = {}  # per machine
     evidence_base: str = ""
-    land_pr: str = LAND_PR
+    agents: Mapping[str, Any] = {}
+    budget: Mapping[str, Mapping[str, float]] = {"run": RUN_DEFAULTS, "task": {}}
+    notify_command: str = ""
+    notify_bell: bool = True
+    land_how: str = HOWS[0]
+    land_pr: str = ""
+    issue_read: str = READ_ISSUE
+    prompts: Mapping[str, str] = {}  # path of the text that is added, by role
+    sandbox_require: str = SANDBOX_LEVELS[0]
 
     def workspace(self) -> dict[str, list[str]]:
-        return {name: list(getattr(self, name)) for name in ("setup", "key", "copy", "carry")}
+        return {name: list(getattr(self, name)) for name in WORKSPACE}
 
 
 def parse_settings(data: bytes, where: str) -> Settings:
     """Settings from the bytes of a `detent.toml`."""
-    import tomllib  # slow to import, and only `new` and `adopt` come here
+    import tomllib  # slow to import, and only what makes or sets up a task comes here
 
     try:
         content = tomllib.loads(data.decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UnreadableError(f"{FILE} is not valid TOML: {error}", where=where, next_step=f"correct {FILE}") from error
-    return _Reading(content, where).settings()
-
-
-class _Reading:
-    def __init__(self, content: dict[str, Any], where: str) -> None:
-        self.content = content
-        self.where = where
-        self.problems: list[str] = []
-
-    def settings(self) -> Settings:
-        content = dict(self.content)
-        commands = self.table(content.pop("commands", {}), "commands")
-        timeout = commands.pop("timeout_s", COMMAND_TIMEOUT_S)
-        if not isinstance(timeout, int) or isinstance(timeout, bool) or timeout < 1:
-            self.problems.append("commands.timeout_s must be a whole number of seconds")
-            timeout = COMMAND_TIMEOUT_S
-        workspace = self.table(content.pop("workspace", {}), "workspace")
-        lists = {
-            name: self.texts(workspace.pop(name, []), f"workspace.{name}") for name in ("setup", "key", "copy", "carry")
-        }
-        self.problems += [f"unknown key workspace.{name}" for name in workspace]
-        default = content.pop("default_machine", "")
-        if not isinstance(default, str):
-            self.problems.append("default_machine must be the name of a machine")
-            default = ""
-        limits, options = self.per_machine(self.table(content.pop("machine", {}), "machine"))
-        base = self.base(self.table(content.pop("evidence", {}), "evidence"))
-        land = self.table(content.pop("land", {}), "land")
-        land_pr = self.text(land.pop("pr", LAND_PR), "land.pr")
-        self.problems += [f"unknown key land.{name}" for name in land]
-        self.problems += [f"unknown key {name!r}" for name in content if name not in _LATER]
-        settings = Settings(
-            default_machine=default,
-            commands={name: self.text(line, f"commands.{name}") for name, line in commands.items()},
-            command_timeout_s=timeout,
-            limits=limits,
-            options=options,
-            evidence_base=base,
-            land_pr=land_pr,
-            **lists,
+    reader = Reader()
+    settings = _read(Table(content, "", reader))
+    if reader.problems:
+        raise UsageError(
+            f"{FILE} has {len(reader.problems)} problem(s): " + "; ".join(reader.problems),
+            where=where,
+            next_step=f"correct {FILE}",
         )
-        if self.problems:
-            raise UsageError(
-                f"{FILE} has {len(self.problems)} problem(s): " + "; ".join(self.problems),
-                where=self.where,
-                next_step=f"correct {FILE}",
-            )
-        return settings
+    return settings
 
-    def base(self, evidence: dict[str, Any]) -> str:
-        base = evidence.pop("base", "")
-        self.problems += [f"unknown key evidence.{name}" for name in evidence]
-        if not isinstance(base, str) or (base and not base.startswith(("http://", "https://"))):
-            self.problems.append("evidence.base must be an address that starts with https://")
-            return ""
-        return base
 
-    def per_machine(self, machines: dict[str, Any]) -> tuple[dict[str, dict[str, int]], dict[str, tuple[str, ...]]]:
-        limits: dict[str, dict[str, int]] = {}
-        options: dict[str, tuple[str, ...]] = {}
-        for name, value in machines.items():
-            table = self.table(value, f"machine.{name}")
-            wanted = self.table(table.pop("limits", {}), f"machine.{name}.limits")
-            for limit, most in wanted.items():
-                if not isinstance(most, int) or isinstance(most, bool):
-                    self.problems.append(f"machine.{name}.limits.{limit} must be a whole number")
-            limits[name] = {limit: most for limit, most in wanted.items() if isinstance(most, int)}
-            options[name] = self.texts(table.pop("options", []), f"machine.{name}.options")
-            self.problems += [f"unknown key machine.{name}.{key}" for key in table]
-        return limits, options
+def _read(top: Table) -> Settings:
+    limits, options = _per_machine(top)
+    land, prompts = top.table("land"), top.table("prompts")
+    for name in _LATER:
+        top.table(name)
+    settings = Settings(
+        default_machine=top.text("default_machine", ""),
+        limits=limits,
+        options=options,
+        evidence_base=_base(top.table("evidence")),
+        agents=top.table("agents").raw_rest(),
+        budget=_budget(top.table("budget")),
+        land_how=_one_of(land, "how", HOWS),
+        land_pr=_command_line(land, "pr", ""),
+        issue_read=_issue(top.table("issue")),
+        prompts=_paths(prompts.table("add")),
+        sandbox_require=_sandbox(top.table("sandbox")),
+        **_commands(top.table("commands")),
+        **_workspace(top.table("workspace")),
+        **_notify(top.table("notify")),
+    )
+    for table in (land, prompts, top):
+        table.finish()
+    return settings
 
-    def table(self, value: object, where: str) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            self.problems.append(f"{where} must be a table")
-            return {}
-        return dict(value)
 
-    def text(self, value: object, where: str) -> str:
-        if not isinstance(value, str) or not value.strip():
-            self.problems.append(f"{where} must be a command line")
-            return ""
-        return value
+def _commands(table: Table) -> dict[str, Any]:
+    timeout = table.number("timeout_s", COMMAND_TIMEOUT_S)
+    if timeout < 1:
+        table.reader.problem("commands: timeout_s must be at least 1 second")
+    names = [name for name in table.content if name != "timeout_s"]
+    return {"command_timeout_s": timeout, "commands": {name: _filled(table, name) for name in names}}
 
-    def texts(self, value: object, where: str) -> tuple[str, ...]:
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            self.problems.append(f"{where} must be a list of texts")
-            return ()
-        return tuple(value)
+
+def _workspace(table: Table) -> dict[str, Any]:
+    lists = {name: table.texts(name) for name in WORKSPACE}
+    table.finish()
+    for name in WORKSPACE[1:]:
+        for pattern in lists[name]:
+            if not is_inside(pattern):
+                table.reader.problem(f"workspace: {name} has {pattern!r}, which is no path inside the repository")
+    return lists
+
+
+def is_inside(path: str) -> bool:
+    """Whether a path or pattern can only mean something below the top of the repository."""
+    return bool(path.strip()) and not path.startswith("/") and ".." not in path.split("/") and "\0" not in path
+
+
+def _per_machine(top: Table) -> tuple[dict[str, dict[str, int]], dict[str, tuple[str, ...]]]:
+    limits: dict[str, dict[str, int]] = {}
+    options: dict[str, tuple[str, ...]] = {}
+    for name, table in top.tables("machine"):
+        wanted = table.table("limits")
+        limits[name] = {limit: wanted.number(limit, 0) for limit in wanted.content}
+        options[name] = table.texts("options")
+        table.finish()
+    return limits, options
+
+
+def _base(table: Table) -> str:
+    base = table.text("base", "")
+    table.finish()
+    if base and not base.startswith(("http://", "https://")):
+        table.reader.problem("evidence: base must be an address that starts with https://")
+    return base
+
+
+def _budget(table: Table) -> dict[str, dict[str, float]]:
+    budget = {
+        "run": {**RUN_DEFAULTS, **_bounds(table.table("run"), RUN_BOUNDS)},
+        "task": _bounds(table.table("task"), TASK_BOUNDS),
+    }
+    table.finish()
+    return budget
+
+
+def _bounds(table: Table, names: tuple[str, ...]) -> dict[str, float]:
+    bounds: dict[str, float] = {}
+    for name in names:
+        value = table.take(name)
+        if value is None:
+            continue
+        if is_bound(value):
+            bounds[name] = value
+        else:
+            table.reader.problem(f"{table.where}: {name} must be a number above 0")
+    table.finish()
+    return bounds
+
+
+def is_bound(value: object) -> bool:
+    """A number that can bound something; TOML also has inf and nan, which bound nothing."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf")
+
+
+def _notify(table: Table) -> dict[str, Any]:
+    command = table.text("command", "")
+    bell = table.flag("bell") if "bell" in table.content else True
+    table.finish()
+    return {"notify_command": command, "notify_bell": bell}
+
+
+def _issue(table: Table) -> str:
+    read = _command_line(table, "read", READ_ISSUE)
+    table.finish()
+    if "{id}" not in read:
+        table.reader.problem("issue: read must hold {id}")
+    return read
+
+
+def _sandbox(table: Table) -> str:
+    require = _one_of(table, "require", SANDBOX_LEVELS)
+    table.finish()
+    return require
+
+
+def _one_of(table: Table, key: str, known: tuple[str, ...]) -> str:
+    value = table.text(key, known[0])
+    if value not in known:
+        table.reader.problem(f"{table.where}: {key} must be one of {', '.join(known)}")
+    return value
+
+
+def _command_line(table: Table, key: str, default: str) -> str:
+    """A line that is split into words as a shell would, without a shell that could do more with it."""
+    from shlex import split
+
+    line = table.text(key, default)
+    try:
+        is_empty = not split(line) and bool(line)
+    except ValueError:
+        is_empty = True
+    if is_empty:
+        table.reader.problem(f"{table.where}: {key} must be a command line with every quote closed")
+    return line
+
+
+def _filled(table: Table, key: str) -> str:
+    line = table.text(key, "")
+    if isinstance(table.content[key], str) and not line.strip():
+        table.reader.problem(f"{table.where}: {key} must be a command line")
+    return line
+
+
+def _paths(table: Table) -> dict[str, str]:
+    paths = table.mapping_of_text()
+    for name, path in paths.items():
+        if isinstance(table.content[name], str) and not is_inside(path):
+            table.reader.problem(f"{table.where}: {name} must be a path inside the repository")
+    return paths

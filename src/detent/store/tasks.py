@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
     from detent.store.places import TaskPlaces
 
-CACHE_SCHEMA = 1
+CACHE_SCHEMA = 2
+# Lines that change nothing in the document, so that it is not behind the journal without them.
+QUIET = ("run_planned", "claimed", "run_void", "driven", "proved")
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
 
@@ -37,7 +39,7 @@ class Memory(Record):
     snapshot: Snapshot
     size: int  # bytes of whole lines
     last: bytes  # the last whole line
-    moved_seq: int  # the last line that must reach the native files
+    due_seq: int  # the last line that must reach the document
     moved_time: str  # when the snapshot last changed
     unsettled: Mapping[str, Mapping[str, Any]] = {}  # promised effects without their acted line, by step key
     refusal: Mapping[str, Any] = {}  # the last refusal since the state was entered
@@ -46,10 +48,17 @@ class Memory(Record):
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
+    runs: int = 0  # agent runs ever planned; the next one's number is one more
+    run: Mapping[str, Any] = {}  # the planned run of which no end is known
+    claim: Mapping[str, Any] = {}  # what that run asked for and was promised
+    ended: Mapping[str, Any] = {}  # a run that is over, as long as its end has not been decided
+    visit: Mapping[str, Any] = {}  # the last run since the state was entered, and how many there were
+    usage: Mapping[str, float] = {}  # what all runs together used
+    driven: Mapping[str, Any] = {}  # who last wanted the task to be driven, or no longer
 
 
-def utc_now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+def utc_now(later_s: float = 0) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + later_s))
 
 
 def snapshot_to_json(snapshot: Snapshot) -> dict[str, Any]:
@@ -69,31 +78,64 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         return Memory(head, first, size, raw, seq, entry["time"])
     kind = entry["kind"]
     changes: dict[str, Any] = {"size": size, "last": raw, "snapshot": memory.snapshot.replace(seq=seq)}
+    if kind not in QUIET:
+        changes["due_seq"] = seq
     if "after" in entry:
-        changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_seq=seq, moved_time=entry["time"])
+        changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_time=entry["time"])
     if effects := entry.get("effects"):
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{seq}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
         changes["unsettled"] = {**memory.unsettled, **intents}
-    if kind == "acted":
-        changes["unsettled"] = {key: value for key, value in memory.unsettled.items() if key != entry["step"]}
-        if "commit" in entry.get("result", {}):
-            changes["checkpoint"] = entry["result"]
-        if entry.get("fields"):
-            changes["written"] = {"seq": seq, "fields": entry["fields"]}
-    elif kind == "proved":
-        proved = {**memory.proved, **entry["receipts"]}
-        changes["proved"] = dict(list(proved.items())[-MOST_PROVED:])
-    elif kind == "landed":
-        changes["landed"] = {key: entry[key] for key in ("how", "commit", "branch")}
-    elif kind == "refused":
+    if kind in ("acted", "proved", "landed"):
+        changes.update(_fold_deed(memory, kind, entry))
+    elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
+        if memory.ended:  # the claim is answered; what the run left is still to be decided
+            changes["ended"] = {**memory.ended, "claim": ""}
     elif kind == "moved":
-        changes["refusal"] = {}
+        changes.update(refusal={}, ended={}, visit={})
+    else:
+        changes.update(_fold_run(memory, kind, entry))
     if entry.get("answer"):
         changes["answer"] = {"seq": seq, "text": entry["answer"], "name": entry.get("name", ""), "time": entry["time"]}
-        changes["moved_seq"] = seq
     return memory.replace(**changes)
+
+
+def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
+    """What a line about something that was done changes: proof, an effect, a landing."""
+    if kind == "proved":
+        proved = {**memory.proved, **entry["receipts"]}
+        return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
+    if kind == "landed":
+        return {"landed": {key: entry[key] for key in ("how", "commit", "branch")}}
+    changes: dict[str, Any] = {
+        "unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}
+    }
+    if "commit" in entry.get("result", {}):
+        changes["checkpoint"] = entry["result"]
+    if entry.get("fields"):
+        changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
+    return changes
+
+
+def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
+    """What a line about an agent run changes."""
+    content = {key: value for key, value in entry.items() if key not in ("prev", "after", "kind")}
+    if kind == "run_planned":
+        return {"runs": entry["run"], "run": content, "claim": {}}
+    if kind == "claimed":
+        return {"claim": content}
+    if kind == "run_void":
+        return {"run": {}, "claim": {}}
+    if kind == "run_ended":
+        used = {name: memory.usage.get(name, 0) + value for name, value in entry["usage"].items()}
+        visit = {**content, "count": memory.visit.get("count", 0) + 1}
+        return {"run": {}, "claim": {}, "ended": content, "visit": visit, "usage": used}
+    if kind in ("crashed", "unmoved"):
+        return {"ended": {}, "visit": {**memory.visit, "why": entry.get("why", "")}}
+    if kind == "driven":
+        return {"driven": content}
+    return {}
 
 
 class TaskStore:
@@ -186,6 +228,11 @@ class TaskStore:
         """Every line, with its chain proven."""
         raws, _ = split_lines(self.journal.read())
         return decode_lines(raws, self.journal.path)
+
+    def lines_after(self, size: int) -> tuple[list[Entry], int]:
+        """The whole lines behind the first `size` bytes, and how many bytes there are with them; for onlookers."""
+        raws, _ = split_lines(self.journal.read(size))
+        return [json.loads(raw) for raw in raws], size + sum(len(raw) + 1 for raw in raws)
 
     def keep(self, data: bytes) -> str:
         """Store bytes by their hash, durable; what is replaced in a native file is never lost."""

@@ -179,7 +179,10 @@ def test_output_that_cannot_be_opened_is_a_storage_error(tmp_path: Path) -> None
 @LINUX_ONLY
 def test_an_interrupt_ends_the_program_too(tmp_path: Path) -> None:
     code = (
-        "import os; from detent.effects.process import run\n"
+        "import os, signal; from detent.effects.process import hold_signal, run\n"
+        "def end(number, frame):\n"
+        "    if not hold_signal(number): raise KeyboardInterrupt\n"
+        "signal.signal(signal.SIGINT, end)\n"
         f"run(['sh','-c','echo $$ > pid; sleep 100'], cwd={str(tmp_path)!r}, env=dict(os.environ), timeout_s=100)"
     )
     engine = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)

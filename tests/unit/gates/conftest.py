@@ -40,6 +40,7 @@ class World:
         self.commands: tuple[Command, ...] = ()
         self.tree_id = "tree-1"
         self.proved: dict[str, str] = {}
+        self.by_run: Mapping[str, str] = {}
         self.fields({})
         self.evidence("")
 
@@ -69,6 +70,7 @@ class World:
             ReceiptStore(str(self.receipts)),
             self.commands,
             self.tree_id,
+            by_run=self.by_run,
             proved=self.proved,
         )
 

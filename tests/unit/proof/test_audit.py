@@ -14,6 +14,7 @@ import pytest
 
 from detent.proof.audit import Audit, audit
 from detent.proof.replay import KINDS
+from detent.proof.replay_runs import RUN_KINDS
 from detent.runner.create import Wish, adopt, create
 from detent.store.atomic import read_cache, write_cache
 from detent.store.tasks import TaskStore
@@ -40,7 +41,8 @@ def test_an_untouched_task_is_sound(story: Story) -> None:
     assert found == Audit(len(story.raws()), ok=True)
     kinds = {entry["kind"] for entry in story.entries()}
     # The last two are audited where they are made: tests/e2e/test_land.py and test_results.py.
-    assert kinds == set(KINDS) - {"adopted", "crashed", "resumed", "landed", "restored_tree"}
+    told = {"adopted", "crashed", "resumed", "landed", "restored_tree"}
+    assert kinds == set(KINDS) - set(RUN_KINDS) - told
 
 
 def test_an_audit_writes_nothing(story: Story) -> None:
@@ -406,9 +408,9 @@ def test_a_cache_that_tells_another_story_is_found(story: Story) -> None:
     path = str(story.control / "snapshot.json")
     content = json.loads(read_cache(path) or b"")
     content["snapshot"]["registers"]["Validator status"] = "fail"
-    content["moved_seq"] = 1
+    content["due_seq"] = 1
     write_cache(path, json.dumps(content).encode())
-    only(story.audit(), len(story.raws()), "cache", "snapshot, moved_seq")
+    only(story.audit(), len(story.raws()), "cache", "snapshot, due_seq")
 
 
 def test_a_cache_that_lags_behind_is_sound(story: Story) -> None:

@@ -45,7 +45,7 @@ def test_what_was_committed_is_what_is_loaded(store: TaskStore) -> None:
     memory = moves(store, begin(store), "shape", "implement")
     assert store.load() == memory
     assert memory.snapshot == FIRST.replace(state="implement", seq=3)
-    assert (memory.moved_seq, memory.head["title"]) == (3, "Übung")
+    assert (memory.due_seq, memory.head["title"]) == (3, "Übung")
     store.save_cache(memory)
     assert store.load() == memory
     assert [entry["seq"] for entry in store.history()] == [1, 2, 3]
@@ -210,7 +210,7 @@ def test_a_move_promises_its_effects_and_acting_settles_them(store: TaskStore) -
     assert memory.unsettled == {f"2:{name}": {"tree": "abc", "to": "shape"} for name in ("checkpoint", "notify")}
     memory = store.commit(memory, "acted", {"step": "2:checkpoint", "result": {}})
     assert list(memory.unsettled) == ["2:notify"]
-    assert memory.moved_seq == 2, "acting changes nothing a native file would have to show"
+    assert memory.due_seq == 3
     assert store.load() == memory
 
 
@@ -226,7 +226,7 @@ def test_a_refusal_is_remembered_until_the_next_move(store: TaskStore) -> None:
 def test_an_answer_must_reach_the_native_file(store: TaskStore) -> None:
     memory = store.commit(begin(store), "answered", {"by": "person", "name": "Ann", "answer": "take B"})
     assert (memory.answer["text"], memory.answer["name"], memory.answer["seq"]) == ("take B", "Ann", 2)
-    assert memory.moved_seq == 2
+    assert memory.due_seq == 2
     assert store.load() == memory
 
 

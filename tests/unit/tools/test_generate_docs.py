@@ -17,8 +17,9 @@ from detent.gates.checks import CHECKS, parameters
 from detent.machines.load import built_in_names, load
 from detent.proof.export import export_mermaid
 from detent.proof.replay import KINDS
-from tools.docs_formats import MACHINE_FILE, disagreements, keys_asked_for, unequal
+from tools.docs_formats import MACHINE_FILE, disagreements, unequal
 from tools.docs_machines import machine_section, table
+from tools.docs_settings import keys_asked_for
 from tools.generate_docs import FOLDER, PROJECT, main, out_of_date, pages
 
 PAGES = ("checks.md", "cli.md", "errors.md", "formats.md", "machines.md")
@@ -97,9 +98,9 @@ def test_a_machine_is_told_whole(made: dict[str, str], name: str) -> None:
 
 
 def test_checks_errors_and_commands_are_all_there(made: dict[str, str]) -> None:
-    for name, (required, _optional) in parameters().items():
-        assert f"\n## {name}\n" in made["checks.md"]
-        assert all(f"`{parameter}`" in made["checks.md"] for parameter in required)
+    for name, (required, optional) in parameters().items():
+        told = made["checks.md"].partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        assert all(f"`{parameter}` ({kind})" in told for parameter, kind in (required | optional).items())
     for check, _required, _optional in CHECKS.values():
         assert inspect.cleandoc(check.__doc__ or "nothing") in made["checks.md"]
     for kind in DetentError.__subclasses__():

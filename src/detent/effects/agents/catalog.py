@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 READ, WRITE = "read", "write"
 DEFAULT = "default"  # the role whose agent serves every role that has none of its own
 FORMATS = ("pi", "codex", "claude", "text")  # of an agent's output; events.py reads them
-_PLACEHOLDERS = ("model", "session", "out", "cwd")
+_PLACEHOLDERS = ("model", "session", "out", "cwd", "folder")
 _DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "catalog.toml")
 
 
@@ -33,6 +33,7 @@ class Agent(Record):
     read_env: Mapping[str, str] = {}
     model: tuple[str, ...] = ()
     resume: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
     env: Mapping[str, str] = {}
     events: str = "text"
@@ -89,23 +90,26 @@ def load_catalog(user: Mapping[str, object]) -> Catalog:
     return Catalog(agents, roles)
 
 
-def command_for(agent: Agent, *, access: str, model: str, session: str, run_dir: str, cwd: str) -> Launch:
+def command_for(
+    agent: Agent, *, access: str, model: str, session: str, run_dir: str, cwd: str, folders: Sequence[str] = ()
+) -> Launch:
     """The command line of one run and what is added to its environment; empty `model` or `session` means none.
+
+    `folders` are those it may write to besides `cwd`; an agent without a flag for it needs none.
 
     A session is only continued by an agent with `resume`; the others begin anew. The model also stands in the
     environment, so that a program of one's own needs no flag for it.
     """
-    known = {"model": model, "session": session, "out": run_dir, "cwd": cwd}
+    known = {"model": model, "session": session, "out": run_dir, "cwd": cwd, "folder": ""}
+    first = (*agent.argv, *(agent.read if access == READ else agent.write), *(agent.model if model else ()))
     words = (
-        *agent.argv,
-        *(agent.read if access == READ else agent.write),
-        *(agent.model if model else ()),
-        *(agent.resume if session else ()),
-        *agent.last,
+        *(_fill(word, known) for word in first),
+        *(_fill(word, {**known, "folder": folder}) for folder in folders for word in agent.folders),
+        *(_fill(word, known) for word in (*(agent.resume if session else ()), *agent.last)),
     )
     env = {**agent.env, **(agent.read_env if access == READ else {})}
     return Launch(
-        argv=tuple(_fill(word, known) for word in words),
+        argv=words,
         env={
             **{name: _fill(value, known) for name, value in env.items()},
             "PWD": cwd,  # some agents believe it more than the folder they are started in
@@ -158,6 +162,7 @@ def _read_agent(name: str, table: Table) -> Agent:
         read_env=table.table("read_env").mapping_of_text(),
         model=table.texts("model"),
         resume=table.texts("resume"),
+        folders=table.texts("folders"),
         last=table.texts("last"),
         env=table.table("env").mapping_of_text(),
         events=table.text("events", "text"),
@@ -183,7 +188,7 @@ def _check_agent(agent: Agent, table: Table) -> None:
         problem(f"argv begins with {agent.argv[0]!r}; name a program on PATH or its whole path")
     if agent.events not in FORMATS:
         problem(f"events must be one of {', '.join(FORMATS)}")
-    for key, needed in (("model", "{model}"), ("resume", "{session}")):
+    for key, needed in (("model", "{model}"), ("resume", "{session}"), ("folders", "{folder}")):
         words: Sequence[str] = getattr(agent, key)
         if words and not any(needed in word for word in words):
             problem(f"{key} must hold {needed}")
@@ -193,7 +198,7 @@ def _check_agent(agent: Agent, table: Table) -> None:
 
 
 def _all_words(agent: Agent) -> tuple[str, ...]:
-    return (*agent.argv, *agent.write, *agent.read, *agent.model, *agent.resume, *agent.last)
+    return (*agent.argv, *agent.write, *agent.read, *agent.model, *agent.folders, *agent.resume, *agent.last)
 
 
 def _unknown_placeholders(word: str) -> list[str]:
@@ -206,4 +211,4 @@ def _fill(word: str, known: Mapping[str, str]) -> str:
     """One pass over the word, so that a value which looks like a placeholder stays as it is."""
     from re import sub
 
-    return sub(r"\{(model|session|out|cwd)\}", lambda found: known[found.group(1)], word)
+    return sub(r"\{(model|session|out|cwd|folder)\}", lambda found: known[found.group(1)], word)

@@ -6,7 +6,7 @@ import os
 
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
-from detent.faces.cli.output import move_json, show, status_json
+from detent.faces.cli.output import move_json, print_json, show, status_json
 from detent.faces.words import outcome_words, status_words
 from detent.runner.explain import explain
 from detent.runner.open import Task, open_task
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from detent.faces.cli.arguments import Arguments
 
 _RUN_MARK = "DETENT_ROLE"  # set in the environment of every agent run
+_DROP_WAIT_S = 30.0
 
 
 def person_name() -> str:
@@ -52,12 +53,21 @@ def new(arguments: Arguments) -> int:
         mode=arguments.text("--mode"),
         by=person_name(),
         extras=("TASKS",) if arguments.has("--with-tasks") else (),
+        agents=arguments.texts("--agent"),
+        usd=arguments.text("--budget"),
+        source=arguments.text("--from"),
+        issue=arguments.text("--issue"),
         in_place=arguments.has("--in-place"),
         include_dirty=arguments.has("--include-dirty"),
     )
     if wish.in_place and wish.include_dirty:
         raise UsageError("--in-place works on all that is there already", next_step="leave out --include-dirty")
-    return _show_status(arguments, create(wish))
+    task = create(wish)
+    if arguments.has("--start"):
+        from detent.runner.mandate import let_drive
+
+        task = let_drive(task, person_name(), on=True)
+    return _show_status(arguments, task)
 
 
 def _show_status(arguments: Arguments, task: Task) -> int:
@@ -100,11 +110,14 @@ def move(arguments: Arguments) -> int:
         raise UsageError(f"--as knows only agent, not {rights!r}", next_step="detent move TO --as agent")
     who = "agent" if rights or os.environ.get(_RUN_MARK) else "person"
     want = arguments.text("--edge") or to
+    if os.environ.get(_RUN_MARK) and task.memory.run:
+        return _claim(arguments, task, want)
+    task, _ = _attended(task)
     if not want:
         role = task.machine.states[task.memory.snapshot.state].role
         name = person_name() if who == "person" else role
         first_open = Signal(who, name=name, reason=arguments.text("--reason"))
-        return _show_outcome(arguments, step(task, None, otherwise=first_open))
+        return show_outcome(arguments, step(task, None, otherwise=first_open))
     if want == task.memory.snapshot.state:
         return _already_there(arguments, task, want)
     state = task.machine.states[task.memory.snapshot.state]
@@ -116,7 +129,39 @@ def move(arguments: Arguments) -> int:
         reason=arguments.text("--reason"),
         override=arguments.text("--override"),
     )
-    return _show_outcome(arguments, step(task, signal))
+    return show_outcome(arguments, step(task, signal))
+
+
+def _attended(task: Task) -> tuple[Task, Outcome | None]:
+    """The task with every run that has ended written down and decided."""
+    if not (task.memory.run or task.memory.ended):
+        return task, None
+    from detent.runner.ending import attend
+
+    return attend(task)
+
+
+def open_to_change(arguments: Arguments) -> Task:
+    """The task a person wants to change."""
+    return _attended(open_task(arguments.text("TASK"), arguments.text("--repo")))[0]
+
+
+def _claim(arguments: Arguments, task: Task, want: str) -> int:
+    """Inside an agent run: answered at once, and nothing moves before the run has ended."""
+    from detent.errors import StorageError
+    from detent.runner.claims import claim
+    from detent.runner.drops import ask_by_drop
+
+    try:
+        outcome = claim(task, want, arguments.text("--reason"))
+    except StorageError:
+        # An agent's own sandbox may keep us from the journal; whoever drives the task answers through the drop folder.
+        reply = ask_by_drop(os.environ.get("DETENT_DROP", ""), want, _DROP_WAIT_S)
+        if reply is None:
+            raise
+        print_json(reply)
+        return 0 if reply.get("claimed") else 1
+    return show_outcome(arguments, outcome)
 
 
 def _target_and_task(arguments: Arguments) -> tuple[str, Task]:
@@ -153,7 +198,7 @@ def _confirm(arguments: Arguments, task: Task, want: str) -> None:
             raise RefusedError(edge.confirm, next_step="add --yes to go on")
 
 
-def _show_outcome(arguments: Arguments, outcome: Outcome) -> int:
+def show_outcome(arguments: Arguments, outcome: Outcome) -> int:
     show(arguments, move_json(outcome), outcome_words(outcome))
     return 1 if isinstance(outcome.decision, Refuse) else 0
 
@@ -177,13 +222,13 @@ def take_route(arguments: Arguments, task: Task, goal: str) -> int:
     if outcome is None:
         state = task.memory.snapshot.state
         raise UsageError(f"no way leads from {state} to {goal}", next_step=f"detent next {task.id}")
-    return _show_outcome(arguments, outcome)
+    return show_outcome(arguments, outcome)
 
 
 def prove(arguments: Arguments) -> int:
     from detent.runner.prove import prove_state
 
-    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    task = open_to_change(arguments)
     tree, proven = prove_state(task, again=arguments.has("--again"))
     rows = [
         {
@@ -219,16 +264,16 @@ def answer(arguments: Arguments) -> int:
     text = arguments.text("TEXT")
     if not text.strip():
         raise UsageError("an answer needs words", next_step='detent answer "what you decide"')
-    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
-    return _show_outcome(arguments, record_answer(task, person_name(), text))
+    task = open_to_change(arguments)
+    return show_outcome(arguments, record_answer(task, person_name(), text))
 
 
 def resume(arguments: Arguments) -> int:
     from detent.runner.people import resume as bring_back
 
     refuse_inside_run("resuming")
-    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
-    return _show_outcome(arguments, bring_back(task, person_name(), arguments.text("--reason")))
+    task = open_to_change(arguments)
+    return show_outcome(arguments, bring_back(task, person_name(), arguments.text("--reason")))
 
 
 def amend(arguments: Arguments) -> int:
@@ -238,7 +283,7 @@ def amend(arguments: Arguments) -> int:
     reason = arguments.text("--reason")
     if not reason.strip():
         raise UsageError("amend needs a reason", next_step='detent amend --reason "why the frame changes"')
-    task, labels = accept_edits(open_task(arguments.text("TASK"), arguments.text("--repo")), person_name(), reason)
+    task, labels = accept_edits(open_to_change(arguments), person_name(), reason)
     text = f"amended: {', '.join(labels)}\n  earlier proof is old now; next: detent next {task.id}"
     show(arguments, {"id": task.id, "fields": list(labels)}, text)
     return 0

@@ -17,6 +17,7 @@ class Arguments(Record):
     command: Command
     named: Mapping[str, str]
     options: Mapping[str, tuple[str, ...]]
+    more: tuple[str, ...] = ()  # of the last argument, where it may be given more than once
 
     def text(self, name: str) -> str:
         """An argument or an option's last value; empty when it was not given."""
@@ -65,7 +66,7 @@ def parse_arguments(words: Sequence[str]) -> Arguments:
             break
         if word == "-h":
             word = "--help"
-        if not word.startswith("--"):
+        if not word.startswith("--") and word not in flags:
             plain.append(word)
             continue
         flag, equals, value = word.partition("=")
@@ -75,13 +76,14 @@ def parse_arguments(words: Sequence[str]) -> Arguments:
     if "--help" in options:
         return Arguments(command, {}, options)
     names = [argument.name for argument in command.arguments]
-    if len(plain) > len(names):
+    takes_more = bool(command.arguments) and command.arguments[-1].many
+    if len(plain) > len(names) and not takes_more:
         raise UsageError(f"detent {command.name} does not know what to do with {plain[len(names)]!r}", next_step=usage)
     named = dict(zip(names, plain, strict=False))
     for argument in command.arguments:
         if argument.required and argument.name not in named:
             raise UsageError(f"detent {command.name} needs {argument.name}: {argument.summary}", next_step=usage)
-    return Arguments(command, named, options)
+    return Arguments(command, named, options, tuple(plain[len(names) :]))
 
 
 def _with_value(

@@ -9,6 +9,7 @@ class Argument(Record):
     name: str
     summary: str
     required: bool = False
+    many: bool = False
 
 
 class Option(Record):
@@ -31,6 +32,7 @@ class Command(Record):
 _TASK = Argument("TASK", "id, unique beginning or folder; left out: this folder's task, else the only open one")
 _REPO = Option("--repo", "PATH", "the repository or folder to work on (default: the current one)")
 _REASON = Option("--reason", "WHY", "recorded in the journal")
+_EDGE = Option("--edge", "NAME", "the move's name, where several are meant")
 _LIMIT = Option("--last", "N", "only the last N lines")
 
 GLOBAL_OPTIONS = (
@@ -47,12 +49,27 @@ COMMANDS = (
         options=(Option("--keep", "DIR", "leave the demo's repository in this new folder"),),
     ),
     Command(
+        "init",
+        "Start",
+        "look at this repository and write a detent.toml for it, with comments",
+        "init:init",
+        options=(
+            Option("--print", "", "only print the file"),
+            Option("--force", "", "write over an existing detent.toml; the old one is kept as detent.toml.bak"),
+            _REPO,
+        ),
+    ),
+    Command(
         "doctor",
         "Start",
-        "look at this host, this project and its tasks; mend a spoilt native file",
+        "look at this host, this project and its tasks, and try its commands; mend a spoilt native file",
         "upkeep:doctor",
         (_TASK,),
-        (Option("--repair", "", "put the task's native file back; what stood there is kept aside"), _REPO),
+        (
+            Option("--quick", "", "do not run the commands of detent.toml in a fresh checkout"),
+            Option("--repair", "", "put the task's native file back; what stood there is kept aside"),
+            _REPO,
+        ),
     ),
     Command(
         "new",
@@ -61,11 +78,18 @@ COMMANDS = (
         "act:new",
         (Argument("MACHINE", "a machine's name or file (default: phase)"), Argument("TEXT", "what is to be done")),
         (
+            Option("--from", "FILE", "take the text from a file, or from standard input with -"),
+            Option("--issue", "N", "take the text from an issue, read as [issue] in detent.toml says (default: gh)"),
+            Option(
+                "--agent", "ROLE=AGENT[:MODEL]", "who serves a role; repeated for one role: tried in turn", many=True
+            ),
+            Option("--budget", "USD", "what the task may cost"),
             Option("--id", "ID", "the task's id (default: from the text)"),
             _REPO,
             Option("--dir", "DIR", "the task folder (default: outside the repository, see `detent dir`)"),
             Option("--check", "CMD", "a command that must exit with 0 before the task is done", many=True),
             Option("--mode", "MODE", "one of the machine's modes"),
+            Option("--start", "", "let `detent watch` drive it at once"),
             Option("--with-tasks", "", "also make the file for substeps, where the machine has one"),
             Option("--in-place", "", "work in the checkout itself (default with git: a clone of its own)"),
             Option("--include-dirty", "", "carry what is not committed into the clone"),
@@ -80,7 +104,66 @@ COMMANDS = (
         (Argument("DIR", "the folder", required=True), Argument("MACHINE", "the machine it follows", required=True)),
         (Option("--id", "ID", "the task's id (default: the folder's name)"), _REPO),
     ),
+    Command(
+        "run",
+        "Start",
+        "drive tasks: start the agent each state wants, judge what it leaves, go on until somebody must act",
+        "drive:run",
+        (Argument("TASK", _TASK.summary, many=True),),
+        (
+            Option("--all", "", "every open task of the project"),
+            Option("--once", "", "at most one agent run for each task"),
+            Option("--adopt", "MACHINE", "TASK is a folder; if it is no task yet, take it over first"),
+            Option("--no-wait", "", "start what is due and don't wait for it; `detent watch` or another run goes on"),
+            Option("--detach", "", "go on in the background; look with: detent logs -f"),
+            Option("--jobs", "N", "how many agents may work at a time (default: 1)"),
+            _REPO,
+        ),
+        "detent run",
+    ),
+    Command(
+        "watch",
+        "Start",
+        "drive every started task of the project until interrupted; one at a time per project",
+        "watch:watch",
+        options=(
+            Option("--jobs", "N", "how many agents may work at a time (default: 4)"),
+            Option("--once", "", "end when everything rests"),
+            _REPO,
+        ),
+    ),
+    Command(
+        "start",
+        "Start",
+        "let `detent watch` drive a task from now on",
+        "drive:start",
+        (_TASK,),
+        (_REPO,),
+    ),
+    Command(
+        "stop",
+        "Start",
+        "end a task's agent run, and don't drive the task until it is started again",
+        "drive:stop",
+        (_TASK,),
+        (_REASON, _REPO),
+    ),
+    Command(
+        "respawn",
+        "Start",
+        "one more agent run in the same state, although the last one led nowhere",
+        "drive:respawn",
+        (_TASK,),
+        (_REPO,),
+    ),
     Command("list", "Look", "all tasks of this project", "look:list_tasks", options=(_REPO,)),
+    Command(
+        "inbox",
+        "Look",
+        "all that waits for a person, and the command that answers it",
+        "people:inbox",
+        options=(_REPO,),
+    ),
     Command("status", "Look", "where a task stands and who must act", "look:status", (_TASK,), (_REPO,)),
     Command(
         "next",
@@ -101,6 +184,21 @@ COMMANDS = (
             Option("--take", "", "make the moves that are open, and stop at the first that is not"),
             _REPO,
         ),
+    ),
+    Command(
+        "logs",
+        "Look",
+        "what an agent run printed",
+        "logs:logs",
+        (_TASK,),
+        (
+            Option("-f", "", "go on until the run has ended"),
+            Option("--run", "N", "the run's number (default: the last one)"),
+            Option("--errors", "", "its error output instead"),
+            Option("--prompt", "", "what it was told instead"),
+            _REPO,
+        ),
+        "detent logs -f",
     ),
     Command("history", "Look", "what happened, line by line", "look:history", (_TASK,), (_LIMIT, _REPO)),
     Command(
@@ -144,6 +242,23 @@ COMMANDS = (
         (Argument("TEXT", "the answer", required=True), _TASK),
         (_REPO,),
         'detent answer "keep both formats"',
+    ),
+    Command("approve", "Answer", "sign off what waits for it", "people:approve", (_TASK,), (_REASON, _EDGE, _REPO)),
+    Command(
+        "reject",
+        "Answer",
+        "send back what waits for a sign-off; the reason is told to the next agent",
+        "people:reject",
+        (_TASK,),
+        (_REASON, _EDGE, _REPO),
+    ),
+    Command(
+        "cancel",
+        "Answer",
+        "give a task up, ending its agent run first",
+        "people:cancel",
+        (_TASK,),
+        (_REASON, _EDGE, _REPO),
     ),
     Command("resume", "Answer", "bring a blocked or stopped task back", "act:resume", (_TASK,), (_REASON, _REPO)),
     Command(

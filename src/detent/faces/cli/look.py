@@ -67,6 +67,7 @@ def overview(*, as_json: bool) -> int:
         sys.stdout.write(
             "no tasks here yet\n"
             "  see it work:   detent demo\n"
+            "  set it up:     detent init\n"
             '  begin a task:  detent new phase "what is to be done" --check "your test command"\n'
             "  all commands:  detent --help\n"
         )

@@ -48,10 +48,11 @@ def _end_on_signals() -> None:
     def end(number: int, _frame: object) -> None:
         process = sys.modules.get("detent.effects.process")  # only who runs programs has loaded it
         if process is None or not process.hold_signal(number):
-            raise Ended(number)
+            raise KeyboardInterrupt if number == signal.SIGINT else Ended(number)
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, end)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        if signal.getsignal(number) != signal.SIG_IGN:  # who starts us deaf, as nohup does, means it
+            signal.signal(number, end)
 
 
 def _answer(given: list[str]) -> int:
@@ -148,3 +149,10 @@ def task_phase_init() -> int:
     from detent.faces.cli.phase_words import init_words
 
     return main(init_words(sys.argv[1:]))
+
+
+def task_phase_run() -> int:
+    """`task-phase-run`: exactly one bounded agent run of a phase task."""
+    from detent.faces.cli.phase_words import run_words
+
+    return main(run_words(sys.argv[1:]))

@@ -48,10 +48,12 @@ def status_json(told: Explain) -> dict[str, Any]:
         "registers": dict(snapshot.registers),
         "driver": task.machine.states[snapshot.state].driver,
         "waiting_for": told.waiting_for,
-        "alive": None,
-        "dead": False,
+        "alive": told.alive,
+        "dead": told.is_dead,
         "sandbox": head["sandbox"],
-        "usage": {},
+        "usage": dict(task.memory.usage),
+        "run": task.memory.run.get("run") or task.memory.visit.get("run"),
+        "driven": bool(task.memory.driven.get("on", False)),
         "seq": snapshot.seq,
         "since": task.memory.moved_time,
         "request": told.request,
@@ -85,7 +87,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
     from detent.core.values import Advance, Refuse
 
     decision = outcome.decision
-    moved = isinstance(decision, Advance)
+    moved = isinstance(decision, Advance) and not outcome.claimed
     refusal = None
     if isinstance(decision, Refuse):
         refusal = {
@@ -97,7 +99,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
     return {
         "id": outcome.task.id,
         "moved": moved,
-        "claimed": False,
+        "claimed": outcome.claimed,
         "edge": decision.edge.name if isinstance(decision, Advance) else None,
         "from": outcome.before,
         "to": outcome.task.memory.snapshot.state,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detent.errors import UsageError
-from detent.faces.cli.act import person_name, refuse_inside_run
+from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run
 from detent.faces.cli.output import show
 from detent.faces.words import landed_words, restored_words
 from detent.runner.open import open_task
@@ -34,10 +34,10 @@ def land(arguments: Arguments) -> int:
 
     refuse_inside_run("landing work")
     kinds = [flag for flag in ("--squash", "--pr", "--print") if arguments.has(flag)]
-    squash = "--squash" in kinds
     if "--pr" in kinds and len(kinds) > 1:
         raise UsageError(f"{' and '.join(kinds)} don't go together", next_step="detent land --help")
-    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    task = open_to_change(arguments)
+    squash = "--squash" in kinds or task.memory.head["land"]["how"] == "squash"
     if "--print" in kinds:
         lines = landing.commands_to_land(task, squash=squash)
         show(arguments, {"id": task.id, "commands": list(lines)}, "\n".join(lines))
@@ -62,7 +62,7 @@ def restore(arguments: Arguments) -> int:
     wanted = arguments.text("--to")
     if wanted and not wanted.isdigit():
         raise UsageError(f"--to needs a line's number, not {wanted!r}", next_step="detent history")
-    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    task = open_to_change(arguments)
     done = bring_back(task, person_name(), int(wanted) if wanted else None)
     content = {
         "id": task.id,

@@ -14,6 +14,7 @@ from detent.runner.open import Task, find_project, load_all, load_task, open_tas
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.faces.cli.arguments import Arguments
+    from detent.runner.trial import Tried
     from detent.store.places import Project
 
     Row = tuple[str, str, str]  # mark, what, next step
@@ -25,6 +26,10 @@ def doctor(arguments: Arguments) -> int:
     project = find_project(arguments.text("--repo"))
     rows = [*_host(), *_project(project)]
     wanted = arguments.text("TASK")
+    tried: tuple[Tried, ...] = ()
+    if not wanted:
+        more, tried = _settings(project, is_quick=arguments.has("--quick"))
+        rows += more
     if wanted:
         rows += _task(open_task(wanted, arguments.text("--repo")))
     for listed in () if wanted else load_all(project):
@@ -38,12 +43,34 @@ def doctor(arguments: Arguments) -> int:
         if next_step:
             lines.append(f"     next: {next_step}")
     checks = [dict(zip(("mark", "what", "next"), row, strict=True)) for row in rows]
-    show(arguments, {"checks": checks}, "\n".join(lines))
-    return 5 if any(row[0] == "bad" for row in rows) else 0
+    commands = [{field: getattr(one, field) for field in one._fields} for one in tried]
+    show(arguments, {"checks": checks, "commands": commands}, "\n".join(lines))
+    marks = {row[0] for row in rows}
+    return 5 if "bad" in marks else 1 if "red" in marks else 0
+
+
+def _settings(project: Project, *, is_quick: bool) -> tuple[list[Row], tuple[Tried, ...]]:
+    """Are the settings in order, and do their commands work in a fresh checkout?"""
+    from detent.faces.words_project import found_rows, trial_rows
+    from detent.runner.trial import check_settings, head_commit, try_commands
+
+    try:
+        found = check_settings(project)
+        has_commit = bool(head_commit(project))
+        rows: list[Row] = found_rows(found, has_commit=has_commit)
+        if is_quick or not found.settings.commands:
+            return rows, ()
+        if project.common_dir and not has_commit:
+            return [*rows, ("note", "no commit yet: commands are not tried", "git add -A && git commit")], ()
+        trial = try_commands(project, found.settings, os.environ)
+        return [*rows, *trial_rows(trial)], trial.tried
+    except DetentError as error:
+        problems = "; ".join(getattr(error, "problems", ()))
+        return [("bad", error.what + (f": {problems}" if problems else ""), error.next_step)], ()
 
 
 def _repair(arguments: Arguments) -> int:
-    from detent.runner.people import repair
+    from detent.runner.mend import repair
 
     refuse_inside_run("repairing a task")
     task = open_task(arguments.text("TASK"), arguments.text("--repo"))
@@ -54,13 +81,16 @@ def _repair(arguments: Arguments) -> int:
 
 def _host() -> list[Row]:
     from detent.effects.git import Git
+    from detent.effects.sandbox_probe import probe_sandbox
 
     rows: list[Row] = [("ok", f"Python {sys.version.split()[0]}", "")]
     try:
         rows.append(("ok", Git(os.sep).run("--version").decode().strip(), ""))
     except ToolError as error:
         rows.append(("bad", error.what, error.next_step))
-    rows.append(("note", "sandbox level none: commands of a validation plan run with your rights", ""))
+    could = probe_sandbox(os.environ).level
+    what = f"sandbox level none: commands of a validation plan run with your rights (this host could use: {could})"
+    rows.append(("note", what, ""))
     return rows
 
 
@@ -74,7 +104,7 @@ def _project(project: Project) -> list[Row]:
 
 
 def _task(task: Task) -> list[Row]:
-    from detent.runner.people import spoilt_files, spoilt_log
+    from detent.runner.mend import spoilt_files, spoilt_log
 
     told = explain(task, with_moves=False)
     is_bad = bool(told.repair) or not os.path.isdir(task.tree_path)

@@ -1,0 +1,38 @@
+"""What the end of an agent run changes in what is remembered, besides the moves it may lead to."""
+
+from __future__ import annotations
+
+from detent.core.decide import count, spent
+from detent.core.machine import IDLE, RUNS, STOPPED, Machine
+from detent.core.values import Snapshot
+
+
+def run_over(machine: Machine, snapshot: Snapshot, exit_class: str) -> Snapshot:
+    """The snapshot when no process of the run is left and nothing has been decided yet."""
+    if exit_class == "quota":  # nobody worked, so nothing is counted; the task waits
+        return snapshot.replace(exit=exit_class)
+    counters, registers = dict(snapshot.counters), dict(snapshot.registers)
+    for name in (RUNS, *machine.states[snapshot.state].counts_run):
+        count(machine, snapshot, counters, registers, name)
+    return snapshot.replace(counters=counters, registers=registers, exit=exit_class)
+
+
+def stayed(machine: Machine, snapshot: Snapshot, *, made_progress: bool) -> Snapshot:
+    """The snapshot after a run that ended by itself and opened no move: idle runs in a row stop the task."""
+    counters = {name: value for name, value in snapshot.counters.items() if name != IDLE}
+    most = machine.progress.get("idle_max", 0)
+    if made_progress or not most:
+        return snapshot.replace(counters=counters)
+    counters[IDLE] = min(snapshot.counters.get(IDLE, 0) + 1, most)
+    idle = snapshot.replace(counters=counters)
+    return idle if counters[IDLE] < most else stop(idle, f"{most} agent run(s) in a row without progress")
+
+
+def runs_spent(machine: Machine, snapshot: Snapshot) -> str:
+    """Why no further run may be started until a person acts; empty when one may."""
+    most = machine.limits[RUNS].most
+    return f"{most} agent runs since a person last acted" if spent(machine, snapshot, RUNS) >= most else ""
+
+
+def stop(snapshot: Snapshot, why: str) -> Snapshot:
+    return snapshot.replace(registers={**snapshot.registers, STOPPED: why})

@@ -1,0 +1,132 @@
+"""Commands that drive tasks: run, start, stop, respawn."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from detent.errors import UsageError
+from detent.faces.cli.act import person_name, refuse_inside_run
+from detent.faces.cli.output import move_json, show
+from detent.faces.words import printable
+from detent.faces.words_run import happened_words, rest_words
+from detent.runner.drive import drive
+from detent.runner.notify import notify
+from detent.runner.open import Task, find_project, is_over, load_all, load_task, open_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.faces.cli.arguments import Arguments
+    from detent.runner.drive import Happened, Rest
+
+# What `run` ends with: nothing left to do, a person must act, or it stopped by itself.
+EXIT_CODES = {"done": 0, "running": 0, "person": 4, "stopped": 6, "quota": 6}
+LONGEST_STOP_S = 30.0  # for a run to end after it was told to
+
+
+def run(arguments: Arguments) -> int:
+    refuse_inside_run("driving a task")
+    tasks = _wanted(arguments)
+    if arguments.has("--detach"):
+        from detent.faces.cli.background import detach
+
+        return detach(arguments, tasks)
+    if len(tasks) > 1 or arguments.has("--jobs"):
+        from detent.faces.cli.watch import run_many
+
+        return run_many(arguments, tasks)
+    if not tasks:
+        return _nothing(arguments)
+    return _drive(arguments, tasks[0], once=arguments.has("--once"), may_wait=not arguments.has("--no-wait"))
+
+
+def respawn(arguments: Arguments) -> int:
+    refuse_inside_run("asking for another agent run")
+    return _drive(arguments, _task(arguments), once=True, asked=True)
+
+
+def _drive(arguments: Arguments, task: Task, *, once: bool, asked: bool = False, may_wait: bool = True) -> int:
+    tell = _nothing_told if arguments.has("--json") else _tell
+    rest = drive(task, tell, move_json, once=once, asked=asked, may_wait=may_wait)
+    if may_wait:  # else whoever waits instead tells the person
+        notify(rest)
+    show(arguments, rest_json(rest), rest_words(rest))
+    return EXIT_CODES[rest.why]
+
+
+def _nothing_told(_happened: Happened) -> None:
+    pass
+
+
+def _tell(happened: Happened) -> None:
+    sys.stdout.write(printable(happened_words(happened)) + "\n")
+    sys.stdout.flush()  # somebody is watching
+
+
+def rest_json(rest: Rest) -> dict[str, object]:
+    task = rest.task
+    return {
+        "id": task.id,
+        "state": task.memory.snapshot.state,
+        "rest": rest.why,
+        "why": rest.text,
+        "runs": task.memory.runs,
+        "usage": dict(task.memory.usage),
+    }
+
+
+def start(arguments: Arguments) -> int:
+    from detent.runner.mandate import let_drive
+
+    refuse_inside_run("starting a task")
+    task = let_drive(_task(arguments), person_name(), on=True)
+    show(arguments, {"id": task.id, "driven": True}, f"started: {task.id}\n  next: detent watch drives it")
+    return 0
+
+
+def stop(arguments: Arguments) -> int:
+    from detent.runner.mandate import let_drive, stop_and_wait
+
+    refuse_inside_run("stopping a task")
+    task = let_drive(_task(arguments), person_name(), on=False, reason=arguments.text("--reason"))
+    number = task.memory.run.get("run", 0)
+    task, ended = stop_and_wait(task, LONGEST_STOP_S)
+    text = f"stopped: {task.id}" + (f", agent run #{number} was ended" if number and ended else "")
+    if number and not ended:
+        text += f"\n  agent run #{number} has not ended yet; look again with: detent status {task.id}"
+    show(arguments, {"id": task.id, "driven": False, "ended": number if ended else 0}, text)
+    return 0 if ended or not number else 1
+
+
+def _task(arguments: Arguments) -> Task:
+    return open_task(arguments.text("TASK"), arguments.text("--repo"))
+
+
+def _wanted(arguments: Arguments) -> list[Task]:
+    if machine := arguments.text("--adopt"):
+        return [_adopted(arguments, machine)]
+    if not arguments.has("--all"):
+        names = (arguments.text("TASK"), *arguments.more)
+        return [open_task(name, arguments.text("--repo")) for name in names]
+    if arguments.text("TASK"):
+        raise UsageError("--all means every task; name none", next_step="detent run --all")
+    project = find_project(arguments.text("--repo"))
+    return [load_task(project, found.id) for found in load_all(project) if found.error is None and not is_over(found)]
+
+
+def _adopted(arguments: Arguments, machine: str) -> Task:
+    """The task of a folder, which becomes one if it is none yet."""
+    from detent.runner.create import Wish, adopt
+    from detent.store.places import read_pointer
+
+    folder = arguments.text("TASK")
+    if not os.path.isdir(folder):
+        raise UsageError(f"there is no folder {folder!r}", next_step=f"make one: task-phase-init --task-dir {folder}")
+    if read_pointer(folder):
+        return open_task(folder)
+    return adopt(Wish(machine=machine, folder=folder, repo=arguments.text("--repo"), by=person_name()))
+
+
+def _nothing(arguments: Arguments) -> int:
+    show(arguments, {"tasks": []}, 'no open task here\n  next: detent new phase "what is to be done"')
+    return 0

@@ -1,0 +1,60 @@
+"""`detent logs`: what an agent run printed, was told, or complained about; with -f until it has ended."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from detent.effects.keeper_look import look
+from detent.effects.keeper_process import ERRORS, EVENTS
+from detent.effects.keeper_watch import Watch
+from detent.errors import UsageError
+from detent.faces.cli.output import print_json
+from detent.faces.words import printable
+from detent.runner.open import open_task
+from detent.runner.runs import PROMPT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.faces.cli.arguments import Arguments
+
+TICK_S = 0.2
+CHUNK_BYTES = 1 << 16
+
+
+def logs(arguments: Arguments) -> int:
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    wanted = arguments.text("--run")
+    if wanted and not wanted.isdigit():
+        raise UsageError(f"--run needs a number, not {wanted!r}", next_step=f"detent logs --run 1 {task.id}")
+    number = int(wanted) if wanted else task.memory.runs
+    if not 0 < number <= task.memory.runs:
+        there = f"there are {task.memory.runs}" if task.memory.runs else "there was none yet"
+        raise UsageError(f"{task.id} has no agent run #{number}; {there}", next_step=f"detent run {task.id}")
+    folder = task.places.run(number)
+    name = ERRORS if arguments.has("--errors") else PROMPT if arguments.has("--prompt") else EVENTS
+    path = os.path.join(folder, name)
+    if arguments.has("--json"):
+        print_json({"id": task.id, "run": number, "stands": look(folder).phase, "log": path})
+        return 0
+    position = _print_from(path, 0)
+    if arguments.has("-f"):
+        with Watch([folder]) as watch:
+            while watch.wait(TICK_S) is None and look(folder).phase != "unborn":
+                position = _print_from(path, position)
+        _print_from(path, position)
+    return 0
+
+
+def _print_from(path: str, position: int) -> int:
+    """Print what is new; lines of an agent are somebody else's words, so a terminal is not to obey them."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(position)
+            while chunk := file.read(CHUNK_BYTES):
+                position += len(chunk)
+                sys.stdout.write(printable(chunk.decode("utf-8", "replace")))
+    except FileNotFoundError:
+        return position
+    sys.stdout.flush()
+    return position

@@ -1,0 +1,70 @@
+"""Commands that drive many tasks at once: `watch`, and `run` with several tasks."""
+
+from __future__ import annotations
+
+import sys
+
+from detent.errors import UsageError
+from detent.faces.cli.act import refuse_inside_run
+from detent.faces.cli.drive import EXIT_CODES, rest_json
+from detent.faces.cli.output import move_json, show
+from detent.faces.words import printable
+from detent.faces.words_run import rest_words
+from detent.runner.notify import notify
+from detent.runner.open import find_project
+from detent.runner.watch import DEFAULT_JOBS, Supervisor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from detent.faces.cli.arguments import Arguments
+    from detent.runner.open import Task
+    from detent.runner.watch import Told
+
+
+def watch(arguments: Arguments) -> int:
+    """Drive everything that was started, until interrupted; with --once until everything rests."""
+    refuse_inside_run("watching")
+    project = find_project(arguments.text("--repo"))
+    supervisor = Supervisor(project, _tell, move_json, jobs=_jobs(arguments, DEFAULT_JOBS))
+    supervisor.run(until_rest=arguments.has("--once"))
+    return 0
+
+
+def run_many(arguments: Arguments, tasks: Sequence[Task]) -> int:
+    project = tasks[0].project if tasks else find_project(arguments.text("--repo"))
+    if any(task.project.control != project.control for task in tasks):
+        raise UsageError("these tasks belong to several projects", next_step="run them one project at a time")
+    quiet = arguments.has("--json")
+    supervisor = Supervisor(
+        project,
+        _nothing_told if quiet else _tell,
+        move_json,
+        jobs=_jobs(arguments, 1),
+        wanted=[task.id for task in tasks],
+        once=arguments.has("--once"),
+    )
+    rests = supervisor.run(until_rest=True)
+    rows = [rest_json(rest) for rest in rests.values()]
+    show(arguments, {"tasks": rows}, f"{len(rows)} task(s) rest")
+    return max((EXIT_CODES[rest.why] for rest in rests.values()), default=0)
+
+
+def _jobs(arguments: Arguments, default: int) -> int:
+    wanted = arguments.text("--jobs")
+    if wanted and (not wanted.isdigit() or int(wanted) < 1):
+        raise UsageError(f"--jobs needs a number from 1, not {wanted!r}", next_step="detent run --all --jobs 2")
+    return int(wanted) if wanted else default
+
+
+def _nothing_told(_told: Told) -> None:
+    pass
+
+
+def _tell(told: Told) -> None:
+    text = rest_words(told.rest) if told.rest is not None else f"{told.id}: {told.text}"
+    sys.stdout.write(printable(text) + "\n")
+    sys.stdout.flush()  # somebody is watching
+    if told.rest is not None:
+        notify(told.rest)

@@ -1,0 +1,246 @@
+"""The words of `init` and `doctor` about a project: the settings file, what was seen, what was tried."""
+
+from __future__ import annotations
+
+import json
+
+from detent.effects.sandbox_probe import ENFORCED
+from detent.runner.create import DEFAULT_MACHINE
+from detent.runner.trial import GREEN, SET_UP_FAILED
+from detent.store.settings import COMMAND_TIMEOUT_S, FILE, READ_ISSUE, RUN_DEFAULTS, SANDBOX_LEVELS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from detent.runner.guess import Guess
+    from detent.runner.survey import FoundAgent, Survey
+    from detent.runner.trial import Found, Trial, Tried
+
+    Row = tuple[str, str, str]  # mark, what, next step
+
+# What programs and folders say of themselves ends in comments, where TOML allows no control characters.
+_NOT_IN_TOML = {code: "?" for code in (*range(32), 127) if code not in (9, 10)}
+
+_HEAD = f"""# Settings of this repository for detent, guessed by `detent init`. Correct what is wrong.
+# A task reads them from the commit it starts on and keeps them: commit this file, or it does not count.
+# A line behind "#" has no effect. Unknown names are errors.
+
+# default_machine = "{DEFAULT_MACHINE}"          # the machine of `detent new` without a name"""
+
+_REST = f"""[budget]                           # what may be spent; what is not set has no bound
+run = {{ minutes = {RUN_DEFAULTS["minutes"]:.0f}, stall_minutes = {RUN_DEFAULTS["stall_minutes"]:.0f} }}   \
+# one agent run; also: usd, tokens, turns
+# task = {{ hours = 8, usd = 10, runs = 40 }}
+
+# [notify]
+# bell = true                      # ring when a task waits for a person
+# command = "notify-send detent"
+
+# [prompts]
+# add = {{ builder = "docs/agent-rules.md" }}       # words of your own for a role
+
+# [issue]
+# read = "{READ_ISSUE}"   # for `detent new --issue N`
+
+# [land]
+# how = "merge"                    # or squash"""
+
+
+def quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def listed(texts: Sequence[str]) -> str:
+    return f"[{', '.join(quoted(text) for text in texts)}]"
+
+
+def settings_text(seen: Survey) -> str:
+    """The whole `detent.toml`; it always parses."""
+    parts = (
+        _HEAD,
+        _commands_text(seen.commands),
+        _workspace_text(seen),
+        _agents_text(seen),
+        _REST,
+        _sandbox_text(seen),
+    )
+    return "\n\n".join(parts).translate(_NOT_IN_TOML) + "\n"
+
+
+def _commands_text(guesses: Sequence[Guess]) -> str:
+    lines = ["[commands]                         # join every task's proof; an agent can't drop them"]
+    taken: set[str] = set()
+    for guess in guesses:
+        line = f"{guess.name} = {quoted(guess.command)}"
+        if guess.name in taken:
+            lines.append(f"# {line}   # also seen: {guess.seen}")
+        elif guess.lacks:
+            lines.append(f"# {line}   # from {guess.seen}; not here: {guess.lacks}")
+        else:
+            taken.add(guess.name)
+            lines.append(f"{line}   # from {guess.seen}")
+    if "test" not in taken:
+        lines.append('# test = "..."                     # no command was found that could test this repository here')
+    return "\n".join([*lines, f"# timeout_s = {COMMAND_TIMEOUT_S}                 # for each"])
+
+
+def _workspace_text(seen: Survey) -> str:
+    lines = ["[workspace]                        # how a fresh checkout is made ready for those commands"]
+    here = [one for one in seen.setups if not one.lacks]
+    if here:
+        lines.append(f"setup = {listed([command for one in here for command in one.commands])}")
+        lines.append(
+            f"key = {listed([name for one in here for name in one.key])}   # set-up runs when one of these changed"
+        )
+    else:
+        lines.append('# setup = ["..."]                  # commands to run first')
+        lines.append('# key = ["..."]                    # files whose change makes set-up run again')
+    lines += [
+        f"# setup = {listed(one.commands)}   # for {', '.join(one.key)}; not here: {one.lacks}"
+        for one in seen.setups
+        if one.lacks
+    ]
+    copy = listed(seen.ignored) if seen.ignored else '[".env.test"]'
+    found = "ignored files that were seen; take what the tests need" if seen.ignored else "ignored files the tests need"
+    lines.append(f"# copy = {copy}   # {found}")
+    if seen.carry:
+        lines.append(f"carry = {listed(seen.carry)}   # no lock file could bring them back")
+    else:
+        lines.append('# carry = ["node_modules"]         # ignored folders that are carried along')
+    return "\n".join(lines)
+
+
+def first_agent(agents: Sequence[FoundAgent]) -> FoundAgent | None:
+    """Whoever is logged in, else whoever is there."""
+    return next((agent for agent in agents if agent.has_login), agents[0] if agents else None)
+
+
+def _agents_text(seen: Survey) -> str:
+    lines = ['[agents]                           # who serves a role: "machine.role", role, or default']
+    lines += [f"# found: {agent_words(agent)}" for agent in seen.agents]
+    first = first_agent(seen.agents)
+    if first is None:
+        name, install = next(iter(seen.known_agents.items()))
+        lines += [
+            f"# none was found; known: {', '.join(seen.known_agents)}",
+            f"# default = {quoted(name)}   # {install}",
+        ]
+    else:
+        lines.append(f"default = {quoted(first.name)}")
+    return "\n".join([*lines, '# mine.argv = ["my-agent"]         # any program: the prompt comes on standard input'])
+
+
+def _sandbox_text(seen: Survey) -> str:
+    return "\n".join(
+        (
+            f"# Sandbox: this host could use {seen.sandbox.level} ({seen.sandbox.why}).",
+            "# This version enforces nothing: agents and commands run with your rights.",
+            "# [sandbox]",
+            '# require = "kernel"               # accepted, without effect yet',
+        )
+    )
+
+
+def agent_words(agent: FoundAgent) -> str:
+    login = "a login is there" if agent.has_login else "no login seen"
+    return f"{agent.name} ({agent.version or 'version not told'}, {login})"
+
+
+def survey_words(seen: Survey) -> list[str]:
+    """What was seen, in plain words."""
+    kind = "git repository" if seen.has_git else "plain folder without git"
+    rows = [("looked at", f"{kind} {seen.root}")]
+    rows += [("agent", agent_words(agent)) for agent in seen.agents]
+    if not seen.agents:
+        rows.append(("agent", f"none on PATH; looked for {', '.join(seen.known_agents)}"))
+    taken: set[str] = set()
+    for guess in seen.commands:
+        if guess.name not in taken:
+            why = f"left out, {guess.lacks} is not here" if guess.lacks else f"from {guess.seen}"
+            rows.append((guess.name, f"{guess.command}   ({why})"))
+        if not guess.lacks:
+            taken.add(guess.name)
+    if "test" not in taken:
+        rows.append(("test", "no command found; write one under [commands]"))
+    for one in seen.setups:
+        why = f"left out, {one.lacks} is not here" if one.lacks else f"when {', '.join(one.key)} changed"
+        rows.append(("set-up", f"{' && '.join(one.commands)}   ({why})"))
+    rows += [("carried", name) for name in seen.carry]
+    if seen.ignored:
+        rows.append(("ignored", f"{', '.join(seen.ignored)}   (in no commit; named in a comment)"))
+    rows.append(("sandbox", f"this host could use {seen.sandbox.level}; enforced today: {ENFORCED}"))
+    return [f"{label + ':':<12}{text}" for label, text in rows]
+
+
+def next_steps(seen: Survey) -> list[str]:
+    """What to do after the file is written."""
+    steps = [f"read {FILE} and correct it", "detent doctor"]
+    if not seen.agents:
+        steps.append(f"install an agent, for example: {next(iter(seen.known_agents.values()))}")
+    elif not any(agent.has_login for agent in seen.agents):
+        steps.append(f"log in to an agent: start {seen.agents[0].program.rpartition('/')[2]} once")
+    if seen.has_git:
+        steps.append(f'git add {FILE} && git commit -m "Settings for detent"')
+    return [*steps, f'detent new {DEFAULT_MACHINE} "what is to be done"']
+
+
+def found_rows(found: Found, *, has_commit: bool) -> list[Row]:
+    """What `doctor` says about the settings."""
+    if not found.is_there:
+        return [("note", f"no {FILE}: every setting has its default", "detent init")]
+    rows: list[Row] = [("ok", f"{FILE} is in order", "")]
+    if has_commit and not found.is_committed:
+        rows.append(
+            (
+                "note",
+                f"{FILE} differs from the last commit, and tasks go by the commit",
+                f"git add {FILE} && git commit",
+            )
+        )
+    if found.settings.sandbox_require != SANDBOX_LEVELS[0]:
+        rows.append(
+            ("note", f"[sandbox] require = {quoted(found.settings.sandbox_require)} has no effect in this version", "")
+        )
+    if not found.settings.commands:
+        rows.append(
+            ("note", "no [commands]: only what a task's own plan says is run", f'write test = "..." there in {FILE}')
+        )
+    return rows
+
+
+def trial_rows(trial: Trial) -> list[Row]:
+    """What `doctor` says about commands it tried."""
+    where = f"on commit {trial.commit[:12]}" if trial.commit else "on the folder as it is"
+    rows: list[Row] = [
+        ("note", f"[workspace] carry found nothing for {name}", f"make it, or take it out of {FILE}")
+        for name in trial.missing
+    ]
+    for one in trial.tried:
+        if one.result == GREEN:
+            rows.append(("ok", f"{one.name}: {one.command}   green {where}, {one.seconds:.1f} s", ""))
+            continue
+        log = f"; log: {one.log}" if one.log else ""
+        rows.append(("red", f"{one.name}: {one.command}   {one.result} {where}: {one.why}{log}", _mend(one)))
+    return rows
+
+
+def _mend(one: Tried) -> str:
+    if one.result == SET_UP_FAILED:
+        part = "copy" if not one.log else "setup"
+        return f"correct [workspace] {part} in {FILE}, then: detent doctor"
+    if one.exit == 127:
+        return (
+            f"a fresh checkout lacks that program: have [workspace] setup in {FILE} install it, or correct the command"
+        )
+    return (
+        f"read the log; what only your folder has is missing there: commit it, or name it under [workspace] in {FILE}"
+    )
+
+
+def change_words(before: str, after: str) -> str:
+    """What would change, as a diff."""
+    from difflib import unified_diff
+
+    lines = unified_diff(before.splitlines(), after.splitlines(), FILE, f"{FILE} (as init would write it)", lineterm="")
+    return "\n".join(lines)

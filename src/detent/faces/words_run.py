@@ -1,0 +1,90 @@
+"""The words about agent runs: what happened while a task was driven, and why it rests."""
+
+from __future__ import annotations
+
+from detent.core.values import Advance, Crash, Refuse
+from detent.faces.words import claim_words, outcome_words, refusal_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from detent.runner.drive import Happened, Rest
+    from detent.runner.inbox import Letter
+    from detent.runner.open import Task
+
+
+def happened_words(happened: Happened) -> str:
+    task, outcome = happened.task, happened.outcome
+    if happened.kind == "claimed":
+        return f"  {claim_words(happened.entry)}"
+    if outcome is None:
+        run = task.memory.run
+        who = run["agent"] + (f" ({run['model']})" if run["model"] else "")
+        verb = "starts" if happened.kind == "started" else "is still under way:"
+        return f"agent run #{run['run']} {verb} {who} as {run['role']} in {run['state']}"
+    if isinstance(outcome.decision, Refuse):
+        return _indented(refusal_words(outcome))
+    if isinstance(outcome.decision, Advance):
+        return _indented(outcome_words(outcome).partition("\n  next:")[0])
+    return f"  {_unmoved(task, outcome.decision)}"
+
+
+def _unmoved(task: Task, decision: object) -> str:
+    visit = task.memory.visit
+    number, exit_name = visit.get("run", 0), visit.get("exit", "")
+    if isinstance(decision, Crash):
+        return f"agent run #{number} {_exit_words(exit_name)}; the task stays in {task.memory.snapshot.state}"
+    why = f": {visit['why']}" if visit.get("why") else ""
+    return f"agent run #{number} {_exit_words(exit_name)} and opened no move{why}"
+
+
+def _exit_words(exit_name: str) -> str:
+    return {
+        "finished": "ended by itself",
+        "failed": "failed",
+        "timeout": "took too long and was ended",
+        "killed": "was killed",
+        "lost": "was lost",
+        "quota": "ran into a quota",
+    }.get(exit_name, exit_name)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.splitlines())
+
+
+def rest_words(rest: Rest) -> str:
+    task = rest.task
+    state, name = task.memory.snapshot.state, task.id
+    used = usage_words(task)
+    match rest.why:
+        case "done":
+            return f"done: {name} is in {state}{used}\n  next: detent evidence {name}"
+        case "person":
+            return f"needs a person: {name} is in {state}: {rest.text}{used}\n  next: detent next {name}"
+        case "stopped":
+            return f"stopped: {name} is in {state}: {rest.text}{used}\n  next: detent resume {name}"
+        case "quota":
+            return f"out of quota: {name} is in {state}; it may go on at {rest.text}{used}\n  next: detent run {name}"
+        case _:
+            return f"{name} is in {state}: {rest.text}{used}\n  next: detent run {name}"
+
+
+def usage_words(task: Task) -> str:
+    usage = task.memory.usage
+    if not usage.get("runs"):
+        return ""
+    count = int(usage["runs"])
+    cost = f", {usage['cost_usd']:.2f} USD" if usage.get("cost_usd") else ""
+    return f" ({count} agent run{'s' if count != 1 else ''}, {usage['seconds']:.0f} s{cost})"
+
+
+def inbox_words(letters: Sequence[Letter]) -> str:
+    if not letters:
+        return "nothing waits for you"
+    lines = []
+    for letter in letters:
+        since = f"  since {letter.since}" if letter.since else ""
+        lines += [f"{letter.id}  {letter.title}{since}", f"  why:  {letter.why}", f"  next: {letter.command}"]
+    return "\n".join(lines)

@@ -1,0 +1,76 @@
+"""The lines about agent runs, held against the rules: each run is planned, and ends or never began, exactly once."""
+
+from __future__ import annotations
+
+from detent.core.machine import STOPPED
+from detent.core.runs import run_over, stayed, stop
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from detent.core.machine import Machine
+    from detent.core.values import Snapshot
+    from detent.store.journal import Entry
+    from detent.store.tasks import Memory
+
+_ENDED = (
+    *("run", "role", "state", "access", "agent", "model", "seen", "exit", "how", "code", "signal", "survivors", "tree"),
+    *("problem", "tainted", "by_person", "claim", "claim_by", "usage", "session", "denials", "errors", "wake"),
+    *("restored", "kept", "evidence", "after"),
+)
+RUN_KINDS: Mapping[str, tuple[str, ...]] = {
+    "run_planned": (
+        *("run", "role", "state", "access", "agent", "model", "events", "session", "tree", "cwd", "prompt", "seen"),
+    ),
+    "claimed": ("run", "want", "by", "name", "reason", "from", "accepted"),
+    "run_void": ("run", "why"),
+    "run_ended": _ENDED,
+    "unmoved": ("run", "exit", "progress", "why", "after"),
+    "stopped": ("by", "why", "after"),
+    "driven": ("on", "by", "name", "reason"),
+}
+
+
+def run_problems(machine: Machine, entry: Entry, memory: Memory) -> Iterator[str]:
+    """What is wrong with a line about runs, given the moment before it."""
+    kind, before = entry["kind"], memory.snapshot
+    if kind == "run_planned":
+        yield from _planned(machine, entry, memory)
+    elif kind in ("claimed", "run_void", "run_ended"):
+        if memory.run.get("run") != entry["run"]:
+            yield f"agent run #{entry['run']} was not under way"
+        elif kind == "run_ended" and memory.claim and entry["claim"] != memory.claim["want"]:
+            yield f"it claims {entry['claim']!r}, but {memory.claim['want']!r} was accepted"
+        elif kind == "run_void" and memory.claim:
+            yield f"agent run #{entry['run']} asked for something, so it had begun"
+    elif kind == "unmoved" and memory.ended.get("run") != entry["run"]:
+        yield f"agent run #{entry['run']} had not ended, or was decided before"
+    if kind in ("run_planned", "run_ended", "unmoved") and entry.get("state", before.state) != before.state:
+        yield f"it says {entry['state']}, but the task was in {before.state}"
+
+
+def _planned(machine: Machine, entry: Entry, memory: Memory) -> Iterator[str]:
+    state = machine.states[memory.snapshot.state]
+    if entry["run"] != memory.runs + 1:
+        yield f"agent run #{entry['run']} follows #{memory.runs}"
+    if memory.run:
+        yield f"agent run #{memory.run['run']} was still under way"
+    if memory.snapshot.registers.get(STOPPED):
+        yield "the task was stopped"
+    if (entry["role"], entry["access"]) != (state.role, state.access) or not state.role:
+        yield f"{state.name} wants {state.role or 'no agent'} ({state.access}), not {entry['role']} ({entry['access']})"
+
+
+def after_run(machine: Machine, entry: Entry, before: Snapshot, ended: Mapping[str, object]) -> Snapshot | None:
+    """The snapshot the rules give after such a line; None where it changes nothing."""
+    match entry["kind"]:
+        case "run_ended":
+            return run_over(machine, before, entry["exit"])
+        case "unmoved":
+            is_excused = entry["exit"] == "quota" or bool(ended.get("by_person"))
+            return stayed(machine, before, made_progress=entry["progress"] or is_excused)
+        case "stopped":
+            return stop(before, entry["why"])
+        case _:
+            return None

@@ -1,0 +1,75 @@
+"""Answers what an agent asks for from inside its run: at once, and without moving anything.
+
+A request is judged by the gates that need no command. Refused, the agent may mend and ask again. Accepted, it is a
+promise: the run is to end now, and only when it is gone the claim is decided, with every gate.
+"""
+
+from __future__ import annotations
+
+from detent.core.decide import candidates_for, decide
+from detent.core.values import Advance, Fact, Refuse, Signal
+from detent.effects import keeper
+from detent.errors import RefusedError
+from detent.gates.judge import judge
+from detent.runner.look import TREE_CHECKS, look
+from detent.runner.runs import run_seen
+from detent.runner.settle import find_disorder, read_document, record
+from detent.runner.step import Outcome
+from detent.store.lock import Lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.runner.open import Task
+    from detent.store.native import Document
+
+
+def claim(task: Task, want: str, reason: str = "") -> Outcome:
+    """Answer a request of the living run; without `want`, of what its file asks for, else of the first open move."""
+    with Lock(task.places.lock()):
+        task = task.replace(memory=task.store.load())
+        seen = run_seen(task)
+        if seen is None or seen.phase != "alive":
+            raise RefusedError("this agent run is over; its requests are not heard any more", next_step="end your turn")
+        document = read_document(task)
+        asked = Signal("agent", want or _file_wants(task, document), name=task.memory.run["role"], reason=reason)
+        facts = _facts(task, document, asked)
+        decision = decide(task.machine, task.memory.snapshot, facts, asked)
+        content = {
+            "run": task.memory.run["run"],
+            "want": asked.want,
+            "by": "agent",
+            "name": asked.name,
+            "reason": reason,
+            "from": task.memory.snapshot.state,
+            "accepted": isinstance(decision, Advance),
+        }
+        if isinstance(decision, Advance):
+            content.update(want=decision.edge.name, to=decision.after.state)
+        elif isinstance(decision, Refuse):
+            missing = [{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing]
+            content.update(problem=decision.problem, missing=missing)
+        if isinstance(decision, (Advance, Refuse)) and not _is_said(task, content):
+            task = task.replace(memory=record(task, task.memory, "claimed", content))
+        if isinstance(decision, Advance):
+            keeper.finish(task.places.run(task.memory.run["run"]))
+        return Outcome(decision, task, facts, asked, task.memory.snapshot.state, claimed=isinstance(decision, Advance))
+
+
+def _file_wants(task: Task, document: Document) -> str:
+    return find_disorder(task, task.memory, document).request
+
+
+def _facts(task: Task, document: Document, asked: Signal) -> dict[str, Fact]:
+    """The gates as they stand; one that needs a command is taken to be open until the run has ended."""
+    edges = candidates_for(task.machine, task.memory.snapshot, asked)
+    gates = dict.fromkeys(gate for edge in edges for way in edge.ways for gate in way.needs)
+    later = {gate for gate in gates if any(part.check in TREE_CHECKS for part in task.machine.parts((gate,)))}
+    facts = judge(look(task, task.memory, document, ""), [gate for gate in gates if gate not in later])
+    return {**facts, **{gate: Fact(gate, ok=True, note="its commands are run when you have ended") for gate in later}}
+
+
+def _is_said(task: Task, content: dict[str, object]) -> bool:
+    """Whether the last answer was the very same: asking again says nothing new."""
+    kept = task.memory.claim if content["accepted"] else task.memory.refusal
+    names = ("want", "run") if content["accepted"] else ("want", "problem", "missing")
+    return bool(kept) and all(kept.get(name) == content.get(name) for name in names)

@@ -1,0 +1,180 @@
+"""Drives one task: takes what is open, starts the run its state wants, waits, and goes on until somebody must act.
+
+1. attend   what became of a planned run; an ended one is decided
+2. move     what the file asks for, then every move the engine may take by itself
+3. rest?    an end, a person's turn, stopped, out of quota: say which, and return
+4. start    one run of the state's role
+5. wait     for its end; meanwhile requests are answered and the budget is watched
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.machine import STOPPED
+from detent.core.record import Record
+from detent.core.values import Advance, Refuse, Signal
+from detent.effects import keeper
+from detent.effects.agents.events import EventReader
+from detent.effects.keeper_process import EVENTS
+from detent.effects.keeper_watch import Watch
+from detent.runner.drops import answer_drops
+from detent.runner.ending import BOUND, attend
+from detent.runner.ready import make_ready
+from detent.runner.runs import bounds_of, run_seen, start_run
+from detent.runner.step import Outcome, step
+from detent.store.atomic import write_atomic
+from detent.store.tasks import utc_now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from detent.runner.open import Task
+
+    Tell = Callable[["Happened"], None]
+    Reply = Callable[[Outcome], Mapping[str, Any]]
+
+TICK_S = 0.2  # between two looks at requests and budget while a run lives
+
+
+class Happened(Record):
+    """One thing worth telling while a task is driven."""
+
+    kind: str  # started | adopted | ended | moved | refused | claimed | unmoved
+    task: Task
+    outcome: Outcome | None = None
+    entry: Mapping[str, Any] = {}  # the journal line it is about, where there is no outcome
+
+
+class Rest(Record):
+    """Why a task does not go on by itself."""
+
+    task: Task
+    why: str  # done | person | stopped | quota | running
+    text: str = ""
+
+
+def drive(
+    task: Task, tell: Tell, reply: Reply, *, once: bool = False, asked: bool = False, may_wait: bool = True
+) -> Rest:
+    """Until the task rests; with `once` at most one run is started. `asked`: a person wants a run now.
+
+    Without `may_wait` a run that is under way is left to somebody else.
+    """
+    started, since = False, task.memory.snapshot.seq
+    while True:
+        task = advance(task, tell)
+        if task.memory.run and not may_wait:
+            return Rest(task, "running", f"agent run #{task.memory.run['run']} is under way")
+        if task.memory.run:
+            tell(Happened("started" if started else "adopted", task))
+            wait(task, tell, reply)
+            started = True
+            continue
+        rest = _called_off(task, since) or resting(task, asked=asked)
+        if rest is None and started and once:
+            rest = Rest(task, "running", "one run was asked for")
+        if rest is not None:
+            return rest
+        ready = make_ready(task)
+        if ready.failed is not None:
+            text = f"the workspace can't be set up: {ready.failed.command}: {ready.failed.why} ({ready.failed.log})"
+            return Rest(task, "person", text)
+        task = start_run(task, ready)
+        started, asked = True, False
+
+
+def _called_off(task: Task, since: int) -> Rest | None:
+    """A person who says stop while a task is driven means this driving, not only the run."""
+    driven = task.memory.driven
+    if driven and not driven["on"] and driven["seq"] > since:
+        return Rest(task, "person", f"stopped by {driven['name']}")
+    return None
+
+
+def advance(task: Task, tell: Tell) -> Task:
+    """Everything that can be done without starting a run; a living run is left alone."""
+    task, outcome = attend(task)
+    if outcome is not None:
+        tell(_told(outcome))
+    if task.memory.run:
+        return task
+    for _ in range(2 * len(task.machine.states)):
+        outcome = step(task, None, otherwise=Signal("engine"))
+        task = outcome.task
+        if not isinstance(outcome.decision, (Advance, Refuse)):
+            break
+        tell(_told(outcome))
+    return task
+
+
+def _told(outcome: Outcome) -> Happened:
+    kind = {"Advance": "moved", "Refuse": "refused"}.get(type(outcome.decision).__name__, "unmoved")
+    return Happened(kind, outcome.task, outcome)
+
+
+def resting(task: Task, *, asked: bool = False) -> Rest | None:
+    """Why no run is to be started now; None when one is."""
+    snapshot, visit = task.memory.snapshot, task.memory.visit
+    state = task.machine.states[snapshot.state]
+    if stopped := snapshot.registers.get(STOPPED):
+        return Rest(task, "stopped", stopped)
+    if state.is_end:
+        can_go_on = any(edge.reopen for edge in state.edges)
+        return Rest(task, "person" if can_go_on else "done", state.name)
+    if not state.role:
+        return Rest(task, "person", f"{state.name} waits for a person")
+    if visit.get("exit") == "quota" and not asked and visit["wake"] > utc_now():
+        return Rest(task, "quota", visit["wake"])
+    if visit.get("count", 0) and state.respawn != "auto" and not asked:
+        return Rest(task, "person", f"the agent run in {state.name} ended without a move; another one needs your word")
+    return None
+
+
+def wait(task: Task, tell: Tell, reply: Reply) -> None:
+    """Until the living run has ended or was lost; requests are answered and the budget is kept meanwhile."""
+    number = task.memory.run["run"]
+    folder = task.places.run(number)
+    reader = EventReader(os.path.join(folder, EVENTS), task.memory.run["events"])
+    since = task.memory.size
+    with Watch([folder]) as watch:
+        while watch.wait(TICK_S) is None:
+            seen = run_seen(task)
+            if seen is not None and seen.phase == "unborn":
+                return  # planned by somebody who died before it began; `attend` makes it void
+            answer_drops(task, reply)
+            keep_budget(task, reader)
+            since = _tell_claims(task, tell, since)
+    _tell_claims(task, tell, since)
+
+
+def _tell_claims(task: Task, tell: Tell, since: int) -> int:
+    """Tell what the run asked for since the journal had this size; the size it has now."""
+    entries, size = task.store.lines_after(since)
+    for entry in entries:
+        if entry["kind"] == "claimed":
+            tell(Happened("claimed", task, entry=entry))
+    return size
+
+
+def keep_budget(task: Task, reader: EventReader) -> None:
+    """End a run that has used up a bound; which one is written where its end is looked at."""
+    import time
+
+    bounds = bounds_of(task)
+    if not (bounds.usd or bounds.tokens or bounds.turns):
+        return
+    usage = reader.read(time.time())
+    used = (
+        ("turns", usage.turns, bounds.turns),
+        ("tokens", usage.input_tokens + usage.output_tokens, bounds.tokens),
+        ("usd", usage.cost_usd, bounds.usd),
+    )
+    for name, value, most in used:
+        if most and value > most:
+            folder = task.places.run(task.memory.run["run"])
+            write_atomic(os.path.join(folder, BOUND), f"{name} {value:g} of {most:g}".encode(), durable=False)
+            keeper.stop(folder)
+            return

@@ -1,0 +1,78 @@
+"""The drop folder: requests as files, for agents whose own sandbox lets them write nothing else.
+
+A request is `NAME.json` with `{"move": "STATE"}`; the reply is `NAME.reply.json`, the same object that `detent move
+--json` prints. What can't be read gets a reply that says so. A request is answered once: its reply is what shows it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from detent.errors import DetentError, UnreadableError
+from detent.runner.claims import claim
+from detent.store.atomic import read_plain, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from detent.runner.open import Task
+    from detent.runner.step import Outcome
+
+REQUEST, REPLY = ".json", ".reply.json"
+_LARGEST_REQUEST_BYTES = 64_000
+_MOST_REQUESTS = 100  # looked at in one go; a flood is left for the next look
+
+
+def answer_drops(task: Task, words: Callable[[Outcome], Mapping[str, Any]]) -> tuple[Outcome, ...]:
+    """Answer every request of the living run that has no reply yet; `words` makes the reply of an outcome."""
+    folder = task.run_folders()["DETENT_DROP"]
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return ()
+    open_ones = [name for name in names if name.endswith(REQUEST) and not name.endswith(REPLY)]
+    answered = {name.removesuffix(REPLY) for name in names if name.endswith(REPLY)}
+    outcomes: list[Outcome] = []
+    for name in [one for one in open_ones if one.removesuffix(REQUEST) not in answered][:_MOST_REQUESTS]:
+        reply, outcome = _answer(task, os.path.join(folder, name), words)
+        if outcome is not None:
+            outcomes.append(outcome)
+        data = json.dumps(reply, ensure_ascii=False).encode() + b"\n"
+        write_atomic(os.path.join(folder, name.removesuffix(REQUEST) + REPLY), data, durable=False)
+    return tuple(outcomes)
+
+
+def _answer(
+    task: Task, path: str, words: Callable[[Outcome], Mapping[str, Any]]
+) -> tuple[Mapping[str, Any], Outcome | None]:
+    try:
+        request = json.loads(read_plain(path, _LARGEST_REQUEST_BYTES) or b"")
+    except (UnreadableError, ValueError, RecursionError):
+        request = None
+    want = request.get("move") if isinstance(request, dict) else None
+    if not isinstance(want, str):
+        return {"error": 'a request is JSON like {"move": "STATE"}'}, None
+    try:
+        outcome = claim(task, want)
+    except DetentError as error:
+        return {"error": error.what, "next": error.next_step}, None
+    return words(outcome), outcome
+
+
+def ask_by_drop(folder: str, want: str, wait_s: float) -> Mapping[str, Any] | None:
+    """Put a request down and wait for its reply; None when nobody answers in time. Called from inside a run."""
+    import time
+
+    name = f"move-{os.getpid()}-{os.urandom(4).hex()}"
+    path = os.path.join(folder, name)
+    write_atomic(path + REQUEST, json.dumps({"move": want}).encode(), durable=False)
+    until = time.monotonic() + wait_s
+    while time.monotonic() < until:
+        if data := read_plain(path + REPLY):
+            reply: Mapping[str, Any] = json.loads(data)
+            return reply
+        time.sleep(0.05)
+    return None

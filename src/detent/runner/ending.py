@@ -1,0 +1,244 @@
+"""Ends agent runs: what is left when no process is, and which move follows from it.
+
+1. no process of the run is left (the keeper saw to it; what a lost keeper left is ended here)
+2. `run_ended`: exit class, tree, usage, what was put back, and what the run asked for; one line
+3. a run that changed what it may not is tainted: what it asked for is not even considered
+4. the claim is decided as the agent's
+5. no claim, or refused: decided as the engine's
+6. nothing open: the exit class decides: a crash, or a run that left the task where it is (`unmoved`)
+
+Every stage is remembered, so that an engine that died in the middle goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.machine import CRASH_CLASSES
+from detent.core.runs import run_over, stayed
+from detent.core.values import Advance, Signal, Wait
+from detent.effects import keeper
+from detent.effects.agents.events import classify, read_usage
+from detent.effects.keeper_look import exit_class
+from detent.effects.keeper_process import EVENTS
+from detent.effects.put_back import put_back as put_back_files
+from detent.effects.tree import changed_files
+from detent.errors import DetentError, RefusedError, UnreadableError
+from detent.gates.judge import evidence_hashes
+from detent.runner.look import current_tree, look
+from detent.runner.mend import put_back
+from detent.runner.promises import put_in_order
+from detent.runner.runs import fingerprint, run_seen
+from detent.runner.settle import disorder_words, find_disorder, read_document, record, remember
+from detent.runner.step import Outcome, step
+from detent.store.atomic import read_plain
+from detent.store.lock import Lock
+from detent.store.tasks import utc_now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from detent.effects.agents.events import Usage
+    from detent.effects.keeper_look import RunSeen
+    from detent.runner.open import Task
+    from detent.store.native import Document
+
+BOUND = "bound"  # in a run's directory: which bound of the budget it was ended for
+QUOTA_WAIT_S = 900  # where the agent does not say when it may go on
+_MOST_NAMES = 50
+_MOST_ERRORS = 3
+_LONGEST_TEXT = 1000
+
+
+def attend(task: Task) -> tuple[Task, Outcome | None]:
+    """Bring what is remembered of runs up to what is real; a living run is left alone.
+
+    The outcome is that of a run which ended and was decided now.
+    """
+    if task.memory.run:
+        task = end_run(task)
+    if task.memory.ended and not task.memory.run:
+        outcome = decide_end(task)
+        return outcome.task, outcome
+    return task, None
+
+
+def end_run(task: Task) -> Task:
+    """Write down the end of a run that is over; a run that lives, or of which nothing is sure, stays as it is."""
+    with Lock(task.places.lock()):
+        task.native.look_again()
+        task = task.replace(memory=task.store.load())
+        seen = run_seen(task)
+        if seen is None or seen.phase in ("alive", "unknown"):
+            return task
+        if seen.phase == "unborn":
+            number = task.memory.run["run"]
+            if not keeper.void(task.places.run(number)):
+                return task  # it was begun just now
+            memory = record(task, task.memory, "run_void", {"run": number, "why": "it was planned and never began"})
+            return task.replace(memory=memory)
+        return _write_down(task, seen)
+
+
+def _write_down(task: Task, seen: RunSeen) -> Task:
+    memory, run = task.memory, task.memory.run
+    if seen.phase == "lost" and seen.identity is not None:
+        swept = keeper.end_survivors(seen.identity)
+        if swept.left:
+            raise RefusedError(
+                f"processes of agent run #{run['run']} can't be ended: {', '.join(map(str, swept.left))}",
+                next_step="end them by hand, then run the same command again",
+            )
+    document, told = _readable(task)
+    disorder = find_disorder(task, memory, document)
+    notes = (*told, *disorder_words(task, memory.snapshot, disorder))
+    usage, exit_name = _result(task, seen)
+    tree, problem = _tree(task)
+    content: dict[str, Any] = {
+        **{name: run[name] for name in ("run", "role", "state", "access", "agent", "model", "seen")},
+        "exit": exit_name,
+        **_how(seen, task),
+        "tree": tree,
+        "problem": problem,
+        "tainted": _tainted(task, tree),
+        "by_person": _is_by_person(task, seen),
+        "claim": memory.claim.get("want") or disorder.request,
+        "claim_by": "command" if memory.claim else "file" if disorder.request else "",
+        "usage": _used(seen, usage),
+        "session": usage.session,
+        "denials": usage.denials,
+        "errors": [error[:_LONGEST_TEXT] for error in usage.errors[-_MOST_ERRORS:]],
+        "wake": (usage.quota_until or utc_now(QUOTA_WAIT_S)) if exit_name == "quota" else "",
+        "restored": list(notes),
+        "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
+        "evidence": evidence_hashes(look(task, memory, document, "")),
+    }
+    after = run_over(task.machine, memory.snapshot, exit_name)
+    memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=disorder.locked)
+    return task.replace(memory=memory)
+
+
+def _readable(task: Task) -> tuple[Document, tuple[str, ...]]:
+    """The document as the run left it; one it spoilt is written again, and what stood there is kept aside."""
+    try:
+        return read_document(task), ()
+    except UnreadableError as error:
+        told, aside = put_back(task, error)
+        return task.native.read(), (told + (f"; what stood there is now {aside}" if aside else ""),)
+
+
+def _result(task: Task, seen: RunSeen) -> tuple[Usage, str]:
+    import time
+
+    run = task.memory.run
+    usage = read_usage(os.path.join(task.places.run(run["run"]), EVENTS), run["events"], time.time())
+    if _bound(task):
+        return usage, "timeout"
+    if seen.exit is not None and seen.exit.reason == "claimed":
+        return usage, "finished"  # it was ended because it had got what it wanted, whatever it was saying
+    return usage, classify(exit_class(seen.exit), usage)
+
+
+def _bound(task: Task) -> str:
+    data = read_plain(os.path.join(task.places.run(task.memory.run["run"]), BOUND))
+    return (data or b"").decode("utf-8", "replace")
+
+
+def _how(seen: RunSeen, task: Task) -> dict[str, Any]:
+    ended = seen.exit
+    if ended is None:
+        return {"how": "lost", "code": None, "signal": None, "survivors": 0}
+    how = _bound(task) or ended.reason
+    return {"how": how, "code": ended.code, "signal": ended.signal, "survivors": ended.survivors}
+
+
+def _is_by_person(task: Task, seen: RunSeen) -> bool:
+    """Whether a person ended the run: that is no crash."""
+    driven = task.memory.driven
+    is_off = bool(driven) and not driven["on"] and driven["seq"] > task.memory.run["seq"]
+    return is_off and seen.exit is not None and seen.exit.reason == "stopped" and not _bound(task)
+
+
+def _used(seen: RunSeen, usage: Usage) -> dict[str, float]:
+    return {
+        "runs": 1,
+        "seconds": round(seen.exit.ended - seen.exit.started, 3) if seen.exit else 0,
+        "turns": usage.turns,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost_usd": usage.cost_usd,
+    }
+
+
+def _tree(task: Task) -> tuple[str, str]:
+    """The tree as the run left it, or why it can't be taken: what can't be looked at proves nothing."""
+    try:
+        return current_tree(task), ""
+    except DetentError as error:
+        return "", f"{error.what} ({error.where})" if error.where else error.what
+
+
+def _tainted(task: Task, tree: str) -> list[str]:
+    """The files of the repository that a reading role changed; in a clone they are put back.
+
+    A checkout that is worked on in place is its user's, who may have been at work too: there it is only told. What the
+    run made of the files stays in the private git folder, under the tree id of this line.
+    """
+    run, private = task.memory.run, task.places.private_git()
+    if run["access"] != "read" or not tree or tree == run["tree"]:
+        return []
+    names = [name for _status, name in changed_files(private, run["tree"], tree)]
+    if not task.memory.head["in_place"]:
+        put_back_files(private, task.tree_path, tree, run["tree"])
+    return names[:_MOST_NAMES]
+
+
+def decide_end(task: Task) -> Outcome:
+    """Take the move that follows from an ended run, or write down that none did."""
+    ended = task.memory.ended
+    why = ""
+    if ended["tainted"]:
+        names = ", ".join(ended["tainted"][:5])
+        why = f"its role may only read the repository, and it changed {names}: what it asked for was not considered"
+    elif ended["problem"]:
+        why = ended["problem"]
+    else:
+        if ended["claim"]:
+            outcome = step(task, Signal("agent", ended["claim"], name=ended["role"], reason=f"run {ended['run']}"))
+            task = outcome.task
+            if isinstance(outcome.decision, Advance):
+                return outcome
+        outcome = step(task, Signal("engine"))
+        task = outcome.task
+        if isinstance(outcome.decision, Advance):
+            return outcome
+        if isinstance(outcome.decision, Wait):
+            why = "; ".join(one.why for one in outcome.decision.missing)
+    if ended["by_person"]:
+        why = "a person ended the run"
+    elif ended["exit"] in CRASH_CLASSES:
+        return step(task, Signal("crash", exit=ended["exit"]))
+    return _stays(task, why)
+
+
+def _stays(task: Task, why: str) -> Outcome:
+    ended = task.memory.ended
+    with Lock(task.places.lock()):
+        settled = put_in_order(task)
+        memory, snapshot = settled.memory, settled.memory.snapshot
+        if memory.ended.get("run") != ended["run"]:
+            return Outcome(Wait("somebody else decided it"), task.replace(memory=memory), {}, Signal("engine"), "")
+        is_excused = ended["exit"] == "quota" or ended["by_person"]
+        made_progress = is_excused or _has_changed(task.replace(memory=memory), settled.document)
+        after = stayed(task.machine, snapshot, made_progress=made_progress)
+        content = {"run": ended["run"], "exit": ended["exit"], "progress": made_progress, "why": why}
+        memory, _ = remember(task, memory, settled.document, "unmoved", content, after=after)
+    task = task.replace(memory=memory)
+    return Outcome(Wait(why or "no move is open"), task, {}, Signal("engine"), snapshot.state)
+
+
+def _has_changed(task: Task, document: Document) -> bool:
+    ended = task.memory.ended
+    tree = "" if ended["tainted"] else ended["tree"]
+    return bool(tree) and fingerprint(task, task.memory, document, tree) != ended["seen"]

@@ -1,0 +1,61 @@
+"""Finds all that waits for a person: why, since when, and the one command that answers it."""
+
+from __future__ import annotations
+
+from detent.core.machine import STOPPED
+from detent.core.record import Record
+from detent.runner.open import load_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.core.machine import State
+    from detent.runner.open import Listed
+    from detent.store.places import Project
+    from detent.store.tasks import Memory
+
+
+class Letter(Record):
+    id: str
+    state: str
+    title: str
+    why: str
+    since: str
+    command: str
+
+
+def inbox(project: Project) -> tuple[Letter, ...]:
+    """Oldest first; a task that can't be read waits for a person too."""
+    letters = [letter for listed in load_all(project) if (letter := _letter(listed))]
+    return tuple(sorted(letters, key=lambda letter: (letter.since, letter.id)))
+
+
+def _letter(listed: Listed) -> Letter | None:
+    if listed.memory is None or listed.machine is None:
+        why = listed.error.what if listed.error else "it can't be read"
+        return Letter(listed.id, "unreadable", "", why, "", f"detent doctor {listed.id}")
+    memory, state = listed.memory, listed.machine.states[listed.memory.snapshot.state]
+    found = _waits(listed.id, memory, state)
+    if found is None:
+        return None
+    why, command = found
+    return Letter(listed.id, state.name, memory.head["title"], why, memory.moved_time, command)
+
+
+def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
+    if memory.run:
+        return None
+    if stopped := memory.snapshot.registers.get(STOPPED):
+        return f"stopped: {stopped}", f'detent resume {name} --reason "why it may go on"'
+    if state.is_end:
+        verbs = [verb for edge in state.edges if edge.reopen for verb in edge.verbs]
+        return (f"it is {state.name}", _answer(name, verbs)) if verbs else None
+    if state.role:
+        if memory.visit and state.respawn != "auto":
+            return "its agent run ended without a move", f"detent respawn {name}"
+        return None
+    verbs = [verb for edge in state.edges for verb in edge.verbs]
+    return f"{state.name} is a person's", _answer(name, verbs) if verbs else f"detent next {name}"
+
+
+def _answer(name: str, verbs: list[str]) -> str:
+    return f'detent answer "what you decide" {name}' if "answer" in verbs else f"detent {verbs[0]} {name}"

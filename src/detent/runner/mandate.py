@@ -1,0 +1,53 @@
+"""Who wants a task to be driven: start gives the word, stop takes it back and ends the run. Both are journaled."""
+
+from __future__ import annotations
+
+import os
+
+from detent.effects.keeper_watch import wait_for_end
+from detent.runner.ending import attend
+from detent.runner.runs import stop_run
+from detent.runner.settle import record
+from detent.store.lock import Lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.runner.open import Task
+    from detent.store.places import Project
+
+
+def let_drive(task: Task, name: str, *, on: bool, reason: str = "") -> Task:
+    """Write down that a task is, or is no longer, to be driven; saying it twice says nothing new."""
+    with Lock(task.places.lock()):
+        memory = task.store.load()
+        # Stop is also said to whoever drives the task under `run`, who began without a word of this kind.
+        if not on or not memory.driven.get("on", False):
+            content = {"on": on, "by": "person", "name": name, "reason": reason}
+            memory = record(task, memory, "driven", content)
+    ring(task.project)
+    return task.replace(memory=memory)
+
+
+def stop_and_wait(task: Task, longest_s: float) -> tuple[Task, bool]:
+    """End a living run and decide what follows; whether there was one and it has ended."""
+    number = task.memory.run.get("run", 0)
+    if not number:
+        return task, False
+    stop_run(task)
+    wait_for_end([task.places.run(number)], longest_s)
+    task, _ = attend(task)
+    return task, task.memory.run.get("run", 0) != number
+
+
+def ring(project: Project) -> None:
+    """Wake the project's supervisor, if there is one; nobody waits for it."""
+    try:
+        descriptor = os.open(project.bell(), os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return  # nobody listens
+    try:
+        os.write(descriptor, b"!")
+    except OSError:
+        pass  # it is ringing already
+    finally:
+        os.close(descriptor)

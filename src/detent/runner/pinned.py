@@ -1,0 +1,112 @@
+"""What a task keeps of its project's settings from the day it is made: agents, budget, notices, added prompts.
+
+It goes into the first journal line: a later edit of `detent.toml`, or of a file it names, changes no running task.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.effects.git import Git
+from detent.errors import UnreadableError, UsageError
+from detent.store.atomic import LARGEST_TEXT_BYTES, read_plain
+from detent.store.settings import FILE, is_bound
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from detent.core.machine import Machine
+    from detent.store.places import Project
+    from detent.store.settings import Settings
+
+_PLAIN_FILES = (b"100644", b"100755")
+
+
+def pinned_settings(
+    project: Project,
+    baseline: str,
+    settings: Settings,
+    machine: Machine,
+    agents: Sequence[str] = (),
+    usd: str = "",
+) -> dict[str, Any]:
+    """The fields of the first journal line; `agents` and `usd` are what the command line says besides the settings."""
+    budget = {name: dict(bounds) for name, bounds in settings.budget.items()}
+    if usd:
+        budget["task"]["usd"] = _usd(usd)
+    return {
+        "agents": {"table": dict(settings.agents), "overrides": _overrides(settings, machine, agents)},
+        "budget": budget,
+        "notify": {"command": settings.notify_command, "bell": settings.notify_bell},
+        "prompts": {role: _prompt(project, baseline, role, path) for role, path in settings.prompts.items()},
+    }
+
+
+def read_committed(project: Project, baseline: str, path: str) -> bytes | None:
+    """A file as it stands in the baseline, in a folder without git on disk; None when there is none."""
+    if not baseline:
+        whole = os.path.join(project.root, path)
+        folder, top = os.path.realpath(os.path.dirname(whole)), os.path.realpath(project.root)
+        if os.path.commonpath((folder, top)) != top:
+            what = "a link on the way leads out of the project"
+            raise UnreadableError(what, where=whole, next_step="put a plain folder there")
+        return read_plain(whole)
+    git = Git(project.common_dir)
+    name = os.path.normpath(path)
+    listed = git.run("ls-tree", "-z", baseline, "--", name)
+    if not listed:
+        return None
+    mode, _, rest = listed.partition(b" ")
+    if mode not in _PLAIN_FILES:
+        raise UnreadableError(
+            f"{name} is not a plain file in {baseline[:12]}", where=project.root, next_step="commit a plain file there"
+        )
+    size = int(git.run("cat-file", "-s", rest.split()[1].split(b"\t")[0].decode()))
+    if size > LARGEST_TEXT_BYTES:
+        what = f"{name} has {size} bytes, at most {LARGEST_TEXT_BYTES} are read"
+        raise UnreadableError(what, where=project.root, next_step="make it smaller and commit it")
+    return git.run("cat-file", "blob", f"{baseline}:{name}")
+
+
+def _overrides(settings: Settings, machine: Machine, words: Sequence[str]) -> dict[str, list[str]]:
+    from detent.effects.agents.catalog import DEFAULT, load_catalog  # only who makes a task needs the agents
+    from detent.effects.agents.choose import parse_overrides
+
+    overrides = parse_overrides(load_catalog(settings.agents), words)
+    roles = {state.role: "" for state in machine.states.values() if state.role}
+    known = [DEFAULT, *roles, *(f"{machine.name}.{role}" for role in roles)]
+    for role in overrides:
+        if role not in known:
+            raise UsageError(
+                f"--agent {role}=...: {machine.name} has no role {role!r}", next_step=f"its roles: {', '.join(roles)}"
+            )
+    return {role: list(choices) for role, choices in overrides.items()}
+
+
+def _usd(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not is_bound(value):
+        raise UsageError(f"--budget {text}: not an amount of US dollars above 0", next_step="for example: --budget 10")
+    return value
+
+
+def _prompt(project: Project, baseline: str, role: str, path: str) -> str:
+    where = f"{FILE}, [prompts] add"
+    data = read_committed(project, baseline, path)
+    if data is None:
+        raise UsageError(
+            f"the prompt file of {role} is not there: {path}",
+            where=where,
+            next_step="commit it, or take it out of [prompts]" if baseline else "write it, or take it out of [prompts]",
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UnreadableError(
+            f"the prompt file of {role} is not UTF-8 text: {path}", where=where, next_step="write it in UTF-8"
+        ) from None

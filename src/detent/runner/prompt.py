@@ -1,0 +1,160 @@
+"""Words one agent run: the state's own prompt, and a contract made from the machine and the gates as they stand.
+
+The contract names everything the run is judged by: state, what it may and must not do, the exact files to write, the
+allowed moves and what each still needs, the last refusal, how the last run ended, and what a person said.
+"""
+
+from __future__ import annotations
+
+from detent.core.decide import decide, target_of
+from detent.core.values import Refuse, Signal
+from detent.gates.judge import judge
+from detent.gates.plan import all_commands
+from detent.runner.look import look
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from detent.core.machine import Edge, State
+    from detent.core.values import Fact, Missing
+    from detent.gates.seen import Seen
+    from detent.runner.open import Task
+    from detent.store.native import Document
+
+_LONGEST_QUOTE = 4000  # of words somebody else wrote
+
+
+def prompt_for(task: Task, document: Document, tree: str, minutes: float) -> str:
+    """The whole prompt of a run in the current state."""
+    memory, state = task.memory, task.machine.states[task.memory.snapshot.state]
+    seen = look(task, memory, document, tree)
+    added = memory.head.get("prompts", {}).get(state.role, "")
+    parts = [
+        f"# {memory.head['title']}",
+        _who(task, state, minutes),
+        state.prompt.strip(),
+        _listed("You may", state.may),
+        _listed("You must not", state.must_not),
+        _places(task),
+        _moves(task, state, seen),
+        _proof(task, seen),
+        _quoted("The last request was refused", _refusal(task)),
+        _quoted("How the last run ended", _last_run(task)),
+        _quoted("A person said", str(memory.answer.get("text", ""))),
+        added.strip(),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _who(task: Task, state: State, minutes: float) -> str:
+    visit = task.memory.snapshot.visits.get(state.name, 1)
+    again = f" (visit {visit})" if visit > 1 else ""
+    return (
+        f"You are the {state.role} of task `{task.id}`. The task is in state **{state.name}**{again}. "
+        f"Work only inside this state, then end your turn. You have {minutes:g} minutes.\n\n"
+        "What you say is a claim. Files, git and exit codes decide whether the task moves, "
+        "and they are looked at only after you have ended."
+    )
+
+
+def _places(task: Task) -> str:
+    file = task.native.file
+    lines = [
+        "## Where",
+        "- the repository to work on: your current folder (`$DETENT_TREE`)",
+        f"- the task folder: `{task.native.folder}` (`$DETENT_TASK_DIR`); `{file}` there holds the state of the task",
+        "- fields that the engine writes, and fields that are locked, are put back when you change them",
+    ]
+    owned = [label for label in task.native.wanted_fields(task.memory.snapshot, "") if label != task.native.state_label]
+    locked = [item.partition(":")[2] for item in _closed(task)]
+    if owned:
+        lines.append(f"- written by the engine only: {', '.join(owned)}")
+    if locked:
+        lines.append(f"- locked now: {', '.join(locked)}")
+    return "\n".join(lines)
+
+
+def _closed(task: Task) -> tuple[str, ...]:
+    from detent.runner.settle import closed_items
+
+    return closed_items(task.machine, task.memory.snapshot)
+
+
+def _moves(task: Task, state: State, seen: Seen) -> str:
+    edges = [
+        edge for edge in state.edges if not edge.never and not edge.reopen and {"agent", "engine"} & set(edge.by())
+    ]
+    if not edges:
+        return "## Moves\nNo move out of this state is yours; do your work and end."
+    gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
+    facts = judge(seen, gates)
+    lines = [
+        "## Allowed next states, and what each needs",
+        f"Nothing else is allowed. When one is ready, run `detent move STATE` (or write `{task.native.state_label}: "
+        f"STATE` in `{task.native.file}`) and end your turn. What lacks something is refused, with the reason.",
+    ]
+    for edge in edges:
+        lines += _edge(task, edge, facts)
+    return "\n".join(lines)
+
+
+def _edge(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> list[str]:
+    target = target_of(task.memory.snapshot, edge)
+    decision = decide(task.machine, task.memory.snapshot, facts, Signal("agent", edge.name, name="prompt"))
+    missing: Sequence[Missing] = decision.missing if isinstance(decision, Refuse) else ()
+    closed = {one.gate for one in missing}
+    lines = [f"\n### {edge.source} -> {target}", f"`detent move {target}` (the command will fail if one is missing)"]
+    needs = dict.fromkeys(gate for way in edge.ways for gate in way.needs)
+    for gate in needs:
+        fact = facts[gate]
+        if gate not in closed:
+            lines.append(f"- [x] {gate}")
+        elif fact.pending:
+            lines.append(f"- [ ] {gate}: the engine runs the commands below after you have ended")
+        else:
+            lines.append(f"- [ ] {gate}: {fact.why}. To do: {fact.fix}")
+    lines += [f"- [ ] {one.why}" for one in missing if one.gate not in needs]
+    return lines
+
+
+def _proof(task: Task, seen: Seen) -> str:
+    """The commands the task is judged by, in whichever state they are asked for."""
+    plans = [gate.params["field"] for gate in task.machine.gates.values() if gate.check == "commands"]
+    found = [command.line for field in plans for command in all_commands(seen.commands, seen.field(field))]
+    if not found:
+        return ""
+    lines = ["## Proof", "The engine runs these itself, in a fresh checkout of your files; each must exit with 0:"]
+    return "\n".join([*lines, *(f"- `{line}`" for line in dict.fromkeys(found))])
+
+
+def _refusal(task: Task) -> str:
+    refusal = task.memory.refusal
+    if not refusal:
+        return ""
+    lines = [str(refusal["problem"]), *(f"- {one['gate']}: {one['why']}. {one['fix']}" for one in refusal["missing"])]
+    return "\n".join(lines)
+
+
+def _last_run(task: Task) -> str:
+    last = task.memory.visit
+    if not last:
+        return ""
+    words = f"agent run #{last['run']} in this state ended as {last['exit']}"
+    if last.get("errors"):
+        words += f": {last['errors'][-1]}"
+    if last.get("restored"):
+        words += "\n" + "\n".join(f"- {note}" for note in last["restored"])
+    return f"{words}\n{last['why']}" if last.get("why") else words
+
+
+def _listed(title: str, items: Sequence[str]) -> str:
+    return "\n".join([f"## {title}", *(f"- {item}" for item in items)]) if items else ""
+
+
+def _quoted(title: str, text: str) -> str:
+    """Somebody's words, marked as such, so that they are not read as part of the contract."""
+    if not text:
+        return ""
+    shown = text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + " ..."
+    return "\n".join([f"## {title}", *(f"> {line}" for line in shown.splitlines())])

@@ -1,0 +1,50 @@
+"""Makes the folder an agent run works in ready: the task's own tree, or for a reading role a throw-away checkout of it.
+
+A reading role may run whatever it likes in its checkout; nothing of that sticks. What can take long happens here,
+without the task's lock.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.record import Record
+from detent.effects.checkout import FrozenTree, SetupFailed, lasting_checkout
+from detent.runner.look import current_tree
+from detent.runner.workspace import prepare_tree, workspace_of
+from detent.store.lock import Lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.runner.open import Task
+
+LOOK = "look"
+
+
+class Ready(Record):
+    """Where a run is to work, and the tree that was looked at when it was made ready."""
+
+    cwd: str
+    tree: str
+    failed: SetupFailed | None = None
+
+
+def make_ready(task: Task) -> Ready:
+    """The folder for the next run of the current state's role."""
+    head, state = task.memory.head, task.machine.states[task.memory.snapshot.state]
+    failed = prepare_tree(task) if state.access == "write" else None
+    with Lock(task.places.lock()):
+        tree = current_tree(task)
+    if state.access == "write":
+        return Ready(task.tree_path, tree, failed)
+    folder = os.path.join(task.home, LOOK)
+    made = lasting_checkout(
+        folder,
+        FrozenTree(task.places.private_git(), tree, head["baseline"] or None),
+        workspace_of(head),
+        work_tree=task.root,
+        cache_dir=os.path.join(task.home, f"{LOOK}-setup"),
+        log_path=os.path.join(task.places.receipts(), f"setup-{LOOK}.log"),
+        env=os.environ,
+    )
+    return Ready(folder, tree, made if isinstance(made, SetupFailed) else None)

@@ -1,0 +1,269 @@
+"""Starts the agent run a state wants, and knows what has become of it.
+
+A run is planned in the journal before it is started (the intent) and acknowledged by its identity on disk. Whoever
+finds a plan without an identity makes it void under the run's own lock, so that nothing is ever run twice. While a run
+lives the engine writes no native file of its task and nobody judges its state line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from detent.core.machine import STOPPED
+from detent.core.record import Record
+from detent.core.runs import runs_spent, stop
+from detent.effects import keeper
+from detent.effects.agents.catalog import WRITE, command_for, load_catalog
+from detent.effects.agents.choose import choose
+from detent.effects.keeper_look import RunSeen
+from detent.effects.keeper_look import look as look_at_run
+from detent.errors import DetentError, RefusedError
+from detent.gates.judge import evidence_hashes
+from detent.runner.look import current_tree, look
+from detent.runner.promises import put_in_order
+from detent.runner.prompt import prompt_for
+from detent.runner.settle import record, remember
+from detent.store.atomic import make_folders, write_atomic
+from detent.store.digest import sha256_of
+from detent.store.lock import Lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.effects.agents.catalog import Agent
+    from detent.effects.agents.choose import Choice
+    from detent.runner.open import Task
+    from detent.runner.ready import Ready
+    from detent.runner.settle import Settled
+    from detent.store.native import Document
+    from detent.store.tasks import Memory
+
+PROMPT = "prompt.md"
+DEFAULT_MINUTES, DEFAULT_STALL_MINUTES = 30.0, 10.0
+CLAIM_GRACE_S = 10.0  # for an agent to end by itself once its claim was accepted
+
+
+class Bounds(Record):
+    """What one run may use; 0 is: as much as it wants."""
+
+    timeout_s: float
+    stall_s: float
+    usd: float = 0.0
+    tokens: float = 0.0
+    turns: float = 0.0
+
+
+def bounds_of(task: Task) -> Bounds:
+    budget = task.memory.head.get("budget", {}).get("run", {})
+    return Bounds(
+        timeout_s=60 * budget.get("minutes", DEFAULT_MINUTES),
+        stall_s=60 * budget.get("stall_minutes", DEFAULT_STALL_MINUTES),
+        usd=budget.get("usd", 0.0),
+        tokens=budget.get("tokens", 0.0),
+        turns=budget.get("turns", 0.0),
+    )
+
+
+def run_seen(task: Task) -> RunSeen | None:
+    """What is known of the run that was planned and has no end yet; None when there is none. Reads only."""
+    number = task.memory.run.get("run", 0)
+    return look_at_run(task.places.run(number)) if number else None
+
+
+def start_run(task: Task, ready: Ready) -> Task:
+    """Plan and start one run of the current state's role in the folder that was made ready for it.
+
+    Where somebody else has just started one, that is the run; where a limit is used up, the task is stopped instead.
+    """
+    with Lock(task.places.lock()):
+        if (memory := task.store.load()).run:
+            return task.replace(memory=memory)
+        settled = put_in_order(task)
+        task = task.replace(memory=settled.memory)
+        _refuse_start(task)
+        if why := _spent(task):
+            return _stop(task, settled, why)
+        _refuse_second_in_place(task)
+        agent, choice = _agent_for(task)
+        if current_tree(task) != ready.tree:
+            raise RefusedError(
+                "the tree changed while a run was made ready", where=task.tree_path, next_step=f"detent run {task.id}"
+            )
+        task = _plan(task, settled.document, agent, choice, ready)
+        try:
+            keeper.spawn(_spec(task, agent))
+        except DetentError:
+            # Whether it began is known by its directory alone; what did not begin must never begin later.
+            if keeper.void(task.places.run(task.memory.runs)):
+                memory = record(task, task.memory, "run_void", {"run": task.memory.runs, "why": "it could not start"})
+                task = task.replace(memory=memory)
+            raise
+        return task
+
+
+def _refuse_start(task: Task) -> None:
+    memory, state = task.memory, task.machine.states[task.memory.snapshot.state]
+    if stopped := memory.snapshot.registers.get(STOPPED):
+        raise RefusedError(f"the task is stopped: {stopped}", next_step=f"detent resume {task.id}")
+    if not state.role:
+        raise RefusedError(f"{state.name} is no state an agent works in", next_step=f"detent next {task.id}")
+
+
+def _spent(task: Task) -> str:
+    """Which bound of the whole task is used up, in words."""
+    budget, usage = task.memory.head.get("budget", {}).get("task", {}), task.memory.usage
+    if why := runs_spent(task.machine, task.memory.snapshot):
+        return why
+    used = (
+        ("usd", usage.get("cost_usd", 0), "USD"),
+        ("hours", usage.get("seconds", 0) / 3600, "hours of agent runs"),
+        ("runs", usage.get("runs", 0), "agent runs"),
+    )
+    for name, value, words in used:
+        if name in budget and value >= budget[name]:
+            return f"budget: {value:.2f} of {budget[name]:g} {words} are used"
+    return ""
+
+
+def _stop(task: Task, settled: Settled, why: str) -> Task:
+    after = stop(task.memory.snapshot, why)
+    memory, _ = remember(task, task.memory, settled.document, "stopped", {"by": "engine", "why": why}, after=after)
+    return task.replace(memory=memory)
+
+
+def _refuse_second_in_place(task: Task) -> None:
+    """Two agents in one checkout would each be blamed for what the other does."""
+    if not task.memory.head["in_place"]:
+        return
+    from detent.runner.open import load_all
+
+    for listed in load_all(task.project):
+        if listed.memory is None or listed.id == task.id or not listed.memory.run:
+            continue
+        if listed.memory.head["tree_path"] == task.tree_path and listed.memory.head["in_place"]:
+            raise RefusedError(
+                f"agent run #{listed.memory.run['run']} of task {listed.id} works in this checkout",
+                where=task.tree_path,
+                next_step=f"wait for it, or end it: detent stop {listed.id}",
+            )
+
+
+def _agent_for(task: Task) -> tuple[Agent, Choice]:
+    wanted = task.memory.head.get("agents", {})
+    catalog = load_catalog(wanted.get("table", {}))
+    overrides = {role: tuple(choices) for role, choices in wanted.get("overrides", {}).items()}
+    role = task.machine.states[task.memory.snapshot.state].role
+    attempt = task.memory.visit.get("count", 0)
+    choice = choose(catalog, task.machine.name, role, overrides, attempt, os.environ.get("PATH", os.defpath))
+    return catalog.agents[choice.agent], choice
+
+
+def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: Ready) -> Task:
+    memory = task.memory
+    state = task.machine.states[memory.snapshot.state]
+    number = memory.runs + 1
+    tree = ready.tree
+    folder = task.places.run(number)
+    make_folders(folder)
+    prompt = prompt_for(task, document, tree, bounds_of(task).timeout_s / 60)
+    write_atomic(os.path.join(folder, PROMPT), prompt.encode("utf-8"), durable=False)
+    # A session is gone on with only where its run died in this very visit; a new visit begins with a clear head.
+    last = memory.visit
+    session = last.get("session", "") if last.get("agent") == agent.name and last.get("exit") != "finished" else ""
+    content = {
+        "run": number,
+        "role": state.role,
+        "state": state.name,
+        "access": state.access,
+        "agent": agent.name,
+        "model": choice.model,
+        "events": agent.events,
+        "session": session if agent.resume else "",
+        "tree": tree,
+        "cwd": ready.cwd,
+        "prompt": sha256_of(prompt.encode("utf-8")),
+        "seen": fingerprint(task, memory, document, tree),
+    }
+    return task.replace(memory=record(task, memory, "run_planned", content))
+
+
+def fingerprint(task: Task, memory: Memory, document: Document, tree: str) -> dict[str, str]:
+    """What progress is measured by: a run that changes none of it was idle."""
+    owned = set(task.native.wanted_fields(memory.snapshot, ""))
+    fields = {label: document.value(label) for label in task.native.labels if label not in owned}
+    evidence = evidence_hashes(look(task, memory, document, ""))
+    found = {"tree": tree, "fields": _hash(fields), "evidence": _hash(evidence)}
+    return {name: found[name] for name in task.machine.progress.get("counts", tuple(found))}
+
+
+def _hash(content: dict[str, str]) -> str:
+    return sha256_of(json.dumps(content, sort_keys=True).encode("utf-8", "surrogateescape"))
+
+
+def _spec(task: Task, agent: Agent) -> keeper.RunSpec:
+    run = task.memory.run
+    folder, bounds = task.places.run(run["run"]), bounds_of(task)
+    folders = task.run_folders()
+    for path in folders.values():
+        make_folders(path)
+    # Reports lie in the task folder, which every role writes to; what a reading role may not change is the tree, and
+    # that is compared when the run is over.
+    launch = command_for(
+        agent,
+        access=WRITE,
+        model=run["model"],
+        session=run["session"],
+        run_dir=folders["DETENT_OUT"],
+        cwd=run["cwd"],
+        folders=(task.native.folder, *(path for name, path in folders.items() if name != "DETENT_BIN")),
+    )
+    return keeper.RunSpec(
+        run_dir=folder,
+        argv=launch.argv,
+        env={**environment_of(task), **launch.env, "DETENT_ACCESS": run["access"]},
+        cwd=run["cwd"],
+        stdin_path=os.path.join(folder, PROMPT),
+        timeout_s=bounds.timeout_s,
+        stall_s=bounds.stall_s,
+        claim_grace_s=CLAIM_GRACE_S,
+    )
+
+
+def environment_of(task: Task) -> dict[str, str]:
+    """The environment of a run: the user's own, and who and where the run is; `detent` is found whatever PATH was."""
+    run, folders = task.memory.run, task.run_folders()
+    _write_shims(folders["DETENT_BIN"])
+    return {
+        **os.environ,
+        "PATH": os.pathsep.join((folders["DETENT_BIN"], os.environ.get("PATH", os.defpath))),
+        "DETENT_TASK": task.id,
+        "DETENT_TASK_DIR": task.native.folder,
+        "DETENT_TREE": run["cwd"],
+        "DETENT_OUT": folders["DETENT_OUT"],
+        "DETENT_DROP": folders["DETENT_DROP"],
+        "DETENT_ROLE": run["role"],
+        "DETENT_STATE": run["state"],
+        "DETENT_RUN_NUMBER": str(run["run"]),
+    }
+
+
+def _write_shims(folder: str) -> None:
+    import shlex
+    import sys
+
+    words = " ".join(shlex.quote(word) for word in (sys.executable, "-m", "detent"))
+    path = os.path.join(folder, "detent")
+    text = f'#!/bin/sh\nexec {words} "$@"\n'.encode()
+    try:
+        with open(path, "rb") as file:
+            if file.read() == text:
+                return
+    except OSError:
+        pass
+    write_atomic(path, text, durable=False, mode=0o755)
+
+
+def stop_run(task: Task) -> bool:
+    """Tell a living run to end; False when there is none."""
+    number = task.memory.run.get("run", 0)
+    return bool(number) and keeper.stop(task.places.run(number))

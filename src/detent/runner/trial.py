@@ -1,0 +1,128 @@
+"""Tries a project's settings before a task depends on them: its commands, in a disposable checkout of the last commit.
+
+The settings are those on disk, so that they can be tried before they are committed; tasks go by the committed ones.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from detent.core.record import Record
+from detent.effects.checkout import FrozenTree, SetupFailed, Workspace, prepared_checkout, run_command
+from detent.effects.git import Git, find_repository, write_git_dir
+from detent.effects.tree import tree_id
+from detent.runner.create import DEFAULT_MACHINE, load_checked, make_home
+from detent.runner.pinned import pinned_settings, read_committed
+from detent.store.atomic import read_plain
+from detent.store.settings import FILE, Settings, parse_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from detent.store.places import Project
+
+GREEN, RED, SET_UP_FAILED = "green", "red", "set-up failed"
+_HOME = ".doctor"  # no task id begins with a dot
+
+
+class Found(Record):
+    """The settings as they stand on disk, and how they relate to the last commit."""
+
+    settings: Settings
+    is_there: bool
+    is_committed: bool
+
+
+class Tried(Record):
+    """How one command came out."""
+
+    name: str
+    command: str
+    result: str
+    why: str
+    log: str
+    exit: int | None
+    seconds: float
+
+
+class Trial(Record):
+    """All commands on one commit; empty `commit` where nothing is committed or there is no git."""
+
+    commit: str
+    tried: tuple[Tried, ...]
+    missing: tuple[str, ...]  # what `carry` did not find
+
+
+def check_settings(project: Project) -> Found:
+    """Read and check everything in the settings that `new` would check; raises what `new` would raise."""
+    head = head_commit(project)
+    committed = read_committed(project, head, FILE) if head or not project.common_dir else None
+    on_disk = read_plain(os.path.join(project.root, FILE))
+    data = committed if on_disk is None else on_disk
+    settings = parse_settings(data, os.path.join(project.root, FILE)) if data else Settings()
+    machine, _ = load_checked(settings.default_machine or DEFAULT_MACHINE, settings)
+    if head or not project.common_dir:
+        pinned_settings(project, head, settings, machine)
+    return Found(settings, data is not None, data == committed)
+
+
+def head_commit(project: Project) -> str:
+    repository = find_repository(project.root) if project.common_dir else None
+    return (repository.head if repository is not None else None) or ""
+
+
+def try_commands(project: Project, settings: Settings, environment: Mapping[str, str]) -> Trial:
+    """Run every command of the settings once; nothing of it counts as proof, and only its logs stay."""
+    commit = head_commit(project)
+    home = os.path.join(project.home(), _HOME)
+    logs = os.path.join(home, "logs")
+    make_home(logs, is_given=False)
+    workspace = Workspace(
+        settings.setup, settings.key, settings.copy, settings.carry, timeout_s=settings.command_timeout_s
+    )
+    with prepared_checkout(
+        os.path.join(home, "proof"),
+        _frozen(project, os.path.join(home, "git"), commit),
+        workspace,
+        work_tree=project.root,
+        cache_dir=os.path.join(home, "setup"),
+        log_path=os.path.join(logs, "setup.log"),
+        env=environment,
+    ) as checkout:
+        if isinstance(checkout, SetupFailed):
+            failed = Tried("set-up", checkout.command, SET_UP_FAILED, checkout.why, checkout.log, checkout.exit, 0.0)
+            return Trial(commit, (failed,), ())
+        tried = tuple(
+            _try(name, line, checkout.folder, environment, settings.command_timeout_s, _log_path(logs, number, name))
+            for number, (name, line) in enumerate(settings.commands.items(), 1)
+        )
+        return Trial(commit, tried, checkout.missing)
+
+
+def _frozen(project: Project, private: str, commit: str) -> FrozenTree:
+    """The commit's tree through a git folder of our own, so that mending it can never touch the user's objects."""
+    if not commit:
+        inside = os.path.relpath(os.path.realpath(project.control), os.path.realpath(project.root))
+        return FrozenTree(private, tree_id(private, project.root, None, None, (inside,)), None)
+    objects = os.path.join(project.common_dir, "objects")
+    write_git_dir(private, alternates=(objects,), is_sha256=len(commit) == 64, is_bare=True, durable=False)
+    os.makedirs(os.path.join(private, "cache"), exist_ok=True)
+    tree = Git(private).run("rev-parse", "--verify", f"{commit}^{{tree}}").decode().strip()
+    return FrozenTree(private, tree, commit)
+
+
+def _try(name: str, line: str, folder: str, environment: Mapping[str, str], timeout_s: float, log: str) -> Tried:
+    finished = run_command(line, folder, environment, timeout_s, log)
+    if finished.timed_out:
+        why = f"took longer than {timeout_s:.0f} s"
+    elif finished.truncated:
+        why = "wrote more output than is allowed"
+    else:
+        why = f"exit {finished.exit}" if finished.exit else ""
+    return Tried(name, line, RED if why else GREEN, why, log, finished.exit, finished.seconds)
+
+
+def _log_path(logs: str, number: int, name: str) -> str:
+    return os.path.join(logs, f"{number}-{re.sub(r'[^A-Za-z0-9_.-]', '-', name)[:40]}.log")

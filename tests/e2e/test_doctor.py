@@ -1,0 +1,159 @@
+"""`detent doctor` without a task: are the settings in order, and do their commands work in a fresh checkout?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo
+
+GOOD = "[commands]\ntest = 'python3 -m unittest -q'\n"
+
+
+def rows(done: Completed, mark: str) -> list[tuple[str, str]]:
+    return [(row["what"], row["next"]) for row in done.json()["checks"] if row["mark"] == mark]
+
+
+def settings(text: str) -> Mapping[str, str]:
+    return {**SAMPLE_FILES, "detent.toml": text}
+
+
+def test_commands_are_tried_on_the_last_commit(detent: Detent, repo: MakeRepo) -> None:
+    path = repo(files=settings(GOOD + "seen = 'test ! -e uncommitted.txt'\n"))
+    (path / "uncommitted.txt").write_text("x\n", encoding="utf-8")
+    done = detent("doctor", "--json", cwd=path)
+    assert done.code == 0, done
+    told = done.json()["commands"]
+    assert [(one["name"], one["result"], one["exit"]) for one in told] == [("test", "green", 0), ("seen", "green", 0)]
+    assert "Ran 1 test" in Path(told[0]["log"]).read_text(encoding="utf-8")
+    commit = repo.git(path, "rev-parse", "HEAD")[:12]
+    assert any(f"green on commit {commit}" in what for what, _ in rows(done, "ok"))
+    assert repo.git(path, "status", "--porcelain") == "?? uncommitted.txt"
+    left = {entry.name for entry in Path(told[0]["log"]).parent.parent.iterdir()}
+    assert "proof" not in left
+
+
+def test_a_red_command_is_exit_1_with_its_log(detent: Detent, repo: MakeRepo) -> None:
+    path = repo(files=settings(GOOD + "lint = 'echo bad line; exit 3'\nmissing = 'no-such-program'\n"))
+    done = detent("doctor", cwd=path)
+    assert done.code == 1, done
+    (lint,) = [line for line in done.out.splitlines() if line.startswith("red  lint: ")]
+    assert "exit 3; log: " in lint
+    assert Path(lint.rpartition("log: ")[2]).read_text(encoding="utf-8") == "bad line\n"
+    assert "read the log" in done.out
+    assert "a fresh checkout lacks that program" in done.out
+    assert "ok   test: " in done.out
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "log"),
+    [
+        ("setup = ['echo no net; exit 7']", "correct [workspace] setup", "no net\n"),
+        ("copy = ['.env.test']", "correct [workspace] copy", ""),
+    ],
+)
+def test_a_failed_set_up_is_told_apart(detent: Detent, repo: MakeRepo, text: str, words: str, log: str) -> None:
+    path = repo(files=settings(f"{GOOD}[workspace]\n{text}\n"))
+    done = detent("doctor", "--json", cwd=path)
+    assert done.code == 1, done
+    (one,) = done.json()["commands"]
+    assert one["result"] == "set-up failed"
+    assert (Path(one["log"]).read_text(encoding="utf-8") if one["log"] else "") == log
+    ((_, next_step),) = rows(done, "red")
+    assert words in next_step
+
+
+def test_set_up_and_copies_are_used(detent: Detent, repo: MakeRepo) -> None:
+    text = (
+        "[commands]\ntest = 'cat .env.test made.txt'\n[workspace]\nsetup = ['echo made > made.txt']\ncopy = ['.env*']\n"
+    )
+    path = repo(files={**settings(text + "carry = ['nowhere']\n"), ".gitignore": ".env*\n"})
+    (path / ".env.test").write_text("KEY=1\n", encoding="utf-8")
+    done = detent("doctor", "--json", cwd=path)
+    assert done.code == 0, done
+    assert Path(done.json()["commands"][0]["log"]).read_text(encoding="utf-8") == "KEY=1\nmade\n"
+    assert any("carry found nothing for nowhere" in what for what, _ in rows(done, "note"))
+
+
+def test_quick_runs_nothing(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    path = repo(files=settings(f"[commands]\ntest = 'touch {tmp_path}/ran; exit 1'\n"))
+    done = detent("doctor", "--quick", "--json", cwd=path)
+    assert done.code == 0, done
+    assert done.json()["commands"] == []
+    assert not (tmp_path / "ran").exists()
+    assert detent("doctor", cwd=path).code == 1
+    assert (tmp_path / "ran").exists()
+
+
+def test_one_task_is_looked_at_without_running_commands(detent: Detent, repo: MakeRepo) -> None:
+    path = repo(files=settings("[commands]\ntest = 'exit 1'\n"))
+    assert detent("new", "phase", "x", "--id", "a", cwd=path).code == 0
+    assert detent("doctor", "a", cwd=path).code == 0
+    assert detent("doctor", cwd=path).code == 1
+
+
+def test_settings_are_tried_before_they_are_committed(detent: Detent, repo: MakeRepo) -> None:
+    path = repo()
+    none = detent("doctor", "--json", cwd=path)
+    assert none.code == 0, none
+    assert ("no detent.toml: every setting has its default", "detent init") in rows(none, "note")
+    (path / "detent.toml").write_text(GOOD, encoding="utf-8")
+    done = detent("doctor", "--json", cwd=path)
+    assert done.code == 0, done
+    assert [one["result"] for one in done.json()["commands"]] == ["green"]
+    assert any("differs from the last commit" in what for what, _ in rows(done, "note"))
+    repo.git(path, "add", "--all")
+    repo.git(path, "commit", "--quiet", "--message=Settings")
+    after = detent("doctor", "--json", cwd=path)
+    assert not any("differs" in what for what, _ in rows(after, "note"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[commands", "not valid TOML"),
+        ("[workspace]\ncopy = ['/etc/passwd']", "copy has '/etc/passwd'"),
+        ("[agents]\ndefault = 'claud'", "there is no agent 'claud'"),
+        ("[prompts]\nadd = { builder = 'rules.md' }", "rules.md"),
+        ("default_machine = 'nothing'", "there is no machine called 'nothing'"),
+        ("[machine.phase]\noptions = ['colour']", "colour"),
+    ],
+)
+def test_settings_that_new_would_refuse_are_bad(detent: Detent, repo: MakeRepo, text: str, words: str) -> None:
+    path = repo(files=settings(text))
+    done = detent("doctor", "--json", cwd=path)
+    assert done.code == 5, done
+    ((what, next_step),) = rows(done, "bad")
+    assert words in what
+    assert next_step
+
+
+def test_what_has_no_effect_is_said(detent: Detent, repo: MakeRepo) -> None:
+    done = detent("doctor", "--json", cwd=repo(files=settings("[sandbox]\nrequire = 'kernel'\n")))
+    assert done.code == 0, done
+    notes = [what for what, _ in rows(done, "note")]
+    assert '[sandbox] require = "kernel" has no effect in this version' in notes
+    assert any(what.startswith("no [commands]") for what in notes)
+
+
+def test_without_git_the_folder_is_tried(detent: Detent, tmp_path: Path) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    for name, text in settings(GOOD).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    done = detent("doctor", "--json", cwd=folder)
+    assert done.code == 0, done
+    assert [one["result"] for one in done.json()["commands"]] == ["green"]
+
+
+def test_without_a_commit_nothing_is_tried(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    path = tmp_path / "empty"
+    path.mkdir()
+    repo.git(path, "init", "--quiet")
+    (path / "detent.toml").write_text(GOOD, encoding="utf-8")
+    done = detent("doctor", "--json", cwd=path)
+    assert done.code == 0, done
+    assert any("no commit yet" in what for what, _ in rows(done, "note"))
+    assert done.json()["commands"] == []
