@@ -56,6 +56,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "restored": ("file", "why", "kept"),
     "proved": ("tree", "receipts"),
     "landed": ("by", "name", "how", "commit", "branch", "tree"),
+    "collected": ("by", "name", "branches", "kept"),
     "restored_tree": ("by", "name", "checkpoint", "tree", "kept"),
     "acted": ("step", "result", "fields"),
     "crashed": ("by", "exit", "after"),
@@ -65,7 +66,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     **RUN_KINDS,
 }
 _FIRST = ("created", "adopted")
-_BY_PERSON = ("answered", "resumed", "amended", "restored_tree", "landed", "driven")
+_BY_PERSON = ("answered", "resumed", "amended", "restored_tree", "landed", "collected", "driven")
 _HASHES = ("entry", "locked")  # of files at that moment: nothing to decide them from
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _RECOMPUTED = ("commands", "register_is")  # checks whose answer lies in what we keep, not in files that go on changing

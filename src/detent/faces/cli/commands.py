@@ -333,6 +333,18 @@ COMMANDS = (
         (Argument("MACHINE", "name or file", required=True), Argument("RELATION", "JSON file", required=True)),
     ),
     Command(
+        "gc",
+        "Advanced",
+        "remove homes, branches and refs of finished tasks whose work has landed; journals stay",
+        "result:gc",
+        options=(
+            Option("--dry-run", "", "only list what would go"),
+            Option("--yes", "", "also where the work has not landed"),
+            Option("--journals", "", "remove the journals, receipts and checkpoints too"),
+            _REPO,
+        ),
+    ),
+    Command(
         "audit",
         "Advanced",
         "replay a task's journal against machine, receipts, files and git",

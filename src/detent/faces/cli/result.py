@@ -1,12 +1,12 @@
-"""Commands about what came of a task: see it, land it, take it back."""
+"""Commands about what came of a task: see it, land it, take it back, clean up after it."""
 
 from __future__ import annotations
 
 from detent.errors import UsageError
 from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run
 from detent.faces.cli.output import show
-from detent.faces.words import landed_words, restored_words
-from detent.runner.open import open_task
+from detent.faces.words import collected_words, landed_words, restored_words
+from detent.runner.open import find_project, open_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,4 +72,20 @@ def restore(arguments: Arguments) -> int:
         **{field: list(getattr(done.files, field)) for field in done.files._fields},
     }
     show(arguments, content, restored_words(task, done))
+    return 0
+
+
+def gc(arguments: Arguments) -> int:
+    from detent.runner.collect import Wish, collect
+
+    refuse_inside_run("removing what tasks left")
+    wish = Wish(
+        person_name(),
+        dry_run=arguments.has("--dry-run"),
+        unlanded=arguments.has("--yes"),
+        journals=arguments.has("--journals"),
+    )
+    found = collect(find_project(arguments.text("--repo")), wish)
+    rows = [{field: getattr(one, field) for field in one._fields} for one in found]
+    show(arguments, {"tasks": rows, "dry_run": wish.dry_run}, collected_words(found, dry_run=wish.dry_run))
     return 0
