@@ -209,7 +209,14 @@ COMMANDS = (
         (_TASK,),
         (Option("--stat", "", "only how much of each file changed"), _REPO),
     ),
-    Command("dir", "Look", "print the path of the task folder", "look:folder", (_TASK,), (_REPO,)),
+    Command(
+        "dir",
+        "Look",
+        "print the path of the task folder",
+        "look:folder",
+        (_TASK,),
+        (Option("--tree", "", "of the tree that is worked on instead"), _REPO),
+    ),
     Command(
         "move",
         "Answer",
