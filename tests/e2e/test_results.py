@@ -133,6 +133,7 @@ def test_a_clone_that_is_gone_is_made_again(detent: Detent, repo: MakeRepo) -> N
     work(task)
     task.to("verify")
     shutil.rmtree(task.tree)
+    assert "detent restore t" in task("status").out
     assert task("restore").code == 0
     assert contents(task.tree)["app.py"] == WORK
     assert not (task.home / ".unborn").exists()

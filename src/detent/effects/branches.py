@@ -60,6 +60,13 @@ def bring_branch(bringing: Bringing, common_dir: str) -> str:
     )
 
 
+def drop_branch(common_dir: str, name: str, put: Collection[str]) -> None:
+    """Delete a branch, unless it has left the commits we put there."""
+    for commit in put:
+        if (ref := _branches(Git(common_dir)).get(name)) and ref.commit == commit:
+            Git(common_dir).run("update-ref", "-d", f"refs/heads/{name}", commit)
+
+
 def find_branches(common_dir: str, put: Mapping[str, Collection[str]]) -> tuple[str, ...]:
     """Of the branches we put commits on, those that still stand at one of them and that nobody has checked out."""
     refs = _branches(Git(common_dir)) if put else {}

@@ -16,7 +16,7 @@ import os
 
 from detent.core.record import Record
 from detent.effects.acts import keep_commit, keep_folder
-from detent.effects.branches import find_branches
+from detent.effects.branches import drop_branch, find_branches
 from detent.effects.bring import wipe
 from detent.effects.git import Git
 from detent.effects.home import keep_ref, kept_ids, remove_home, sweep_homes
@@ -124,8 +124,9 @@ def _remove(task: Task, leftover: Leftover, wish: Wish) -> Leftover:
             content = {"by": "person", "name": wish.name, "branches": list(leftover.branches), "kept": kept}
             # A folder that goes is not written to once more.
             (record if _lies_in_home(task, leftover) else note)(task, task.memory, "collected", content)
+            put = _put(task)
             for branch in leftover.branches:
-                Git(common_dir).run("update-ref", "-d", f"refs/heads/{branch}")
+                drop_branch(common_dir, branch, put[branch])
             if leftover.home:
                 remove_home(leftover.home, common_dir)
             elif leftover.has_keep_ref:
