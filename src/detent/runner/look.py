@@ -88,7 +88,7 @@ def repository_of(task: Task) -> Repository | None:
     """The user's repository, also where the tree is a clone: what an agent writes into its own `.git` is not asked."""
     if not task.project.common_dir:
         return None
-    return find_repository(task.tree_path if task.memory.head["in_place"] else task.root)
+    return find_repository(task.tree_path if task.memory.head["in_place"] else task.project.root)
 
 
 def left_out(task: Task) -> tuple[str, ...]:

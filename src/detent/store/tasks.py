@@ -46,6 +46,7 @@ class Memory(Record):
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
+    landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
     runs: int = 0  # agent runs ever planned; the next one's number is one more
     run: Mapping[str, Any] = {}  # the planned run of which no end is known
@@ -85,7 +86,7 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{seq}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
         changes["unsettled"] = {**memory.unsettled, **intents}
-    if kind in ("acted", "proved"):
+    if kind in ("acted", "proved", "landed"):
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
@@ -101,10 +102,12 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
 
 
 def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
-    """What a line about something the engine did changes."""
+    """What a line about something that was done changes: proof, an effect, a landing."""
     if kind == "proved":
         proved = {**memory.proved, **entry["receipts"]}
         return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
+    if kind == "landed":
+        return {"landed": {key: entry[key] for key in ("how", "commit", "branch")}}
     changes: dict[str, Any] = {
         "unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}
     }
