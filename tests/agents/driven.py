@@ -1,8 +1,8 @@
 """A phase task that `detent run` drives with one real agent, whose model plays a script per state.
 
-The agent's program is found on PATH under its own name. What lies there is a few lines that write down the command line
-they were given and become the real program, in a network of its own where the host allows that; so the catalog's own
-words are what is run.
+The agent's program is found on PATH under its own name. What lies there is two lines that write down the command line
+they were given and become the real program, so the catalog's own words are what is run. Where the host allows it, the
+whole command has a network of its own, in which there is nothing but the model.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class Driven:
         self.program = program
         self.alone = alone
         self.folder = folder
-        self.home, self.bin, self.calls = folder / "home", folder / "bin", folder / "calls"
+        self.home, self.bin = folder / "home", folder / "bin"
+        self._wrapper: tuple[str, ...] = ()
         for path in (self.home, self.home / "tmp", self.bin):
             path.mkdir()
         who = {f"GIT_{role}_{part}": "tester" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
@@ -89,18 +90,19 @@ class Driven:
         """Put the agent on PATH, with this model to talk to."""
         if self.alone:
             with Meeting(script) as meeting:
-                self._put_program(f"http://127.0.0.1:{PORT}", sys.executable, ALONE, meeting.path, PORT)
+                self._put_program(f"http://127.0.0.1:{PORT}")
+                self._wrapper = (sys.executable, str(ALONE), meeting.path, str(PORT))
                 yield meeting
         else:
             with ScriptedModel(script) as model:
                 self._put_program(model.url)
                 yield model
 
-    def _put_program(self, url: str, *wrapper: object) -> None:
+    def _put_program(self, url: str) -> None:
         self.environment.update(CONFIGURE[self.name](self.home, url))
-        words = " ".join(shlex.quote(str(word)) for word in (*wrapper, self.program))
         program = self.bin / self.name
-        program.write_text(f'#!/bin/sh\necho "$*" >> {self.calls}\nexec {words} "$@"\n', encoding="utf-8")
+        text = f'#!/bin/sh\necho "$*" >> "$DETENT_OUT/calls"\nexec {shlex.quote(str(self.program))} "$@"\n'
+        program.write_text(text, encoding="utf-8")
         program.chmod(0o755)
 
     def __call__(self, *words: str) -> Completed:
@@ -129,7 +131,8 @@ class Driven:
         )
 
     def _argv(self, words: tuple[str, ...]) -> list[str]:
-        return [sys.executable, "-m", "detent", *words]
+        wrapper = self._wrapper if words[0] == "run" else ()
+        return [*wrapper, sys.executable, "-m", "detent", *words]
 
     def run(self, script: Script, *words: str) -> Completed:
         """`detent run` with this model."""
@@ -138,7 +141,7 @@ class Driven:
 
     def command_lines(self) -> list[str]:
         """What the agent was started with, run by run."""
-        return self.calls.read_text(encoding="utf-8").splitlines()
+        return (self.out / "calls").read_text(encoding="utf-8").splitlines()
 
     def lines(self, kind: str) -> list[dict[str, Any]]:
         """The journal's lines of one kind."""
