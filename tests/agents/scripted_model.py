@@ -2,7 +2,8 @@
 
 Which turn is played follows from the request alone: it is the number of assistant turns in the history, so a repeated
 request gets the same answer and a resumed session goes on counting. After the last turn the model says "Done.". A
-request that offers no tools (a title, a summary) gets a plain text and plays no turn.
+request that offers no tools (a title, a summary) gets a plain text and plays no turn. With several scripts, the first
+one whose words stand in the history is played.
 """
 
 from __future__ import annotations
@@ -39,21 +40,26 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One request: where it went, its tools, the turn it got (-1: none was played), the end of its history as JSON."""
+    """One request: where it went, its tools, the turn it got (-1: none was played), and its history as JSON."""
 
     path: str
     tools: frozenset[str]
     turn: int
-    last: str
+    last: str  # the end of the history
+    history: str
+
+
+Script = Sequence[Turn] | Mapping[str, Sequence[Turn]]
 
 
 class ScriptedModel:
     """The server; use it as a context manager. `listener` is a listening loopback socket, from anywhere."""
 
-    def __init__(self, turns: Sequence[Turn], listener: socket.socket | None = None) -> None:
-        self.turns = tuple(turns)
+    def __init__(self, script: Script, listener: socket.socket | None = None) -> None:
+        self.scripts = script if isinstance(script, Mapping) else {"": script}
         self.seen: list[Seen] = []
         self.closing = threading.Event()
+        self.is_hanging = threading.Event()
         self._lock = threading.Lock()
         self._server = _Server(self, listener)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
@@ -71,6 +77,11 @@ class ScriptedModel:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+
+    def turn(self, number: int, history: str) -> Turn | None:
+        """What is played as the answer with this number, if there is anything."""
+        script = next((turns for words, turns in self.scripts.items() if words in history), ())
+        return script[number] if 0 <= number < len(script) else None
 
     def note(self, seen: Seen) -> bool:
         """Remember a request; false when there were too many."""
@@ -123,16 +134,17 @@ class _Handler(BaseHTTPRequestHandler):
             return
         tools = dialect.tools(request)
         number = dialect.turns(request) if tools else -1
-        last = json.dumps(dialect.history(request)[-1:])
-        if not self.server.model.note(Seen(path, frozenset(tools), number, last)):
+        said = dialect.history(request)
+        seen = Seen(path, frozenset(tools), number, json.dumps(said[-1:]), json.dumps(said))
+        if not self.server.model.note(seen):
             self._send(400, _error("too many requests of one test"))
             return
-        self._play(dialect, request, tools, number)
+        turn = self.server.model.turn(number, seen.history) or Turn("Done." if tools else "A title")
+        self._play(dialect, request, tools, turn)
 
-    def _play(self, dialect: Dialect, request: Json, tools: Mapping[str, Json], number: int) -> None:
-        script = self.server.model.turns
-        turn = script[number] if 0 <= number < len(script) else Turn("Done." if tools else "A title")
+    def _play(self, dialect: Dialect, request: Json, tools: Mapping[str, Json], turn: Turn) -> None:
         if turn.hangs:
+            self.server.model.is_hanging.set()
             self.server.model.closing.wait(LONGEST_HANG_S)
             self.close_connection = True
             return

@@ -16,10 +16,9 @@ from detent.effects.agents.catalog import Agent, load_catalog
 from detent.effects.process import run
 from tests.agents.dialects import INPUT_TOKENS, OUTPUT_TOKENS, Shell, Write
 from tests.agents.scripted_model import Turn
-from tests.agents.world import ALONE, PORT, Meeting, World, can_be_alone
+from tests.agents.world import ALONE, PORT, PROGRAMS, Meeting, World, can_be_alone
 from tools.install_agents import PINS
 
-PROGRAMS = Path(os.environ.get("DETENT_TEST_AGENTS") or Path(sys.prefix) / "agents") / "bin"
 MODELS = {"pi": "test/scripted", "codex": "scripted", "claude": "scripted"}
 CHANGING_TOOLS = {"write", "edit", "bash", "Write", "Edit", "Bash", "NotebookEdit"}
 HANG_TIMEOUT_S = 8.0  # mostly long enough to have asked the model

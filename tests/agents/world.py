@@ -9,7 +9,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -17,11 +18,11 @@ from typing import Self
 from detent.effects.agents.catalog import Agent, Launch, command_for
 from detent.effects.agents.events import Usage, classify, read_usage
 from detent.effects.process import run
-from tests.agents.scripted_model import ScriptedModel, Seen, Turn
+from tests.agents.scripted_model import Script, ScriptedModel, Seen, Turn
 
+PROGRAMS = Path(os.environ.get("DETENT_TEST_AGENTS") or Path(sys.prefix) / "agents") / "bin"
 ALONE = Path(__file__).with_name("alone.py")
 PORT = 4180  # in a network namespace of its own every port is free
-MEETING_S = 60.0
 RUN_S = 90.0
 NOW_S = 1_800_000_000.0  # what "in 20 s" is counted from
 
@@ -43,12 +44,12 @@ class Outcome:
 
 
 class Meeting:
-    """Waits for a program that `alone.py` starts and answers it as the scripted model."""
+    """Waits for programs that `alone.py` starts, one after another, and answers each as the scripted model."""
 
-    def __init__(self, turns: Sequence[Turn]) -> None:
-        self.turns = turns
-        self.seen: list[Seen] = []
-        self._over = threading.Event()
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.is_hanging = threading.Event()
+        self._models: list[ScriptedModel] = []
         # The name of a Unix socket must be short, and a test's own folder has a long one.
         self._folder = tempfile.TemporaryDirectory(prefix="meet")
         self.path = os.path.join(self._folder.name, "s")
@@ -57,28 +58,33 @@ class Meeting:
 
     def __enter__(self) -> Self:
         self._socket.bind(self.path)
-        self._socket.listen(1)
-        self._socket.settimeout(MEETING_S)
+        self._socket.listen()
         self._thread.start()
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._over.set()
         self._socket.shutdown(socket.SHUT_RDWR)
         self._thread.join()
         self._socket.close()
         self._folder.cleanup()
 
+    @property
+    def seen(self) -> list[Seen]:
+        return [seen for model in self._models for seen in model.seen]
+
     def _serve(self) -> None:
-        try:
-            talk, _address = self._socket.accept()
-        except OSError:
-            return  # nobody came; the test sees that from the run
-        with talk:
-            _message, (descriptor, *_), _flags, _from = socket.recv_fds(talk, 16, 1)
-        with ScriptedModel(self.turns, socket.socket(fileno=descriptor)) as model:
-            self.seen = model.seen
-            self._over.wait()
+        with ExitStack() as stack:
+            while True:
+                try:
+                    talk, _address = self._socket.accept()
+                except OSError:
+                    return  # it is over, or nobody came; the test sees that from the run
+                with talk:
+                    _message, descriptors, _flags, _from = socket.recv_fds(talk, 16, 1)
+                for descriptor in descriptors:  # none, if the program died meanwhile
+                    model = ScriptedModel(self.script, socket.socket(fileno=descriptor))
+                    model.is_hanging = self.is_hanging
+                    self._models.append(stack.enter_context(model))
 
 
 class World:
@@ -133,18 +139,22 @@ class World:
         return Outcome(classify(ended, usage), usage, tuple(model.seen), text)
 
     def _environment(self) -> dict[str, str]:
-        """From nothing; a proxy that is not there stops what would still look for a way out."""
-        closed = "http://127.0.0.1:9"
-        return {
-            "PATH": os.pathsep.join((str(self.programs), os.environ.get("PATH", os.defpath))),
-            "HOME": str(self.home),
-            "LANG": "C.UTF-8",
-            # codex refuses a home below the folder for temporary files, and this home is below the usual one.
-            "TMPDIR": str(self.home / "tmp"),
-            "HTTP_PROXY": closed,
-            "HTTPS_PROXY": closed,
-            "NO_PROXY": "127.0.0.1",
-        }
+        return environment_of(self.home, self.programs)
+
+
+def environment_of(home: Path, programs: Path) -> dict[str, str]:
+    """From nothing; a proxy that is not there stops what would still look for a way out."""
+    closed = "http://127.0.0.1:9"
+    return {
+        "PATH": os.pathsep.join((str(programs), os.environ.get("PATH", os.defpath))),
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+        # codex refuses a home below the folder for temporary files, and this home is below the usual one.
+        "TMPDIR": str(home / "tmp"),
+        "HTTP_PROXY": closed,
+        "HTTPS_PROXY": closed,
+        "NO_PROXY": "127.0.0.1",
+    }
 
 
 def configure_pi(home: Path, url: str) -> Mapping[str, str]:
@@ -154,7 +164,8 @@ def configure_pi(home: Path, url: str) -> Mapping[str, str]:
     model = {"id": "scripted", "name": "Scripted", "contextWindow": 128_000, "maxTokens": 8192, "cost": cost}
     provider = {"baseUrl": f"{url}/v1", "api": "openai-completions", "apiKey": "none", "models": [model]}
     (folder / "models.json").write_text(json.dumps({"providers": {"test": provider}}), encoding="utf-8")
-    (folder / "settings.json").write_text(json.dumps({"retry": {"enabled": False}}), encoding="utf-8")
+    settings = {"defaultProvider": "test", "defaultModel": "scripted", "retry": {"enabled": False}}
+    (folder / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
     return {"PI_OFFLINE": "1"}
 
 
@@ -169,6 +180,9 @@ check_for_update_on_startup = false
 enabled = false
 [feedback]
 enabled = false
+[sandbox_workspace_write]  # the tests lie below the folder for temporary files, where it would let everybody write
+exclude_slash_tmp = true
+exclude_tmpdir_env_var = true
 [model_providers.test]
 name = "test"
 base_url = "{url}/v1"

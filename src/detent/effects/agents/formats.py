@@ -56,26 +56,36 @@ SKIPPED_BEGINNINGS: Mapping[str, tuple[bytes, ...]] = {
 }
 
 
-def pi(event: Mapping[str, Any], tally: Tally) -> None:
-    """`pi --mode json`: `turn_end` carries one answer of the model; `agent_end` repeats them all."""
-    match event.get("type"):
-        case "session":
-            tally.session = _text(event.get("id"))
-        case "agent_start":
-            tally.has_ended = False
-        case "turn_end":
-            _pi_turn(_table(event.get("message")), tally)
-        case "tool_execution_end":
-            # A tool outside the list it was started with answers so; other failures are the tool's own business.
-            said = _content_text(_table(event.get("result")).get("content"))
-            tally.denials += event.get("isError") is True and said.startswith("Tool ") and said.endswith(" not found")
-        case "agent_end":
-            tally.has_ended = True
-        case _:
-            pass
+class Pi:
+    """`pi --mode json`: `message_end` carries one answer of the model, before its tools are run; the rest repeats it.
+
+    pi keeps a session only from the first answer on: one that died before can't be gone on with.
+    """
+
+    def __init__(self) -> None:
+        self._session = ""
+
+    def __call__(self, event: Mapping[str, Any], tally: Tally) -> None:
+        match event.get("type"):
+            case "session":
+                self._session = _text(event.get("id"))
+            case "agent_start":
+                tally.has_ended = False
+            case "message_end" if (message := _table(event.get("message"))).get("role") == "assistant":
+                tally.session = self._session
+                _pi_answer(message, tally)
+            case "tool_execution_end":
+                # A tool outside the list it was started with answers so; other failures are the tool's own business.
+                said = _content_text(_table(event.get("result")).get("content"))
+                is_denied = event.get("isError") is True and said.startswith("Tool ") and said.endswith(" not found")
+                tally.denials += is_denied
+            case "agent_end":
+                tally.has_ended = True
+            case _:
+                pass
 
 
-def _pi_turn(message: Mapping[str, Any], tally: Tally) -> None:
+def _pi_answer(message: Mapping[str, Any], tally: Tally) -> None:
     usage = _table(message.get("usage"))
     tally.input_tokens += sum(_count(usage.get(name)) for name in ("input", "cacheRead", "cacheWrite"))
     tally.output_tokens += _count(usage.get("output"))
@@ -118,7 +128,10 @@ def codex(event: Mapping[str, Any], tally: Tally) -> None:
 
 
 class Claude:
-    """`claude --output-format stream-json`: `result` tells the sums; a run that was killed has only its messages."""
+    """`claude --output-format stream-json`: `result` tells the sums; a run that was killed has only its messages.
+
+    Its `num_turns` is passed over: it counts tool calls, and answers that never came.
+    """
 
     def __init__(self) -> None:
         self._last_message = ""
@@ -162,7 +175,6 @@ class Claude:
         tally.cost_usd = _claude_cost(event)
         denials = event.get("permission_denials")
         tally.denials = max(tally.denials, len(denials) if isinstance(denials, list) else 0)
-        tally.turns = _count(event.get("num_turns")) or tally.turns
         tally.has_ended = True
         text = _text(event.get("result"))
         if event.get("is_error") is True or _text(event.get("subtype")).startswith("error"):
@@ -189,7 +201,7 @@ def _claude_cost(event: Mapping[str, Any]) -> float:
 def reader_of(name: str) -> Callable[[Mapping[str, Any], Tally], None]:
     """A fresh reader of the events of one format."""
     readers: dict[str, Callable[[], Callable[[Mapping[str, Any], Tally], None]]] = {
-        "pi": lambda: pi,
+        "pi": Pi,
         "codex": lambda: codex,
         "claude": Claude,
     }

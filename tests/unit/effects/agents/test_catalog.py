@@ -44,8 +44,16 @@ def test_pi_is_the_first_of_all_known_agents() -> None:
     [
         ("pi", "write", "pi -p --mode json --model m --session s"),
         ("pi", "read", "pi -p --mode json --tools read,grep,find,ls --model m --session s"),
-        ("codex", "write", "codex exec --json --skip-git-repo-check -s workspace-write -m m resume s -"),
-        ("codex", "read", "codex exec --json --skip-git-repo-check -s read-only -m m resume s -"),
+        (
+            "codex",
+            "write",
+            "codex exec --json --skip-git-repo-check -c allow_login_shell=false -s workspace-write -m m resume s -",
+        ),
+        (
+            "codex",
+            "read",
+            "codex exec --json --skip-git-repo-check -c allow_login_shell=false -s read-only -m m resume s -",
+        ),
         (
             "claude",
             "read",
@@ -66,7 +74,7 @@ def test_the_command_line_of_a_run(name: str, access: str, words: str) -> None:
 
 def test_without_model_and_session_their_words_are_left_out() -> None:
     assert launch(built_in("codex")).argv == (
-        *("codex", "exec", "--json", "--skip-git-repo-check"),
+        *("codex", "exec", "--json", "--skip-git-repo-check", "-c", "allow_login_shell=false"),
         *("-s", "workspace-write", "-"),
     )
 

@@ -20,7 +20,7 @@ def pi_turn(text: str = "", error: str = "") -> Event:
     usage = {"input": 100, "output": 20, "cacheRead": 5, "cacheWrite": 2, "cost": {"total": 0.25}}
     message: Event = {"role": "assistant", "content": [{"type": "text", "text": text}], "usage": usage}
     failed = {"stopReason": "error", "errorMessage": error, "content": [], "usage": {"input": 0, "output": 0}}
-    return {"type": "turn_end", "message": {**message, **(failed if error else {"stopReason": "stop"})}}
+    return {"type": "message_end", "message": {**message, **(failed if error else {"stopReason": "stop"})}}
 
 
 PI_START: list[Event] = [{"type": "session", "id": "s-1"}, {"type": "agent_start"}, {"type": "turn_start"}]
@@ -91,6 +91,13 @@ def test_pi_tells_turns_tokens_cost_session_and_its_last_words(tmp_path: Path) -
         has_ended=True,
     )
     assert classify("finished", usage) == "finished"
+
+
+def test_pi_has_a_session_from_the_first_answer_on(tmp_path: Path) -> None:
+    asked: Event = {"type": "message_end", "message": {"role": "user", "content": [{"type": "text", "text": "Go."}]}}
+    assert usage_of(tmp_path, "pi", *PI_START, asked).session == ""
+    killed_in_a_tool = usage_of(tmp_path, "pi", *PI_START, asked, pi_turn("I write."))
+    assert (killed_in_a_tool.session, killed_in_a_tool.turns, killed_in_a_tool.output_tokens) == ("s-1", 1, 20)
 
 
 def test_pi_ends_with_0_after_an_error_of_the_model(tmp_path: Path) -> None:
@@ -169,7 +176,7 @@ def test_claude_tells_its_sums_in_the_result(tmp_path: Path) -> None:
         {"type": "system", "subtype": "permission_denied", "tool_name": "Write"},
         claude_message("m-2", {"type": "text", "text": "All done."}),
         claude_result(
-            num_turns=2,
+            num_turns=3,
             result="All done.",
             total_cost_usd=0.9,
             model_usage_since_last_result={"a": {"costUSD": 0.25}, "b": {"costUSD": 0.5}},
@@ -277,7 +284,7 @@ def test_garbage_is_counted_and_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize("events", ["pi", "codex", "claude"])
 def test_events_of_an_unexpected_shape_break_nothing(tmp_path: Path, events: str) -> None:
     kinds = (
-        *("session", "turn_end", "tool_execution_end", "item.completed", "turn.failed", "turn.completed", "error"),
+        *("session", "message_end", "tool_execution_end", "item.completed", "turn.failed", "turn.completed", "error"),
         *("assistant", "result", "rate_limit_event", "system", "thread.started"),
     )
     strange: list[Event] = []
