@@ -192,7 +192,7 @@ def _entry_words(entry: Entry) -> str:
         "resumed": lambda: f"resumed by {who}",
         "run_planned": lambda: f"agent run #{entry['run']} planned: {entry['agent']} as {entry['role']}",
         "run_void": lambda: f"agent run #{entry['run']} never began: {entry['why']}",
-        "run_ended": lambda: f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']})",
+        "run_ended": lambda: _ended_words(entry),
         "claimed": lambda: claim_words(entry),
         "unmoved": lambda: f"agent run #{entry['run']} opened no move{': ' + entry['why'] if entry['why'] else ''}",
         "stopped": lambda: f"stopped: {entry['why']}",
@@ -207,6 +207,11 @@ def claim_words(entry: Mapping[str, Any]) -> str:
     if entry["accepted"]:
         return f"agent run #{entry['run']} asked for {entry['to']}: accepted, if it holds when the run has ended"
     return f"agent run #{entry['run']} asked for {entry['want']}: refused: {_missing_words(entry)}"
+
+
+def _ended_words(entry: Entry) -> str:
+    put_back = "".join(f"; put back: {note}" for note in entry["restored"])
+    return f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']}){put_back}"
 
 
 def _acted_words(entry: Entry) -> str:
