@@ -46,7 +46,13 @@ SETTINGS: Mapping[str, str] = {
     "prompts": "table; words of your own for agents",
     "add": "in `[prompts]`: files of the repository by role; their text is added to the prompts of that role",
     "sandbox": "table; what must hold agents and commands",
-    "require": "in `[sandbox]`: detect (default) or kernel; nothing is enforced in this version",
+    "require": "in `[sandbox]`: detect (default) or kernel: rather stop than run without the kernel's hold",
+    "network": "in `[sandbox]`: allow (default) or deny, by role; `commands` is for proof and set-up",
+    "show": "in `[sandbox]`: folders that may be read although something hides them",
+    "pass": "in `[sandbox]`: names of secrets in the environment that are passed on",
+    "protect": "table of patterns: `deny` (an edit is refused), `ask` (asked once at the end), `report` (listed first)",
+    "human": "table; who counts as a person",
+    "allow_no_new_privs": "in `[human]`: true: also a process that may gain no rights, as inside containers",
 }
 _ASKED = ("text", "texts", "number", "flag", "table", "tables", "rows", "take", "peek", "peek_table", "pop")
 _ASKED_THROUGH = ("_one_of", "_command_line")  # functions that are handed the table first and the key second

@@ -39,8 +39,8 @@ def checks_page() -> list[str]:
     return lines
 
 
-def _names(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names) or "nothing"
+def _names(kinds: Mapping[str, str]) -> str:
+    return ", ".join(f"`{name}` ({kind})" for name, kind in kinds.items()) or "nothing"
 
 
 def errors_page() -> list[str]:

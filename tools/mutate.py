@@ -30,12 +30,17 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 REPORT = ROOT / "docs" / "mutation.md"
-JOBS, MEMORY_BYTES = 2, 2_000_000_000
-# The tests that can notice a change in a room, quickest first; the others are too slow to be run a thousand times.
+MEMORY_BYTES = 2_000_000_000
+ROOMS = ["src/detent/core", "src/detent/gates"]  # those of the report
+# The tests that can notice a change in a room; the others are too slow to be run a thousand times.
 TESTS = {
-    "core": ("tests/unit/core", "tests/unit/machines/test_shapes.py", "tests/properties/test_decide.py"),
-    "gates": ("tests/unit/gates", "tests/properties/test_verdict.py"),
-    "machines": ("tests/unit/machines", "tests/unit/core"),
+    "core": (
+        "tests/unit/core/test_*.py",
+        "tests/unit/machines/test_shapes.py",
+        "tests/properties/test_decide.py",
+    ),
+    "gates": ("tests/unit/gates/test_*.py", "tests/properties/test_verdict.py"),
+    "machines": ("tests/unit/machines/test_*.py", "tests/unit/core/test_*.py"),
 }
 PYTEST = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 PAIRS: tuple[tuple[type[ast.AST], str, type[ast.AST], str], ...] = (
@@ -178,20 +183,25 @@ def _judge(mutant: Mutant, timeout_s: int, folder: str) -> Verdict:
     return _benches[0].judge(mutant, timeout_s)
 
 
-def relevant_tests(file: str) -> tuple[str, ...]:
-    return next((tests for room, tests in TESTS.items() if f"/{room}/" in file), TESTS["core"])
+def room_of(file: str) -> str:
+    return Path(file).parent.name
+
+
+def relevant_tests(file: str) -> list[str]:
+    """The tests of the file's room, those that bear the file's name first: they turn red the soonest."""
+    found = [str(path.relative_to(ROOT)) for tests in TESTS[room_of(file)] for path in sorted(ROOT.glob(tests))]
+    return sorted(found, key=lambda test: Path(file).stem not in test)
 
 
 def timeouts(files: Sequence[str], bench: Bench) -> dict[str, int]:
-    """How long the tests of each file may take; on the unchanged tree they must be green."""
-    times: dict[tuple[str, ...], int] = {}
-    for tests in map(relevant_tests, files):
-        if tests not in times:
-            start = time.monotonic()
-            if bench.run(tests, 600) != "survived":
-                raise SystemExit(f"mutate: red without any change: {' '.join(tests)}; next: make test")
-            times[tests] = int(3 * (time.monotonic() - start)) + 10
-    return {file: times[relevant_tests(file)] for file in files}
+    """How long the tests of each room may take; on the unchanged tree they must be green."""
+    times: dict[str, int] = {}
+    for room, file in {room_of(file): file for file in files}.items():
+        tests, start = relevant_tests(file), time.monotonic()
+        if bench.run(tests, 600) != "survived":
+            raise SystemExit(f"mutate: red without any change: {' '.join(tests)}; next: make test")
+        times[room] = int(3 * (time.monotonic() - start)) + 10
+    return times
 
 
 def reasons(earlier: str) -> dict[tuple[str, ...], str]:
@@ -209,13 +219,16 @@ def report(verdicts: Sequence[Verdict], earlier: str) -> str:
         )
     words = "Written by `make mutate ARGS=--write`; people write only the last column, and it is kept."
     table = ("| where | code | change | why it may stay |", "|---|---|---|---|", *rows)
-    return "\n".join(("# Changes that no test notices", "", words, "", summary(verdicts), "", *table, ""))
+    return "\n".join(("# Changes that no test notices", "", words, "", *summary(verdicts), "", *table, ""))
 
 
-def summary(verdicts: Sequence[Verdict]) -> str:
-    ends = Counter(one.result for one in verdicts)
-    red, endless, left = ends["killed"], ends["timeout"], ends["survived"]
-    return f"{len(verdicts)} changes: {red} turned a test red, {endless} never ended, {left} survived."
+def summary(verdicts: Sequence[Verdict]) -> list[str]:
+    """How the changes of each room ended, as a table."""
+    lines = ["| room | changes | turned a test red | never ended | survived |", "|---|---|---|---|---|"]
+    for room in sorted({room_of(one.mutant.file) for one in verdicts}):
+        ends = Counter(one.result for one in verdicts if room_of(one.mutant.file) == room)
+        lines.append(f"| {room} | {ends.total()} | {ends['killed']} | {ends['timeout']} | {ends['survived']} |")
+    return lines
 
 
 def python_files(paths: Sequence[str]) -> list[str]:
@@ -226,20 +239,24 @@ def python_files(paths: Sequence[str]) -> list[str]:
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description="Break the code on purpose and see whether a test turns red.")
-    parser.add_argument("paths", nargs="*", default=["src/detent/core", "src/detent/gates"], help="files or folders")
+    parser.add_argument("paths", nargs="*", default=ROOMS, help="files or folders")
+    parser.add_argument("--jobs", type=int, default=2, help="how many changes are tried at the same time")
     parser.add_argument("--write", action="store_true", help="keep the survivors in docs/mutation.md")
     chosen = parser.parse_args(arguments)
+    if chosen.write and chosen.paths != ROOMS:
+        parser.error("--write keeps the report of all its rooms: name no paths")
     files = python_files(chosen.paths)
     todo = [mutant for file in files for mutant in mutants(file, (ROOT / file).read_text(encoding="utf-8"))]
     print(f"{len(todo)} changes in {len(files)} files", flush=True)
     verdicts: list[Verdict] = []
-    with tempfile.TemporaryDirectory(prefix="detent-mutate-") as folder, ProcessPoolExecutor(JOBS) as pool:
+    with tempfile.TemporaryDirectory(prefix="detent-mutate-") as folder, ProcessPoolExecutor(chosen.jobs) as pool:
         limits = timeouts(files, Bench(Path(tempfile.mkdtemp(dir=folder))))
-        for one in pool.map(_judge, todo, [limits[mutant.file] for mutant in todo], [folder] * len(todo)):
+        times = [limits[room_of(mutant.file)] for mutant in todo]
+        for one in pool.map(_judge, todo, times, [folder] * len(todo)):
             verdicts.append(one)
             if one.result == "survived":
                 print(f"{one.mutant.file}:{one.mutant.line}: {one.mutant.change}: {one.mutant.code}", flush=True)
-    print(summary(verdicts))
+    print(*summary(verdicts), sep="\n")
     if chosen.write:
         earlier = REPORT.read_text(encoding="utf-8") if REPORT.exists() else ""
         REPORT.write_text(report(verdicts, earlier), encoding="utf-8")

@@ -175,7 +175,8 @@ class Machine(Record):
 class Vocabulary(Record):
     """The closed lists a machine file may draw on; the rooms above fill them in."""
 
-    checks: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]  # name -> (required, optional) parameters
+    # name -> required and optional parameters, each with its kind
+    checks: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]]
     effects: tuple[str, ...] = ()
     prepares: tuple[str, ...] = ()
     codecs: tuple[str, ...] = ()

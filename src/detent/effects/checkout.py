@@ -26,9 +26,11 @@ from detent.store.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from detent.effects.process import Finished
+
+    Wrap = Callable[[Sequence[str], str], Sequence[str]]  # a command line and its folder, held by something
 
 LOCK_WAIT_S = 1800.0
 
@@ -68,8 +70,13 @@ class SetupFailed(Record):
     why: str
 
 
+def unheld(argv: Sequence[str], _cwd: str) -> Sequence[str]:
+    """A command line as it is: with the user's rights."""
+    return argv
+
+
 @contextmanager
-def prepared_checkout(
+def prepared_checkout(  # noqa: PLR0913  # all but three are given by name
     folder: str,
     frozen: FrozenTree,
     workspace: Workspace,
@@ -78,6 +85,7 @@ def prepared_checkout(
     cache_dir: str,
     log_path: str,
     env: Mapping[str, str],
+    wrap: Wrap = unheld,
     lock_wait_s: float = LOCK_WAIT_S,
 ) -> Iterator[Checkout | SetupFailed]:
     """Hold a checkout of the frozen tree at `folder` for the length of a `with` block, or say why set-up failed.
@@ -88,7 +96,7 @@ def prepared_checkout(
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     with Lock(f"{folder}.lock", lock_wait_s):
         try:
-            yield _make_anew(folder, frozen, workspace, work_tree, cache_dir, log_path, env)
+            yield _make_anew(folder, frozen, workspace, work_tree, cache_dir, log_path, env, wrap)
         finally:
             wipe(folder)
 
@@ -102,12 +110,13 @@ def lasting_checkout(
     cache_dir: str,
     log_path: str,
     env: Mapping[str, str],
+    wrap: Wrap = unheld,
 ) -> Checkout | SetupFailed:
     """The same for somebody who works in it without us: it stays until it is made anew."""
     folder = os.path.abspath(folder)
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     with Lock(f"{folder}.lock", LOCK_WAIT_S):
-        return _make_anew(folder, frozen, workspace, work_tree, cache_dir, log_path, env)
+        return _make_anew(folder, frozen, workspace, work_tree, cache_dir, log_path, env, wrap)
 
 
 def _make_anew(
@@ -118,20 +127,23 @@ def _make_anew(
     cache_dir: str,
     log_path: str,
     env: Mapping[str, str],
+    wrap: Wrap,
 ) -> Checkout | SetupFailed:
     wipe(folder)
     try:
-        return _prepare(_make(folder, frozen, work_tree), workspace, cache_dir, log_path, env)
+        return _prepare(_make(folder, frozen, work_tree), workspace, cache_dir, log_path, env, wrap)
     except OSError as problem:
         raise StorageError(f"the checkout cannot be made: {problem}", where=folder) from problem
 
 
-def run_command(command: str, checkout: str, env: Mapping[str, str], timeout_s: float, log_path: str) -> Finished:
-    """Run a shell command in a checkout with the user's environment; nothing it started outlives it."""
+def run_command(
+    command: str, checkout: str, env: Mapping[str, str], timeout_s: float, log_path: str, wrap: Wrap = unheld
+) -> Finished:
+    """Run a shell command in a checkout; nothing it started outlives it. `wrap` says what holds it meanwhile."""
     environment = clean_environment(env) | {"PWD": checkout}
     os.makedirs(os.path.dirname(os.path.abspath(log_path)), exist_ok=True)
     return process.run(
-        ("/bin/sh", "-c", command),
+        wrap(("/bin/sh", "-c", command), checkout),
         cwd=checkout,
         env=environment,
         timeout_s=timeout_s,
@@ -177,7 +189,7 @@ def _check_bytes(git: Git, frozen: FrozenTree) -> None:
 
 
 def _prepare(
-    place: Place, workspace: Workspace, cache_dir: str, log_path: str, env: Mapping[str, str]
+    place: Place, workspace: Workspace, cache_dir: str, log_path: str, env: Mapping[str, str], wrap: Wrap
 ) -> Checkout | SetupFailed:
     missing = bring(place, workspace.copy)
     if missing:
@@ -192,7 +204,7 @@ def _prepare(
         copy_below(kept, place.folder, place.tracked)
         return Checkout(place.folder, missing, "kept")
     before = marks(place.folder)
-    if failed := run_setup(place.folder, workspace, log_path, env):
+    if failed := run_setup(place.folder, workspace, log_path, env, wrap):
         return failed
     # Set-up may have changed files of the frozen tree; what is proven is the tree, also when set-up is not run again.
     place.git.run("read-tree", "--reset", "-u", place.tree)
@@ -201,10 +213,12 @@ def _prepare(
     return Checkout(place.folder, missing, "ran")
 
 
-def run_setup(folder: str, workspace: Workspace, log_path: str, env: Mapping[str, str]) -> SetupFailed | None:
+def run_setup(
+    folder: str, workspace: Workspace, log_path: str, env: Mapping[str, str], wrap: Wrap = unheld
+) -> SetupFailed | None:
     """Run every command of set-up in a folder, up to the first that fails."""
     for command in workspace.setup:
-        finished = run_command(command, folder, env, workspace.timeout_s, log_path)
+        finished = run_command(command, folder, env, workspace.timeout_s, log_path, wrap)
         if finished.exit != 0 or finished.timed_out or finished.truncated:
             return SetupFailed(command, finished.exit, log_path, _why(finished, workspace.timeout_s))
     return None

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 
-from detent.effects.sandbox_probe import ENFORCED
 from detent.runner.create import DEFAULT_MACHINE
 from detent.runner.trial import GREEN, SET_UP_FAILED
-from detent.store.settings import COMMAND_TIMEOUT_S, FILE, READ_ISSUE, RUN_DEFAULTS, SANDBOX_LEVELS
+from detent.store.settings import COMMAND_TIMEOUT_S, FILE, READ_ISSUE, RUN_DEFAULTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from detent.effects.sandbox import Probe
     from detent.runner.guess import Guess
     from detent.runner.survey import FoundAgent, Survey
     from detent.runner.trial import Found, Trial, Tried
@@ -134,12 +134,16 @@ def _agents_text(seen: Survey) -> str:
 def _sandbox_text(seen: Survey) -> str:
     return "\n".join(
         (
-            f"# Sandbox: this host could use {seen.sandbox.level} ({seen.sandbox.why}).",
-            "# This version enforces nothing: agents and commands run with your rights.",
+            f"# Sandbox: this host holds agents and commands by {level_words(seen.sandbox)}.",
             "# [sandbox]",
-            '# require = "kernel"               # accepted, without effect yet',
+            '# require = "kernel"               # rather stop than run without it',
         )
     )
+
+
+def level_words(probe: Probe) -> str:
+    """What holds agents here, and what a better level would take."""
+    return f"{probe.level} ({probe.why})" if probe.why else probe.level
 
 
 def agent_words(agent: FoundAgent) -> str:
@@ -169,7 +173,7 @@ def survey_words(seen: Survey) -> list[str]:
     rows += [("carried", name) for name in seen.carry]
     if seen.ignored:
         rows.append(("ignored", f"{', '.join(seen.ignored)}   (in no commit; named in a comment)"))
-    rows.append(("sandbox", f"this host could use {seen.sandbox.level}; enforced today: {ENFORCED}"))
+    rows.append(("sandbox", level_words(seen.sandbox)))
     return [f"{label + ':':<12}{text}" for label, text in rows]
 
 
@@ -197,10 +201,6 @@ def found_rows(found: Found, *, has_commit: bool) -> list[Row]:
                 f"{FILE} differs from the last commit, and tasks go by the commit",
                 f"git add {FILE} && git commit",
             )
-        )
-    if found.settings.sandbox_require != SANDBOX_LEVELS[0]:
-        rows.append(
-            ("note", f"[sandbox] require = {quoted(found.settings.sandbox_require)} has no effect in this version", "")
         )
     if not found.settings.commands:
         rows.append(

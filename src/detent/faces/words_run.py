@@ -7,7 +7,8 @@ from detent.faces.words import claim_words, outcome_words, refusal_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from detent.runner.drive import Happened, Rest
     from detent.runner.inbox import Letter
@@ -100,4 +101,20 @@ def inbox_words(letters: Sequence[Letter]) -> str:
     for letter in letters:
         since = f"  since {letter.since}" if letter.since else ""
         lines += [f"{letter.id}  {letter.title}{since}", f"  why:  {letter.why}", f"  next: {letter.command}"]
+    return "\n".join(lines)
+
+
+def reply_words(reply: Mapping[str, Any]) -> str:
+    """An answer that came through the drop folder; the same words a command says."""
+    if "error" in reply:
+        return f"refused: {reply['error']}" + (f"\n  next: {reply['next']}" if reply.get("next") else "")
+    if reply.get("claimed"):
+        return f"accepted: {reply['from']} -> {reply['edge']}: finish now; it is decided when you have ended"
+    refusal = reply.get("refusal") or {"problem": "nothing moved", "missing": []}
+    lines = [f"refused: {refusal['problem']}"]
+    for one in refusal["missing"]:
+        lines.append(f"  why:  {one['why']} (gate {one['gate']})")
+        lines += [f"  next: {one['fix']}"] if one["fix"] else []
+    if not refusal["missing"] and refusal.get("allowed"):
+        lines.append(f"  next: it may lead to: {', '.join(refusal['allowed'])}")
     return "\n".join(lines)

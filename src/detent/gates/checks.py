@@ -10,13 +10,13 @@ import re
 from detent.gates.plan import all_commands, read_plan
 from detent.gates.seen import Finding, Seen
 from detent.gates.verdict import is_quoted, read_verdict
+from detent.machines.reading import GATES, TABLE, TEXT, TEXTS
 from detent.store.digest import hash_text, sha256_of
 from detent.store.markdown import is_placeholder, scan, visible_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from detent.core.machine import Gate
 
@@ -30,6 +30,7 @@ _URL = re.compile(
 _MARKDOWN_LINK = re.compile(r"\[[^\]\n]+\]\(\s*<?([^)\s>]+)>?\s*\)")
 _PATH_WORD = re.compile(r"[\w./~+@%-]*[\w/]")
 _MOST_PATH_WORDS = 40  # of one answer; each is looked for on the disk
+_MOST_SHOWN = 80  # characters of what somebody wrote, where a sentence quotes it
 _ROUND_LINE = re.compile(r"\W*round\W*\d+\W*", re.IGNORECASE)
 _HEDGES = frozenset(
     ("no", "not", "never", "maybe", "perhaps", "partly", "mostly", "almost", "unsure", "unknown", "unclear")
@@ -57,7 +58,7 @@ def fields_present(gate: Gate, seen: Seen) -> Finding:
     for label, allowed in seen.machine.fields.items():
         value = _plain(seen.field(label))
         if allowed and value and value not in allowed:
-            return Finding(ok=False, why=f'{file} says "{label}: {value[:60]}"; allowed: {", ".join(allowed)}')
+            return Finding(ok=False, why=f'{file} says "{label}: {_cut(value)}"; allowed: {", ".join(allowed)}')
     return Finding(ok=True)
 
 
@@ -68,7 +69,7 @@ def field_is(gate: Gate, seen: Seen) -> Finding:
     evidence = {f"field:{label}": hash_text(value)}
     if value == wanted.lower():
         return Finding(ok=True, evidence=evidence)
-    shown = value[:60] or "nothing"
+    shown = _cut(value) or "nothing"
     why = f'{seen.machine.store["file"]} says "{label}: {shown}", not "{wanted}"'
     return Finding(ok=False, why=why, evidence=evidence)
 
@@ -134,7 +135,7 @@ def labels(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=why, evidence=evidence)
     for file, item in items:
         if problem := _label_problem(item, known):
-            why = f'{file}: "{item[:60]}" under "## {name}" {problem}'
+            why = f'{file}: "{_cut(item)}" under "## {name}" {problem}'
             return Finding(ok=False, why=why, evidence=evidence)
     return Finding(ok=True, evidence=evidence)
 
@@ -159,7 +160,7 @@ def path_field(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=f"{named} names no file")
     found = seen.files.path(target)
     if found is None:
-        why = f"{named} names {target[:80]!r}, which is not there (or lies outside task folder and tree)"
+        why = f"{named} names {_cut(target)!r}, which is not there (or lies outside task folder and tree)"
         return Finding(ok=False, why=why)
     if not found.size_bytes:
         return Finding(ok=False, why=f"{named} names {found.path!r}, which is empty")
@@ -200,13 +201,13 @@ def link_field(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=f"{named} is no clickable link", evidence=evidence)
     target = match[1].partition("#")[0]
     if target.startswith("/") or ".." in target.split("/"):
-        why = f"{named} links to {target[:80]!r}, which leaves the task folder"
+        why = f"{named} links to {_cut(target)!r}, which leaves the task folder"
         return Finding(ok=False, why=why, evidence=evidence)
     # The reader's click starts where the document lies, not in the tree.
     folder = seen.document.path.rpartition("/")[0]
     found = seen.files.path(f"{folder}/{target}", as_proof=False) if target else None
     if found is None or not found.size_bytes:
-        why = f"{named} links to {target[:80]!r}, which is not there or empty"
+        why = f"{named} links to {_cut(target)!r}, which is not there or empty"
         return Finding(ok=False, why=why, evidence=evidence)
     # A page the engine made of the proof may be linked to; the document and its log only say that there is one.
     for name in (seen.machine.store["file"], seen.machine.store.get("log", "")):
@@ -233,7 +234,7 @@ def commands(gate: Gate, seen: Seen) -> Finding:
     for command in wanted:
         key = receipt_key(seen.tree, command.line, gate, seen.workspace)
         receipt = seen.receipt(key)
-        first = command.line.partition("\n")[0][:80]
+        first = _cut(command.line.partition("\n")[0])
         if receipt is None:
             unknown.append(first)
         elif not receipt.is_green:
@@ -245,7 +246,7 @@ def commands(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why="; ".join(red))
     if unknown:
         return Finding(ok=False, why=f"not run on this tree: {', '.join(unknown)}", pending=True)
-    return Finding(ok=True, proof=sha256_of("".join(proofs).encode())[:32], by_engine=True)
+    return Finding(ok=True, proof=hash_text("".join(proofs)), by_engine=True)
 
 
 def manual_evidence(gate: Gate, seen: Seen) -> Finding:
@@ -309,7 +310,7 @@ def _filled(text: str) -> bool:
 
 def _first_line(value: str) -> str:
     """The first line of a value that a reader sees as text."""
-    return next((line.content for line in scan(value) if line.kind == "text" and line.content), "")
+    return next((line.content for line in scan(value) if line.content), "")
 
 
 def _plain(value: str) -> str:
@@ -318,13 +319,16 @@ def _plain(value: str) -> str:
 
 
 def _clickable_text(value: str) -> str:
-    lines = (line.content for line in scan(value) if line.kind == "text")
-    return re.sub(r"`+[^`]*`+", " ", "\n".join(lines))
+    return re.sub(r"`+[^`]*`+", " ", "\n".join(line.content for line in scan(value)))
 
 
 def _link_target(line: str) -> str:
     match = _MARKDOWN_LINK.search(line)
     return match[1] if match else line.strip("`*_<> \t")
+
+
+def _cut(text: str) -> str:
+    return text[:_MOST_SHOWN]
 
 
 def _quoted(labels: list[str]) -> str:
@@ -348,7 +352,15 @@ CHECKS: Mapping[str, tuple[Check, tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-def parameters() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """What each check must and may be given, for the machine parser; `not` and `all` combine other gates."""
-    plain: dict[str, Any] = {name: (required, optional) for name, (_, required, optional) in CHECKS.items()}
-    return {**plain, "not": (("of",), ()), "all": (("of",), ())}
+# What is not named here is one text.
+_KINDS = {"unless": TABLE, **dict.fromkeys(("fields", "empty", "words", "files", "labels", "questions"), TEXTS)}
+
+
+def parameters() -> dict[str, tuple[dict[str, str], dict[str, str]]]:
+    """What each check must and may be given, and of which kind; `not` and `all` combine other gates."""
+    found = {name: (_kinds(required), _kinds(optional)) for name, (_, required, optional) in CHECKS.items()}
+    return {**found, "not": ({"of": GATES}, {}), "all": ({"of": GATES}, {})}
+
+
+def _kinds(names: tuple[str, ...]) -> dict[str, str]:
+    return {name: _KINDS.get(name, TEXT) for name in names}

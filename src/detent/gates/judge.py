@@ -83,6 +83,6 @@ def _combined(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
     # What nobody could look at does not prove its opposite.
     ok = bool(closed) and is_known
     why = "" if ok else "what would have to fail has not failed"
-    if closed and not is_known:
+    if not is_known:
         why = "it is not known whether this fails: " + "; ".join(fact.why for fact, known in inner if not known)
     return Fact(gate.name, ok, why, gate.fix, pending=pending), is_known

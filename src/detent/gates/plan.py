@@ -67,7 +67,7 @@ def read_plan(value: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _unquoted(text: str) -> str:
     """A command that stands in a code span as a whole, without the span."""
-    is_span = len(text) > 2 and text[0] == text[-1] == "`" and text.count("`") == 2
+    is_span = text.count("`") == 2 and text[0] == text[-1] == "`"
     return text[1:-1].strip() if is_span else text
 
 

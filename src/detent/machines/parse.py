@@ -26,7 +26,7 @@ from detent.core.machine import (
     Way,
 )
 from detent.errors import MachineError
-from detent.machines.reading import Reader, Table
+from detent.machines.reading import GATES, KINDS, Reader, Table, is_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,9 +143,8 @@ class _Parser:
         self.check_params(name, check, params)
         if check in ("not", "all"):
             of = params.get("of")
-            if not isinstance(of, list) or not of or not all(isinstance(item, str) for item in of):
-                # An `all` of nothing would always be open.
-                self.problem(f"gate {name}: of must be a list of gates")
+            if not is_texts(of):
+                self.problem(f"gate {name}: of must be {GATES}")
                 params["of"] = of = []
             self.known_all(f"gate {name}", tuple(of), self.top.peek_names("gate"), "gate")
         return Gate(name, check, params, since, fix)
@@ -166,9 +165,12 @@ class _Parser:
         for key in required:
             if key not in params:
                 self.problem(f"gate {name}: check {check} needs {key!r}")
-        for key in params:
-            if key not in required and key not in optional:
+        kinds = {**required, **optional}
+        for key, value in params.items():
+            if key not in kinds:
                 self.problem(f"gate {name}: check {check} does not know {key!r}")
+            elif not KINDS[kinds[key]](value):
+                self.problem(f"gate {name}: {key} must be {kinds[key]}")
 
     def all_limits(self) -> dict[str, Limit]:
         found = {name: Limit(name, most, most) for name, most in _DEFAULT_LIMITS.items()}

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeGuard
+
+# The kinds a check's parameter may be of, in the words of an error.
+TEXT, TEXTS, GATES, TABLE = "a text", "a list of texts", "a list of gates", "a table of texts"
 
 
 class Reader:
@@ -125,6 +129,22 @@ class Table:
         for key in self.content:
             if key not in self.taken:
                 self.reader.problem(f"{self.where or 'top level'}: unknown key {key!r}")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def is_texts(value: object) -> TypeGuard[list[str]]:
+    """Nothing is no list: what has to hold for each of its items would always hold."""
+    return isinstance(value, list) and bool(value) and all(map(_is_text, value))
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(inner, str) for inner in value.values())
+
+
+KINDS: Mapping[str, Callable[[object], bool]] = {TEXT: _is_text, TEXTS: is_texts, GATES: is_texts, TABLE: _is_table}
 
 
 def _fits_json(value: object) -> bool:

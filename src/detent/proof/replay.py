@@ -43,7 +43,7 @@ _HEAD = (
     *("id", "title", "machine", "digest", "dir", "root", "common_dir", "home", "in_place", "tree_path"),
     *("baseline", "commands", "notes"),
     *("command_timeout_s", "workspace", "limits", "options", "evidence_base", "by", "name", "sandbox", "after"),
-    *("agents", "budget", "notify", "prompts", "request"),
+    *("agents", "budget", "notify", "prompts", "request", "sandbox_rules", "protect", "allow_no_new_privs"),
 )
 _MOVE = ("edge", "way", "from", "to", "by", "name", "reason", "verb", "exit", "answer", "facts", "waived", "override")
 

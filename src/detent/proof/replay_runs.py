@@ -21,7 +21,21 @@ _ENDED = (
 )
 RUN_KINDS: Mapping[str, tuple[str, ...]] = {
     "run_planned": (
-        *("run", "role", "state", "access", "agent", "model", "events", "session", "tree", "cwd", "prompt", "seen"),
+        *(
+            "run",
+            "role",
+            "state",
+            "access",
+            "sandbox",
+            "agent",
+            "model",
+            "events",
+            "session",
+            "tree",
+            "cwd",
+            "prompt",
+            "seen",
+        ),
     ),
     "claimed": ("run", "want", "by", "name", "reason", "from", "accepted"),
     "run_void": ("run", "why"),

@@ -66,6 +66,8 @@ def ask_by_drop(folder: str, want: str, wait_s: float) -> Mapping[str, Any] | No
     """Put a request down and wait for its reply; None when nobody answers in time. Called from inside a run."""
     import time
 
+    if not os.path.isdir(folder):
+        return None
     name = f"move-{os.getpid()}-{os.urandom(4).hex()}"
     path = os.path.join(folder, name)
     write_atomic(path + REQUEST, json.dumps({"move": want}).encode(), durable=False)

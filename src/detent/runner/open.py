@@ -50,7 +50,7 @@ class Task(Record):
 
     def run_folders(self) -> dict[str, str]:
         """The folders an agent run is given besides tree and task folder, by the variable that names them."""
-        return {f"DETENT_{name.upper()}": os.path.join(self.home, name) for name in ("out", "drop", "bin")}
+        return {f"DETENT_{name.upper()}": os.path.join(self.home, name) for name in ("out", "drop", "bin", "tmp")}
 
     @property
     def root(self) -> str:
@@ -158,6 +158,12 @@ def _pointed_task(folder: str) -> Task:
         error.next_step = f"remove it, then make the folder a task again: {again}"
         raise
     places = TaskPlaces(os.path.basename(control), control)
+    if os.environ.get(INSIDE_RUN_FOLDER) and not os.path.isdir(control):
+        raise UnreadableError(
+            "an agent run can't see the journal",
+            where=folder,
+            next_step="ask for a move: detent move STATE; what it lacks is said",
+        )
     if not any(os.path.isfile(path) for path in (places.journal(), places.snapshot())):
         raise UnreadableError(
             f"this folder points to a task that is not there: {control[:200] or 'nothing'}",

@@ -8,6 +8,7 @@ from detent.core.record import Record
 from detent.effects.checkout import Checkout, FrozenTree, SetupFailed, prepared_checkout, run_command
 from detent.gates.checks import receipt_key
 from detent.gates.plan import all_commands
+from detent.runner.access import command_environment, command_wrap
 from detent.runner.create import make_home
 from detent.runner.look import current_tree, look, needs_tree
 from detent.runner.promises import put_in_order
@@ -82,7 +83,8 @@ def _run(
         work_tree=task.root,
         cache_dir=os.path.join(home, "setup"),
         log_path=os.path.join(task.places.receipts(), f"setup-{tree[:16]}.log"),
-        env=os.environ,
+        env=command_environment(task),
+        wrap=command_wrap(task),
     ) as checkout:
         sweep(task.places.receipts())  # one proof of a task runs at a time, so nobody else is writing there
         # Whoever held the checkout before us may have proven the same: that stands, and its receipt is vouched for.
@@ -92,7 +94,7 @@ def _run(
             if standing is not None and standing.is_green and proved.get(key) == standing.digest:
                 done.append(Proven(gate, standing, cached=True))
                 continue
-            receipt = _attempt(store, checkout, key, command, tree, head["command_timeout_s"])
+            receipt = _attempt(task, store, checkout, key, command, tree)
             done.append(Proven(gate, store.save(receipt), cached=False))
         # Before the checkout is given away: the next one must find these receipts vouched for, not run them again.
         if fresh := [one for one in done if not one.cached]:
@@ -101,15 +103,17 @@ def _run(
 
 
 def _attempt(
-    store: ReceiptStore, checkout: Checkout | SetupFailed, key: str, command: Command, tree: str, timeout_s: float
+    task: Task, store: ReceiptStore, checkout: Checkout | SetupFailed, key: str, command: Command, tree: str
 ) -> Receipt:
+    timeout_s = task.memory.head["command_timeout_s"]
     before = store.find(key)
     attempts = before.attempts if before else ()
     if isinstance(checkout, SetupFailed):
         problem = f"{SETUP_FAILED}: {checkout.why}"
         return Receipt(key, command.line, tree, attempts, checkout.log, problem, utc_now())
     log = store.log_path(key, len(attempts) + 1)
-    finished = run_command(command.line, checkout.folder, os.environ, timeout_s, log)
+    environment, wrap = command_environment(task), command_wrap(task)
+    finished = run_command(command.line, checkout.folder, environment, timeout_s, log, wrap)
     problem = ""
     if finished.timed_out:
         problem = f"timed out after {timeout_s} s"

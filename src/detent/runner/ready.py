@@ -10,6 +10,7 @@ import os
 
 from detent.core.record import Record
 from detent.effects.checkout import FrozenTree, SetupFailed, lasting_checkout
+from detent.runner.access import command_environment, command_wrap
 from detent.runner.look import current_tree
 from detent.runner.workspace import prepare_tree, workspace_of
 from detent.store.lock import Lock
@@ -45,6 +46,7 @@ def make_ready(task: Task) -> Ready:
         work_tree=task.root,
         cache_dir=os.path.join(task.home, f"{LOOK}-setup"),
         log_path=os.path.join(task.places.receipts(), f"setup-{LOOK}.log"),
-        env=os.environ,
+        env=command_environment(task),
+        wrap=command_wrap(task),
     )
     return Ready(folder, tree, made if isinstance(made, SetupFailed) else None)

@@ -8,7 +8,7 @@ from detent.core.record import Record
 from detent.effects import process
 from detent.effects.agents.catalog import find_program, has_login, load_catalog
 from detent.effects.git import Git, find_repository
-from detent.effects.sandbox_probe import Probe, probe_sandbox
+from detent.effects.sandbox import Probe, best_level
 from detent.errors import ToolError, UsageError
 from detent.runner.guess import Guess, SetUp, guess_carry, guess_commands, guess_setup
 
@@ -70,7 +70,7 @@ def survey(start: str, environment: Mapping[str, str]) -> Survey:
         setups=guess_setup(root, has),
         carry=guess_carry(root),
         ignored=_ignored_files(repository) if repository is not None else (),
-        sandbox=probe_sandbox(environment),
+        sandbox=best_level(environment),
     )
 
 

@@ -42,6 +42,10 @@ class Project(Record):
         """A named pipe: who changes what is wanted of a task rings it, so that the supervisor looks at once."""
         return os.path.join(self.control, "bell")
 
+    def sandbox(self) -> str:
+        """What was found out about this host's sandboxes; may be deleted."""
+        return os.path.join(self.control, "sandbox.json")
+
     def machine_path(self, digest: str) -> str:
         return os.path.join(self.control, "machines", f"{digest}.json")
 

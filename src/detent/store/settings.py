@@ -20,13 +20,18 @@ COMMAND_TIMEOUT_S = 1800
 READ_ISSUE = "gh issue view {id} --json title,body,comments,url"
 HOWS = ("merge", "squash")
 SANDBOX_LEVELS = ("detect", "kernel")
+NETWORK = ("allow", "deny")
+# An edit of these is refused, or asked about once at the end, or listed first in the evidence.
+PROTECTED: Mapping[str, tuple[str, ...]] = {
+    "deny": ("detent.toml", ".github/**", ".gitlab-ci.yml", ".circleci/**"),
+    "ask": (),
+    "report": ("test/**", "tests/**"),
+}
 WORKSPACE = ("setup", "key", "copy", "carry")
 RUN_BOUNDS = ("minutes", "stall_minutes", "usd", "tokens", "turns")
 TASK_BOUNDS = ("hours", "usd", "runs")
 # A run always ends: by its time, or because nothing came from it for a while. Other bounds hold only where set.
 RUN_DEFAULTS = {"minutes": 30.0, "stall_minutes": 10.0}
-# Tables of later steps are accepted so that one file serves every version; unknown names are still errors.
-_LATER = ("protect", "human")
 
 
 class Settings(Record):
@@ -49,6 +54,11 @@ class Settings(Record):
     issue_read: str = READ_ISSUE
     prompts: Mapping[str, str] = {}  # path of the text that is added, by role
     sandbox_require: str = SANDBOX_LEVELS[0]
+    sandbox_network: Mapping[str, str] = {}  # allow or deny, by role; COMMANDS is that of proof commands
+    sandbox_show: tuple[str, ...] = ()  # folders that runs and commands may read although something hides them
+    sandbox_pass: tuple[str, ...] = ()  # secrets of the environment that runs and commands do get
+    protect: Mapping[str, tuple[str, ...]] = PROTECTED
+    human_allow_no_new_privs: bool = False
 
     def workspace(self) -> dict[str, list[str]]:
         return {name: list(getattr(self, name)) for name in WORKSPACE}
@@ -76,8 +86,6 @@ def parse_settings(data: bytes, where: str) -> Settings:
 def _read(top: Table) -> Settings:
     limits, options = _per_machine(top)
     land, prompts = top.table("land"), top.table("prompts")
-    for name in _LATER:
-        top.table(name)
     settings = Settings(
         default_machine=top.text("default_machine", ""),
         limits=limits,
@@ -89,7 +97,9 @@ def _read(top: Table) -> Settings:
         land_pr=_command_line(land, "pr", ""),
         issue_read=_issue(top.table("issue")),
         prompts=_paths(prompts.table("add")),
-        sandbox_require=_sandbox(top.table("sandbox")),
+        **_sandbox(top.table("sandbox")),
+        protect=_protect(top.table("protect")),
+        human_allow_no_new_privs=_human(top.table("human")),
         **_commands(top.table("commands")),
         **_workspace(top.table("workspace")),
         **_notify(top.table("notify")),
@@ -184,10 +194,34 @@ def _issue(table: Table) -> str:
     return read
 
 
-def _sandbox(table: Table) -> str:
-    require = _one_of(table, "require", SANDBOX_LEVELS)
+def _sandbox(table: Table) -> dict[str, Any]:
+    network = table.table("network")
+    found = {
+        "sandbox_require": _one_of(table, "require", SANDBOX_LEVELS),
+        "sandbox_network": {role: _one_of(network, role, NETWORK) for role in list(network.content)},
+        "sandbox_show": table.texts("show"),
+        "sandbox_pass": table.texts("pass"),
+    }
+    network.finish()
     table.finish()
-    return require
+    return found
+
+
+def _protect(table: Table) -> dict[str, tuple[str, ...]]:
+    """Patterns as in .gitignore's simple cases: `*`, `**` and `?`, from the top of the repository."""
+    found = {name: table.texts(name) if name in table.content else given for name, given in PROTECTED.items()}
+    table.finish()
+    for name, patterns in found.items():
+        for pattern in patterns:
+            if not is_inside(pattern):
+                table.reader.problem(f"protect: {name}: {pattern!r} must lie inside the repository")
+    return found
+
+
+def _human(table: Table) -> bool:
+    allow = table.flag("allow_no_new_privs")
+    table.finish()
+    return allow
 
 
 def _one_of(table: Table, key: str, known: tuple[str, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 
 import pytest
@@ -288,6 +289,7 @@ def test_both_files_are_looked_at(world: World) -> None:
             "src/in-tree.txt",
         ),
         *("**artifacts/result.txt**", "artifacts/result.txt\n\nand [more](nowhere)"),
+        *("<!-- a path -->\nartifacts/result.txt", "***\nartifacts/result.txt"),
     ],
 )
 def test_proof_that_is_there_opens_the_gate(world: World, value: str) -> None:
@@ -594,6 +596,7 @@ def test_an_answer_is_a_yes_a_name_and_a_proof(world: World, line: str) -> None:
         ("- objective matched: yes, by TODO, artifacts/result.txt", "does not say who looked (by NAME)"),
         ("- objective matched: yes, by Ann", "names no proof that exists"),
         ("- objective matched: yes, by Ann, artifacts/none.txt", "names no proof that exists"),
+        ("- objective matched: yes, by Ann, who read all artifacts", "names no proof that exists"),
         ("- objective matched: yes, by Ann, artifacts/empty.txt", "names no proof that exists"),
         ("- objective matched: yes, by Ann, /etc/passwd", "names no proof that exists"),
         ("- objective matched: yes, by Ann, ../outside.txt", "names no proof that exists"),
@@ -623,9 +626,55 @@ def test_an_answer_without_substance_closes_the_gate(world: World, line: str, wh
 
 def test_a_long_answer_does_not_search_the_disk_for_ever(world: World) -> None:
     world.artifact()
-    line = "- objective matched: yes, by Ann, " + "wo/rd " * 100 + "artifacts/result.txt"
-    world.evidence(answered(objective=line))
-    assert "names no proof" in world.fact("questions_answered").why
+    for others, is_ok in ((39, True), (40, False), (100, False)):
+        line = "- objective matched: yes, by Ann, " + "wo/rd " * others + "artifacts/result.txt"
+        world.evidence(answered(objective=line))
+        assert world.fact("questions_answered").ok is is_ok, f"{others} other paths first"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", 'EVIDENCE.md has no section "## Gate answers"'),
+        ("## Gate answers\n\nTODO\n", 'EVIDENCE.md has nothing under "## Gate answers"'),
+    ],
+)
+def test_where_nothing_is_answered_no_single_question_is_named(world: World, text: str, why: str) -> None:
+    world.evidence(text)
+    assert world.fact("questions_answered").why == why
+
+
+# --- sentences ---
+
+
+@pytest.mark.parametrize(
+    ("gate", "fields"),
+    [
+        ("candidate", {"Candidate done": "y" * 300}),
+        ("fields_present", {"Candidate done": "y" * 300}),
+        ("evidence_exists", {"Evidence location": "y" * 300}),
+        ("evidence_link", {"Evidence link": f"[proof]({'y' * 300})"}),
+        ("evidence_link", {"Evidence link": f"[proof](/{'y' * 300})"}),
+        ("validation_passed", {"Validation plan": f"cmd: {'y' * 300}"}),
+        ("features_labelled", {"User facing": "yes"}),
+    ],
+)
+def test_a_sentence_quotes_only_the_beginning_of_what_is_long(world: World, gate: str, fields: dict[str, str]) -> None:
+    world.fields(fields)
+    world.evidence(FEATURES.format("y" * 300))
+    why = world.fact(gate).why
+    longest = max(re.findall("/?y+", why), key=len)
+    assert len(longest) == 80
+
+
+def test_a_field_without_a_value_says_nothing(world: World) -> None:
+    world.fields({"Candidate done": ""})
+    assert world.fact("candidate").why == 'STATE.md says "Candidate done: nothing", not "yes"'
+
+
+def test_a_failed_command_is_named_by_its_first_line(world: World) -> None:
+    world.fields({"Validation plan": "\n```\nmake one\nmake two\n```"})
+    assert world.fact("validation_passed").why == "not run on this tree: make one"
 
 
 def test_every_check_says_what_it_must_be_given() -> None:

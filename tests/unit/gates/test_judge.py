@@ -37,13 +37,23 @@ def test_proof_from_an_earlier_visit_does_not_count(world: World, gate: str, sec
         f"## {section}\n\n\n{wider}   \n\n",
         f"## {section}\n<!-- new -->\n{body}\n",
         f"## {section}:\n{body}\n",
+        f"## {section}\n\n{body}\n\n-\n",
+        f"## {section}\n\n{body}\n\n[seen]: https://example.com/new\n",
+        f"## {section}\n\n{body}\n\n<div>new</div>\n",
     ):
         world.evidence(same)
-        assert not world.fact(gate).ok, "white space and comments are no new proof"
+        assert not world.fact(gate).ok, "what no reader sees is no new proof"
     world.evidence(f"## {section}\n\n{body}\nRound: 2\n")
     assert world.fact(gate).ok
     world.enter()
     assert not world.fact(gate).ok
+
+
+def test_on_a_first_visit_the_round_to_name_is_the_first(world: World) -> None:
+    world.snapshot = world.snapshot.replace(visits={})
+    world.evidence("## Repairs\n\nfixed\n")
+    world.enter()
+    assert world.fact("repair_noted").fix.endswith("add a line: Round: 1")
 
 
 def test_a_manual_proof_is_fresh_too(world: World) -> None:
@@ -102,6 +112,22 @@ def test_a_file_that_was_there_before_is_old_whoever_names_it_first(world: World
     assert not world.fact("evidence_fresh").ok, "a copy of an old proof is an old proof"
 
 
+def test_words_that_were_there_before_do_not_make_a_file_old(world: World) -> None:
+    world.fields({"Blockers": "no key yet", "Evidence location": "artifacts/new.txt"})
+    world.enter()
+    world.artifact("new.txt", "no key yet")
+    assert world.fact("evidence_fresh").ok
+
+
+def test_where_not_all_files_could_be_taken_down_none_can_be_shown_to_be_new(world: World) -> None:
+    world.snapshot = world.snapshot.replace(entry={"file:*": "cut"})
+    world.artifact()
+    world.fields({"Evidence location": "artifacts/result.txt"})
+    fact = world.fact("evidence_fresh")
+    assert (fact.ok, "too many files to tell which are new" in fact.why) == (False, True)
+    assert world.fact("evidence_exists").ok
+
+
 def test_fresh_proof_lies_in_the_task_folder(world: World) -> None:
     (world.tree / "app.py").write_text("x", encoding="utf-8")
     world.fields({"Evidence location": "app.py"})
@@ -140,6 +166,15 @@ def test_what_changed_while_no_run_lived_was_written_by_hand(world: World) -> No
     assert not world.fact("frame_known").by_hand
 
 
+def test_what_nobody_had_to_write_was_not_written_by_hand(world: World) -> None:
+    world.fields({"Validation plan": "cmd: make"})
+    fact = world.fact("manual_evidence")
+    assert (fact.ok, fact.by_hand) == (True, False)
+    world.fields({"Validation plan": "look at it"})
+    world.evidence("## Manual evidence\n\nseen\n")
+    assert world.fact("manual_evidence").by_hand
+
+
 def test_the_hashes_of_an_entry_name_what_was_there(world: World) -> None:
     world.evidence("## Review\n\nVerdict: PASS\n")
     world.artifact()
@@ -154,6 +189,13 @@ def test_the_hashes_of_an_entry_name_what_was_there(world: World) -> None:
     assert all(hashes.values())
     world.evidence_file.write_bytes(b"\0")
     assert "section:EVIDENCE.md:Review" not in evidence_hashes(world.seen())
+
+
+@pytest.mark.parametrize(("names", "keys"), [(["evidence_fresh"], ["file:"]), (["repair_noted"], ["section:"])])
+def test_files_are_taken_down_only_where_one_must_be_fresh(world: World, names: list[str], keys: list[str]) -> None:
+    world.machine = MACHINE.replace(gates={name: MACHINE.gates[name] for name in names})
+    world.evidence("## Repairs\n\nfixed\n")
+    assert [key.partition(":")[0] + ":" for key in evidence_hashes(world.seen())] == keys
 
 
 def test_a_fact_carries_its_proof_and_its_fix(world: World) -> None:
@@ -190,7 +232,8 @@ def test_all_of_nothing_is_closed(world: World) -> None:
 
 def test_not_is_open_when_something_failed(world: World) -> None:
     world.fields({"Candidate done": "no"})
-    assert combined(world, "not", "candidate").ok
+    fact = combined(world, "not", "candidate")
+    assert (fact.ok, fact.why) == (True, "")
     world.fields({"Candidate done": "yes"})
     fact = combined(world, "not", "candidate")
     assert (fact.ok, fact.why) == (False, "what would have to fail has not failed")
@@ -213,7 +256,9 @@ def test_running_commands_is_offered_only_where_it_can_help(world: World) -> Non
     world.fields({"Validation plan": "cmd: make", "Candidate done": "no"})
     fact = combined(world, "all", "validation_passed", "candidate")
     assert (fact.ok, fact.pending) == (False, False)
-    assert not combined(world, "not", "validation_passed", "candidate").ok, "the command might still fail or pass"
+    fact = combined(world, "not", "validation_passed", "candidate")
+    assert not fact.ok, "the command might still fail or pass"
+    assert fact.why == "it is not known whether this fails: not run on this tree: make", "only what nobody knows"
 
 
 def test_what_can_not_be_read_does_not_prove_its_opposite(world: World) -> None:
@@ -237,6 +282,19 @@ def test_doubts_are_passed_on_through_every_level(world: World) -> None:
     gates["outer"] = Gate("outer", "not", {"of": ["middle"]}, "task")
     world.machine = MACHINE.replace(gates={**MACHINE.gates, **gates})
     assert not world.fact("outer").ok, "twice denied, and still nobody has looked"
+
+
+def test_gates_are_nested_five_deep_and_no_deeper(world: World) -> None:
+    world.fields({"Candidate done": "yes"})
+    inner = "candidate"
+    gates = dict(MACHINE.gates)
+    for level in range(1, 7):
+        gates[f"level {level}"] = Gate(f"level {level}", "all", {"of": [inner]}, "task", "flatten it")
+        inner = f"level {level}"
+    world.machine = MACHINE.replace(gates=gates)
+    assert world.fact("level 5").ok
+    fact = world.fact("level 6")
+    assert (fact.ok, fact.why, fact.fix) == (False, "gates are nested too deeply", "flatten it")
 
 
 def test_gates_that_are_made_of_themselves_end(world: World) -> None:

@@ -18,6 +18,7 @@ from detent.gates.plan import all_commands, read_plan
         ("**cmd:** make test", ["make test"]),
         ("cmd: `make test`", ["make test"]),
         ("`cmd: make test`", ["make test"]),
+        ("cmd: `w`", ["w"]),
         ("cmd: echo `date` `pwd`", ["echo `date` `pwd`"]),
         ("cmd: a\ncmd: b\ncmd: a", ["a", "b"]),
         ("> cmd: make", ["make"]),
@@ -28,8 +29,11 @@ from detent.gates.plan import all_commands, read_plan
         ("```\nnever closed", ["never closed"]),
         ("```\n# build\n  make\n```", ["# build\n  make"]),
         ("```\n    make\n    make test\n```", ["make\nmake test"]),
+        ("```\n    make\n\n    make test\n```", ["make\n\nmake test"]),
         ("```\ncat <<END\n\nx\nEND\n```", ["cat <<END\n\nx\nEND"]),
         ("````\nmarkdown <<END\n```\nx\n```\nEND\n````", ["markdown <<END\n```\nx\n```\nEND"]),
+        ("```\nmake\n   ```", ["make"]),
+        ("```\ncat <<END\n    ```\nEND\n```", ["cat <<END\n    ```\nEND"]),
         ("- ```\n  make\n  ```", ["make"]),
         ("- ```\n  make\n```\nmake test\n```", ["make", "make test"]),
         ("> ```\n> make\n> ```", ["make"]),
@@ -49,6 +53,7 @@ def test_fenced_blocks_and_command_lines_are_run(plan: str, commands: list[str])
         "cmd:",
         "cmd: ...",
         "cmd: TODO",
+        "cmd: ``",
         "cmd: <command>",
         "```\n```",
         "```\n# only a comment\n```",
@@ -80,6 +85,10 @@ def test_everything_else_asks_for_somebodys_eyes(plan: str, manual: list[str]) -
 
 def test_a_plan_may_have_both() -> None:
     assert read_plan("cmd: make\nthen look at it") == (("make",), ("then look at it",))
+
+
+def test_what_follows_a_block_is_no_part_of_it() -> None:
+    assert read_plan("```\nmake\n```\n    make test") == (("make",), ("make test",))
 
 
 @pytest.mark.requirement("S0.51")

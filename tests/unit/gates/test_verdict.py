@@ -52,6 +52,8 @@ def test_an_explicit_verdict_is_read_in_any_dress(text: str) -> None:
         ("PASS criteria were looked at\n\nFinal verdict: FAIL", "FAIL"),
         ("everything may fail\n\nPASS", "PASS"),
         ("the tests pass\nand some fail\n\n**FAIL**", "FAIL"),
+        ("the tests pass\nand some fail\n\nFAIL.", "FAIL"),
+        ("the tests pass\nand some fail\n\nFAIL !!!", "FAIL"),
         ("PASS: the old bug that made it fail is gone\nso", None),
         ("PASS with remarks\nthe remarks do not let it fail", "PASS"),
         ("All tests pass.\nNothing else to say.", "PASS"),

@@ -54,6 +54,17 @@ def test_every_built_in_machine_loads_by_its_name(name: str) -> None:
     assert parse(json.loads(pinned), vocabulary()) == machine
 
 
+def test_a_parameter_of_the_wrong_kind_is_told_with_file_gate_and_kind(tiny: Path) -> None:
+    gate = '[gate.frame]\ncheck = "fields_filled"\nfields = '
+    tiny.write_text(f"{TINY}{gate}5\n", encoding="utf-8")
+    with pytest.raises(MachineError) as caught:
+        load(str(tiny), vocabulary())
+    assert caught.value.where == str(tiny)
+    assert caught.value.problems == ("gate frame: fields must be a list of texts",)
+    tiny.write_text(f'{TINY}{gate}["Objective"]\n', encoding="utf-8")
+    assert load(str(tiny), vocabulary())[0].gates["frame"].params == {"fields": ["Objective"]}
+
+
 def test_a_machine_is_loaded_by_path_with_the_project_s_settings(tiny: Path) -> None:
     machine, pinned = load(str(tiny), vocabulary(), limits={"turns": 5}, options=["doors"])
     assert machine.limits["turns"].most == 5

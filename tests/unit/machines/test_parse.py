@@ -15,9 +15,14 @@ from detent.core.lint import lint
 from detent.core.machine import Forbidden, Gate, Limit, Lock, Property, Register, Vocabulary, Way
 from detent.errors import MachineError
 from detent.machines.parse import parse
+from detent.machines.reading import GATES, TABLE, TEXT, TEXTS
 
 VOCABULARY = Vocabulary(
-    checks={"file": (("path",), ("size",)), "not": (("of",), ()), "all": (("of",), ())},
+    checks={
+        "file": ({"path": TEXT}, {"words": TEXTS, "sizes": TABLE}),
+        "not": ({"of": GATES}, {}),
+        "all": ({"of": GATES}, {}),
+    },
     effects=("checkpoint",),
     prepares=("baseline",),
     codecs=("markdown_fields",),
@@ -415,7 +420,17 @@ WRONG = [
     ("gate/whole/of", [], "gate whole: of must be a list of gates"),
     ("gate/whole/of", "shown", "gate whole: of must be a list of gates"),
     ("gate/whole/of", [5], "gate whole: of must be a list of gates"),
-    ("gate/shown/size", dt.date(2024, 1, 1), f"gate shown: size {PLAIN}"),
+    ("gate/shown/path", dt.date(2024, 1, 1), f"gate shown: path {PLAIN}"),
+    ("gate/shown/path", 5, "gate shown: path must be a text"),
+    ("gate/shown/path", "", "gate shown: path must be a text"),
+    ("gate/shown/path", ["a"], "gate shown: path must be a text"),
+    ("gate/shown/words", 5, "gate shown: words must be a list of texts"),
+    ("gate/shown/words", "one", "gate shown: words must be a list of texts"),
+    ("gate/shown/words", [], "gate shown: words must be a list of texts"),
+    ("gate/shown/words", ["one", 5], "gate shown: words must be a list of texts"),
+    ("gate/shown/words", ["one", ""], "gate shown: words must be a list of texts"),
+    ("gate/shown/sizes", ["one"], "gate shown: sizes must be a table of texts"),
+    ("gate/shown/sizes", {"one": 1}, "gate shown: sizes must be a table of texts"),
     ("state/draft/role", "poet", "state draft: unknown role 'poet'"),
     ("state/draft/driver", "person", "state draft: an agent drives exactly the states that have a role"),
     ("state/pause/driver", "agent", "state pause: an agent drives exactly the states that have a role"),
@@ -464,6 +479,15 @@ WRONG = [
 @pytest.mark.parametrize(("path", "value", "problem"), WRONG)
 def test_each_mistake_has_its_own_words(path: str, value: object, problem: str) -> None:
     assert problem in problems(changed(path, value))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [("gate/shown/words", ["one"]), ("gate/shown/sizes", {"one": "1", "two": ""}), ("gate/shown/path", "p")],
+)
+def test_parameters_of_the_kinds_a_check_asks_for_are_taken_as_they_are(path: str, value: object) -> None:
+    gate = parse(changed(path, value), VOCABULARY).gates["shown"]
+    assert gate.params[path.rpartition("/")[2]] == value
 
 
 def test_without_a_vocabulary_names_are_taken_as_they_are() -> None:

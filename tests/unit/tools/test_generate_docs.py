@@ -98,9 +98,9 @@ def test_a_machine_is_told_whole(made: dict[str, str], name: str) -> None:
 
 
 def test_checks_errors_and_commands_are_all_there(made: dict[str, str]) -> None:
-    for name, (required, _optional) in parameters().items():
-        assert f"\n## {name}\n" in made["checks.md"]
-        assert all(f"`{parameter}`" in made["checks.md"] for parameter in required)
+    for name, (required, optional) in parameters().items():
+        told = made["checks.md"].partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        assert all(f"`{parameter}` ({kind})" in told for parameter, kind in (required | optional).items())
     for check, _required, _optional in CHECKS.values():
         assert inspect.cleandoc(check.__doc__ or "nothing") in made["checks.md"]
     for kind in DetentError.__subclasses__():

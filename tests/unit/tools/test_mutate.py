@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.mutate import Bench, Mutant, Verdict, mutants, python_files, relevant_tests, report, summary
+from tools.mutate import Bench, Mutant, Verdict, main, mutants, python_files, relevant_tests, report, summary
 
 SAMPLE = '''"""A docstring is left alone."""
 TYPE_CHECKING = False
@@ -85,7 +85,20 @@ def test_every_file_of_the_rooms_is_found() -> None:
     files = python_files(["src/detent/core", "src/detent/gates/judge.py"])
     assert "src/detent/core/decide.py" in files
     assert files[-1] == "src/detent/gates/judge.py"
-    assert relevant_tests("src/detent/gates/judge.py") != relevant_tests("src/detent/core/decide.py")
+
+
+def test_the_tests_of_the_room_are_run_and_those_of_the_file_first() -> None:
+    tests = relevant_tests("src/detent/gates/judge.py")
+    assert tests[0] == "tests/unit/gates/test_judge.py"
+    assert sorted(tests) == sorted(relevant_tests("src/detent/gates/plan.py"))
+    assert "tests/properties/test_verdict.py" in tests
+    assert not set(tests) & set(relevant_tests("src/detent/core/decide.py"))
+
+
+def test_a_part_of_the_rooms_is_never_written_as_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["src/detent/core", "--write"])
+    assert "name no paths" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -133,8 +146,14 @@ def verdicts() -> list[Verdict]:
     return [Verdict(left, "survived"), Verdict(left._replace(line=9, code="x = 1"), "killed"), Verdict(left, "timeout")]
 
 
+def test_each_room_is_counted_by_itself() -> None:
+    gates = [Verdict(one.mutant._replace(file="src/detent/gates/a.py"), "killed") for one in verdicts()]
+    lines = summary([*gates, *verdicts()])
+    assert lines[2:] == ["| core | 3 | 1 | 1 | 1 |", "| gates | 3 | 3 | 0 | 0 |"]
+    assert lines == report([*gates, *verdicts()], "").splitlines()[4:8]
+
+
 def test_the_report_lists_only_survivors() -> None:
-    assert summary(verdicts()) == "3 changes: 1 turned a test red, 1 never ended, 1 survived."
     text = report(verdicts(), "")
     assert "| src/detent/core/a.py:7 | `if a \\| b:` | \\| -> & |  |\n" in text
     assert "x = 1" not in text

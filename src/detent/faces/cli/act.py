@@ -6,7 +6,7 @@ import os
 
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
-from detent.faces.cli.output import move_json, print_json, show, status_json
+from detent.faces.cli.output import move_json, show, status_json
 from detent.faces.words import outcome_words, status_words
 from detent.runner.explain import explain
 from detent.runner.open import Task, open_task
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from detent.faces.cli.arguments import Arguments
 
 _RUN_MARK = "DETENT_ROLE"  # set in the environment of every agent run
+_HELD_MARK, _UNHELD = "DETENT_SANDBOX", "none"
 _DROP_WAIT_S = 30.0
 
 
@@ -105,6 +106,8 @@ def adopt(arguments: Arguments) -> int:
 
 
 def move(arguments: Arguments) -> int:
+    if os.environ.get(_RUN_MARK) and os.environ.get(_HELD_MARK, _UNHELD) != _UNHELD:
+        return _ask_by_drop(arguments)
     to, task = _target_and_task(arguments)
     if (rights := arguments.text("--as")) not in ("", "agent"):
         raise UsageError(f"--as knows only agent, not {rights!r}", next_step="detent move TO --as agent")
@@ -150,18 +153,28 @@ def _claim(arguments: Arguments, task: Task, want: str) -> int:
     """Inside an agent run: answered at once, and nothing moves before the run has ended."""
     from detent.errors import StorageError
     from detent.runner.claims import claim
-    from detent.runner.drops import ask_by_drop
 
     try:
         outcome = claim(task, want, arguments.text("--reason"))
     except StorageError:
-        # An agent's own sandbox may keep us from the journal; whoever drives the task answers through the drop folder.
-        reply = ask_by_drop(os.environ.get("DETENT_DROP", ""), want, _DROP_WAIT_S)
-        if reply is None:
-            raise
-        print_json(reply)
-        return 0 if reply.get("claimed") else 1
+        return _ask_by_drop(arguments)  # an agent's own sandbox may keep us from the journal
     return show_outcome(arguments, outcome)
+
+
+def _ask_by_drop(arguments: Arguments) -> int:
+    """Where the journal is out of reach, whoever drives the task answers through the drop folder."""
+    from detent.faces.words_run import reply_words
+    from detent.runner.drops import ask_by_drop
+
+    want = arguments.text("--edge") or arguments.text("TO")
+    reply = ask_by_drop(os.environ.get("DETENT_DROP", ""), want, _DROP_WAIT_S)
+    if reply is None:
+        raise RefusedError(
+            "nobody answers: the engine is not running now",
+            next_step="write what you want into the state line of the task's file and end your turn; it is judged then",
+        )
+    show(arguments, reply, reply_words(reply))
+    return 0 if reply.get("claimed") else 1
 
 
 def _target_and_task(arguments: Arguments) -> tuple[str, Task]:

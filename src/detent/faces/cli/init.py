@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from detent.effects.sandbox_probe import ENFORCED
 from detent.errors import UnreadableError
 from detent.faces.cli.act import refuse_inside_run
 from detent.faces.cli.output import show
@@ -87,6 +86,6 @@ def _survey_json(seen: Survey) -> dict[str, Any]:
         "setup": [{"commands": list(one.commands), "key": list(one.key), "lacks": one.lacks} for one in seen.setups],
         "carry": list(seen.carry),
         "ignored": list(seen.ignored),
-        "sandbox": {"level": seen.sandbox.level, "why": seen.sandbox.why, "enforced": ENFORCED},
+        "sandbox": {"level": seen.sandbox.level, "why": seen.sandbox.why},
         "next": next_steps(seen),
     }

@@ -19,7 +19,8 @@ def run_words(given: Sequence[str]) -> list[str]:
     """`task-phase-run --task-dir DIR --repo PATH`: one bounded agent run on a folder, whoever made it."""
     if "--help" in given or "-h" in given or not given:
         return ["run", "--help"]
-    words, rest = ["run", "--once", "--adopt", "phase"], list(given)
+    words: list[str] = []
+    rest = list(given)
     while rest:
         word = rest.pop(0)
         name, equals, value = word.partition("=")
@@ -27,4 +28,4 @@ def run_words(given: Sequence[str]) -> list[str]:
             words.append(word)
         elif equals or rest:
             words.append(value if equals else rest.pop(0))
-    return words
+    return ["run", "--once", "--adopt", "phase", *words]

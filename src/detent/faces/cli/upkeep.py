@@ -81,16 +81,17 @@ def _repair(arguments: Arguments) -> int:
 
 def _host() -> list[Row]:
     from detent.effects.git import Git
-    from detent.effects.sandbox_probe import probe_sandbox
+    from detent.effects.sandbox import NONE, best_level
+    from detent.faces.words_project import level_words
 
     rows: list[Row] = [("ok", f"Python {sys.version.split()[0]}", "")]
     try:
         rows.append(("ok", Git(os.sep).run("--version").decode().strip(), ""))
     except ToolError as error:
         rows.append(("bad", error.what, error.next_step))
-    could = probe_sandbox(os.environ).level
-    what = f"sandbox level none: commands of a validation plan run with your rights (this host could use: {could})"
-    rows.append(("note", what, ""))
+    probe = best_level(os.environ)
+    advice = "install bubblewrap (Debian and Ubuntu: apt-get install bubblewrap)" if probe.level == NONE else ""
+    rows.append(("note" if probe.level == NONE else "ok", f"sandbox level {level_words(probe)}", advice))
     return rows
 
 

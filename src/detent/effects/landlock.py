@@ -1,0 +1,69 @@
+"""The words before a command that put it under Landlock, where its rules can say what is wanted.
+
+Landlock allows and never forbids. To hide a place, everything beside it is allowed by name, all the way up; what
+appears there later is not allowed, which is safe. To guard a place below a writable one is beyond it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from detent.effects import landlock_process
+from detent.errors import ToolError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.effects.sandbox import Access
+
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/pts", "/dev/shm", "/dev/ptmx")  # noqa: S108  # named, not used
+_MOST_RULES = 20_000
+
+
+def landlock(access: Access) -> tuple[str, ...]:
+    """Raises where the rules can't express the access."""
+    writable = [os.path.realpath(path) for path in (*access.writable, *access.scratch)]
+    for guarded in access.guarded:
+        if _is_below(os.path.realpath(guarded), writable):
+            raise ToolError(
+                "Landlock can't take a place out of a writable one",
+                where=guarded,
+                next_step="install bubblewrap, or let the task work in a clone of its own",
+            )
+    if not access.network:
+        raise ToolError("Landlock can't keep a process from the network here", next_step="install bubblewrap")
+    hidden = [os.path.realpath(path) for path in access.hidden if os.path.lexists(path)]
+    readable = _beside(os.sep, hidden)
+    shown = [os.path.realpath(path) for path in access.shown]
+    readable += [path for path in shown if path not in hidden and not _holds_hidden(path, hidden)]
+    readable += [one for path in shown if _holds_hidden(path, hidden) for one in _beside(path, hidden)]
+    if len(readable) > _MOST_RULES:
+        raise ToolError("hiding that much would take too many Landlock rules", next_step="install bubblewrap")
+    spec = json.dumps({"writable": [*writable, *_DEVICES], "readable": readable})
+    return (sys.executable, "-I", "-S", landlock_process.__file__, spec)
+
+
+def _beside(folder: str, hidden: list[str]) -> list[str]:
+    """Everything in a folder except what is hidden, as few paths as possible."""
+    if not _holds_hidden(folder, hidden):
+        return [folder]
+    found: list[str] = []
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    for name in names:
+        path = os.path.join(folder, name)
+        if path not in hidden and not os.path.islink(path):
+            found += _beside(path, hidden)
+    return found
+
+
+def _holds_hidden(folder: str, hidden: list[str]) -> bool:
+    top = folder.rstrip(os.sep) + os.sep
+    return any(path.startswith(top) for path in hidden)
+
+
+def _is_below(path: str, places: list[str]) -> bool:
+    return any(path == place or path.startswith(place.rstrip(os.sep) + os.sep) for place in places)

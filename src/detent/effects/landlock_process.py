@@ -1,0 +1,88 @@
+"""Puts itself under Landlock, then becomes another program: `landlock_process.py SPEC PROGRAM ARGUMENT...`.
+
+SPEC is JSON with the paths that may be written and read. Runs with `-I -S` and imports nothing of detent. What can't be
+put under the rules is not run.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
+PATH_BENEATH, ASK_VERSION = 1, 1
+PR_SET_NO_NEW_PRIVS = 38
+
+EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+READ = EXECUTE | READ_FILE | READ_DIR
+RIGHTS_OF_VERSION = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
+OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | (1 << 14) | (1 << 15)  # what a rule about a file may hold
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+class RulesetAttribute(ctypes.Structure):
+    _fields_ = (("handled_access_fs", ctypes.c_uint64),)
+
+
+class PathBeneath(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
+
+
+def call(number: int, *arguments: object) -> int:
+    result = int(libc.syscall(number, *arguments))
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+
+
+def version() -> int:
+    try:
+        return call(CREATE_RULESET, None, 0, ASK_VERSION)
+    except OSError:
+        return 0
+
+
+def allow(ruleset: int, path: str, rights: int) -> None:
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return  # what is not there needs no rule
+    try:
+        rule = PathBeneath(rights if os.path.isdir(path) else rights & OF_FILES, descriptor)
+        call(ADD_RULE, ruleset, PATH_BENEATH, ctypes.byref(rule), 0)
+    finally:
+        os.close(descriptor)
+
+
+def restrict(writable: list[str], readable: list[str]) -> None:
+    known = version()
+    if known < 1:
+        raise OSError(0, "the kernel offers no Landlock")
+    handled = RIGHTS_OF_VERSION.get(known, RIGHTS_OF_VERSION[5])
+    ruleset = call(CREATE_RULESET, ctypes.byref(RulesetAttribute(handled)), ctypes.sizeof(RulesetAttribute), 0)
+    for path in readable:
+        allow(ruleset, path, READ & handled)
+    for path in writable:
+        allow(ruleset, path, handled)
+    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "no_new_privs can't be set")
+    call(RESTRICT_SELF, ruleset, 0)
+    os.close(ruleset)
+
+
+def main() -> None:
+    spec = json.loads(sys.argv[1])
+    try:
+        restrict(spec["writable"], spec["readable"])
+        os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606  # becoming that program is what this is for
+    except OSError as problem:
+        sys.stderr.write(f"landlock: {problem.strerror}\n")
+        os._exit(126)
+
+
+if __name__ == "__main__":
+    main()

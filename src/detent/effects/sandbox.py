@@ -1,0 +1,171 @@
+"""Holds a process by the kernel: what it may write, what it can't see, and proof that this works on this host.
+
+Bubblewrap makes a view of the host in which everything is read-only, some places are writable, and some are empty. All
+capabilities are dropped, so that root inside can't undo it, and no process outside can be seen. Landlock can only
+allow: what lies below a writable place can't be taken out of it, processes outside stay visible, and so do sockets.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from detent.core.record import Record
+from detent.effects import process
+from detent.errors import ToolError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+BUBBLEWRAP, LANDLOCK, NONE = "bubblewrap", "landlock", "none"
+LEVELS = (BUBBLEWRAP, LANDLOCK, NONE)  # best first
+PROBE_TIMEOUT_S = 20.0
+_PROGRAM = "bwrap"
+_ALONE = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+
+
+class Access(Record):
+    """What a process may touch. Everything it does not name is there and read-only; deeper paths win."""
+
+    writable: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()  # seen as empty
+    shown: tuple[str, ...] = ()  # read-only, although below something hidden
+    guarded: tuple[str, ...] = ()  # read-only, although below something writable
+    scratch: tuple[str, ...] = ()  # empty and private where that can be had, else writable
+    network: bool = True
+
+
+class Probe(Record):
+    """The best level that holds on this host, and why the better ones do not."""
+
+    level: str
+    why: str = ""
+
+
+class Held(Record):
+    """A command line that is held at a level."""
+
+    level: str
+    argv: tuple[str, ...]
+
+
+def hold(level: str, access: Access, argv: Sequence[str], *, cwd: str, own_session: bool = True) -> Held:
+    """The command line that runs `argv` under this access."""
+    if level == BUBBLEWRAP:
+        return Held(level, (*bubblewrap(access, cwd=cwd, own_session=own_session), *argv))
+    if level == LANDLOCK:
+        from detent.effects.landlock import landlock
+
+        return Held(level, (*landlock(access), *argv))
+    return Held(NONE, tuple(argv))
+
+
+def bubblewrap(access: Access, *, cwd: str, own_session: bool) -> tuple[str, ...]:
+    """The words before a command that give it a view of its own."""
+    words = [_PROGRAM, *_ALONE, "--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    if not access.network:
+        words.append("--unshare-net")
+    closed: list[str] = []
+    for path, kind in _mounts(access):
+        if kind == "hidden" and not os.path.isdir(path):
+            words += ["--ro-bind", os.devnull, path]
+        elif kind in ("hidden", "scratch"):
+            words += ["--tmpfs", path]
+            closed += [path] if kind == "hidden" else []
+        else:
+            words += ["--bind" if kind == "writable" else "--ro-bind", path, path]
+    for path in closed:  # an empty place that took files would only lose them
+        words += ["--remount-ro", path]
+    words += ["--new-session"] if own_session else []
+    return (*words, "--die-with-parent", "--chdir", cwd, "--")
+
+
+def _mounts(access: Access) -> list[tuple[str, str]]:
+    """What is laid over the host's files, outer places first, each once: the last word of an equal path holds."""
+    kinds = {
+        "scratch": access.scratch,
+        "hidden": access.hidden,
+        "shown": access.shown,
+        "writable": access.writable,
+        "guarded": access.guarded,
+    }
+    found: dict[str, str] = {}
+    for kind, paths in kinds.items():
+        for path in paths:
+            real = os.path.realpath(path)
+            if os.path.lexists(real) and real != os.sep:
+                found[real] = kind
+    return sorted(found.items(), key=lambda item: (item[0].count(os.sep), item[0]))
+
+
+def is_below(path: str, places: Iterable[str]) -> bool:
+    real = os.path.realpath(path)
+    tops = [os.path.realpath(place) for place in places]
+    return any(real == top or real.startswith(top.rstrip(os.sep) + os.sep) for top in tops)
+
+
+def our_own_files() -> tuple[str, ...]:
+    """What `detent` needs to run: shown even where the folder it is installed in is hidden."""
+    import detent
+
+    package = os.path.dirname(os.path.abspath(str(detent.__file__)))
+    return tuple(dict.fromkeys((sys.prefix, sys.base_prefix, package)))
+
+
+# --- what this host can do ---
+
+_PROBE = """
+cat "$1/closed/secret" >/dev/null 2>&1 && exit 11
+( echo x > "$1/outside" ) 2>/dev/null && exit 12
+( echo x > "$1/open/guarded/x" ) 2>/dev/null && exit 13
+mount -o remount,rw,bind "$1" "$1" 2>/dev/null && ( echo x > "$1/outside" ) 2>/dev/null && exit 14
+echo x > "$1/open/x" || exit 15
+exit 0
+"""
+_PROBE_WORDS = {
+    11: "what was hidden could be read",
+    12: "what was read-only could be written",
+    13: "what was guarded could be written",
+    14: "it could be undone from inside",
+    15: "what was writable could not be written",
+}
+
+
+def try_level(level: str, environment: Mapping[str, str]) -> str:
+    """Why a level does not hold here; empty when it does. It is tried from inside, never guessed."""
+    import tempfile
+
+    if level == NONE:
+        return ""
+    with tempfile.TemporaryDirectory(prefix="detent-probe-") as top:
+        for name in ("open/guarded", "closed"):
+            os.makedirs(os.path.join(top, name))
+        with open(os.path.join(top, "closed", "secret"), "w", encoding="ascii") as file:
+            file.write("secret")
+        guarded = (os.path.join(top, "open", "guarded"),) if level == BUBBLEWRAP else ()
+        access = Access(
+            writable=(os.path.join(top, "open"),), hidden=(os.path.join(top, "closed"),), shown=(top,), guarded=guarded
+        )
+        script = _PROBE if guarded else _PROBE.replace("/open/guarded/x", "/outside")
+        try:
+            held = hold(level, access, ("/bin/sh", "-c", script, "probe", top), cwd=top)
+            finished = process.run(held.argv, cwd=top, env=environment, timeout_s=PROBE_TIMEOUT_S)
+        except ToolError as error:
+            return error.what
+        has_run = os.path.exists(os.path.join(top, "open", "x"))
+    if finished.exit == 0 and not finished.timed_out:
+        return "" if has_run else "it said it worked, and did nothing"
+    said = finished.stderr.decode("utf-8", "replace").strip().splitlines()
+    return _PROBE_WORDS.get(finished.exit) or (said[0][:200] if said else f"it ended with {finished.exit}")
+
+
+def best_level(environment: Mapping[str, str]) -> Probe:
+    """Every level is tried from inside, best first."""
+    problems: list[str] = []
+    for level in LEVELS[:-1]:
+        problem = try_level(level, environment)
+        if not problem:
+            return Probe(level, "; ".join(problems))
+        problems.append(f"{level}: {problem}")
+    return Probe(NONE, "; ".join(problems))

@@ -1,0 +1,175 @@
+"""What agent runs and proof commands may touch, and the level at which the kernel sees to it.
+
+A run sees the host read-only. Hidden are: keys and tokens of the user, sockets and runtime folders, the control plane,
+every other task, and the user's checkout where the task works in a clone. It may write its tree, the task folder, the
+folders it is given, and its agent's own state. Commands of a gate may write nothing but their checkout.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+from detent.effects.agents.catalog import find_program
+from detent.effects.keeper_process import boot_id
+from detent.effects.sandbox import NONE, Access, Probe, best_level, hold, our_own_files
+from detent.errors import RefusedError, ToolError
+from detent.store.atomic import as_json, read_cache, write_cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from detent.effects.agents.catalog import Agent
+    from detent.effects.sandbox import Held
+    from detent.runner.open import Task
+    from detent.store.places import Project
+
+COMMANDS = "commands"  # stands where a role would, in `[sandbox] network`
+_SECRETS = (
+    *(".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".config/gh", ".config/hub", ".config/op", ".kube"),
+    *(".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".cargo/credentials.toml", ".password-store"),
+    *(".local/share/keyrings", ".config/rclone", ".terraform.d", ".vault-token", ".mozilla", ".config/google-chrome"),
+)
+_RUNTIME = ("/run", "/var/run")  # sockets of sessions, of ssh and gpg agents, of docker
+_SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108  # made private, not used by us
+_SHOWN = ("/etc/resolv.conf", "/run/current-system", "/run/opengl-driver", "/run/systemd/resolve")
+_SECRET_NAME = re.compile(r"(TOKEN|SECRET|PASSWORD|PASSWD|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS)S?$|^AWS_")
+_SOCKET_NAMES = ("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST")
+
+
+def level_of(project: Project) -> Probe:
+    """The level of this host: tried once for each boot and version of the tool, then remembered."""
+    from shutil import which
+
+    tool = which("bwrap") or ""
+    stamp = [boot_id(), tool, os.stat(tool).st_mtime_ns if tool else 0]
+    known = json.loads(read_cache(project.sandbox()) or b"{}")
+    if known.get("stamp") == stamp:
+        return Probe(known["level"], known["why"])
+    probe = best_level(os.environ)
+    write_cache(project.sandbox(), as_json({"stamp": stamp, "level": probe.level, "why": probe.why}))
+    return probe
+
+
+def hold_run(task: Task, agent: Agent, argv: Sequence[str], cwd: str, *, own_session: bool = True) -> Held:
+    """The command line of a run, held as well as this host can; refused where the project asks for more."""
+    return _hold(task, run_access(task, agent, cwd), argv, cwd, own_session=own_session)
+
+
+def hold_command(task: Task, argv: Sequence[str], cwd: str) -> Held:
+    """The command line of a proof or set-up command in its checkout."""
+    return _hold(task, command_access(task, cwd), argv, cwd, own_session=True)
+
+
+def command_wrap(task: Task) -> Callable[[Sequence[str], str], Sequence[str]]:
+    """What holds the proof and set-up commands of a task, for those who run them."""
+    return lambda argv, cwd: hold_command(task, argv, cwd).argv
+
+
+def command_environment(task: Task) -> dict[str, str]:
+    """The environment of proof and set-up commands; package managers keep what they fetch where they may write."""
+    cache = cache_folder(task)
+    os.makedirs(cache, exist_ok=True)
+    kept = held_environment(os.environ, task.memory.head["sandbox_rules"]["pass"], "")
+    return {**kept, "XDG_CACHE_HOME": cache, "npm_config_cache": os.path.join(cache, "npm")}
+
+
+def _hold(task: Task, access: Access, argv: Sequence[str], cwd: str, *, own_session: bool) -> Held:
+    rules = task.memory.head["sandbox_rules"]
+    probe = level_of(task.project)
+    problem = probe.why
+    if probe.level != NONE:
+        try:
+            return hold(probe.level, access, argv, cwd=cwd, own_session=own_session)
+        except ToolError as error:  # Landlock can't say everything
+            problem = f"{problem}; {error.what}".removeprefix("; ")
+    if rules["require"] == "kernel":
+        raise RefusedError(
+            f'[sandbox] require = "kernel", and the kernel does not hold this here: {problem}',
+            next_step="install bubblewrap, or start a task without that setting",
+        )
+    return hold(NONE, access, argv, cwd=cwd)
+
+
+def run_access(task: Task, agent: Agent, cwd: str) -> Access:
+    head, run = task.memory.head, task.memory.run
+    home = os.path.expanduser("~")
+    folders = task.run_folders()
+    own_state = [os.path.dirname(_at_home(path, home)) for path in agent.auth]
+    tree_git = os.path.join(task.tree_path, ".git")
+    is_in_place = head["in_place"]
+    return Access(
+        writable=(cwd, task.native.folder, *folders.values(), *(path for path in own_state if path != home)),
+        hidden=_hidden(task, home, with_root=not is_in_place),
+        shown=(*_shown(task, home), folders["DETENT_BIN"], *_program(agent)),
+        # In place the repository's own folder is the user's: hooks and settings there run with the user's rights.
+        guarded=(
+            *((tree_git,) if is_in_place else ()),
+            folders["DETENT_BIN"],
+            *(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
+        ),
+        scratch=_SCRATCH,
+        network=head["sandbox_rules"]["network"].get(run["role"], "allow") == "allow",
+    )
+
+
+def command_access(task: Task, cwd: str) -> Access:
+    head, home = task.memory.head, os.path.expanduser("~")
+    return Access(
+        writable=(cwd, cache_folder(task)),
+        hidden=_hidden(task, home, with_root=True),
+        shown=(*_shown(task, home), os.path.join(task.places.private_git(), "objects")),
+        scratch=_SCRATCH,
+        network=head["sandbox_rules"]["network"].get(COMMANDS, "allow") == "allow",
+    )
+
+
+def _hidden(task: Task, home: str, *, with_root: bool) -> tuple[str, ...]:
+    secrets = [os.path.join(home, name) for name in _SECRETS]
+    root = (task.root,) if with_root else ()
+    return (*secrets, *_RUNTIME, task.project.control, task.project.home(), *root)
+
+
+def _shown(task: Task, home: str) -> tuple[str, ...]:
+    """What may be read wherever it lies; of the user's repository the objects, which clone and checkout borrow."""
+    borrowed = (os.path.join(task.project.common_dir, "objects"),) if task.project.common_dir else ()
+    return (*_SHOWN, home, *our_own_files(), *borrowed, *task.memory.head["sandbox_rules"]["show"])
+
+
+def _program(agent: Agent) -> tuple[str, ...]:
+    """Where the agent itself is installed: its link on PATH, and the package behind it."""
+    found = find_program(agent, os.environ.get("PATH", os.defpath))
+    return tuple(os.path.dirname(path) for path in (found, os.path.realpath(found))) if found else ()
+
+
+def _at_home(path: str, home: str) -> str:
+    return os.path.join(home, path[2:]) if path.startswith("~/") else path
+
+
+def cache_folder(task: Task) -> str:
+    """Where package managers keep what they fetched, for all tasks of a project; nothing in it is believed."""
+    return os.path.join(task.project.home(), ".cache")
+
+
+def held_environment(environment: Mapping[str, str], passed: Sequence[str], temporary: str) -> dict[str, str]:
+    """An environment without what opens other doors: sockets, and secrets nobody asked to pass on."""
+    kept = {
+        name: value
+        for name, value in environment.items()
+        if name in passed or (name not in _SOCKET_NAMES and not _SECRET_NAME.search(name))
+    }
+    kept.pop("XDG_RUNTIME_DIR", None)
+    return {**kept, "TMPDIR": temporary} if temporary else kept
+
+
+def protected_names(tree: str, patterns: Sequence[str]) -> tuple[str, ...]:
+    """What the patterns name in a tree, outermost first, as paths that can be guarded whole."""
+    from glob import glob
+
+    found: list[str] = []
+    for pattern in patterns:
+        whole = pattern.removesuffix("/**")
+        found += sorted(glob(whole, root_dir=tree, include_hidden=True, recursive=True))
+    return tuple(dict.fromkeys(name for name in found if not os.path.islink(os.path.join(tree, name))))

@@ -1,0 +1,106 @@
+"""Tests of the remembered tree id: it is given out only while nothing of the tree looks touched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from detent.effects.tree_memory import recall_tree, remember_tree
+
+FILES = ("a.txt", "src/deep/b.txt", "src/run.sh", "link")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    tree = tmp_path / "tree"
+    (tree / "src/deep").mkdir(parents=True)
+    for name in FILES[:-1]:
+        (tree / name).write_text("one\n", encoding="utf-8")
+    (tree / "link").symlink_to("a.txt")
+    remember_tree(str(tmp_path / "memory"), str(tree), "tree-1", FILES)
+    return tree
+
+
+def recall(tree: Path) -> str:
+    return recall_tree(str(tree.parent / "memory"), str(tree))
+
+
+def test_an_untouched_tree_is_known(tree: Path) -> None:
+    (tree / "a.txt").read_text(encoding="utf-8")
+    assert recall(tree) == "tree-1"
+
+
+def rewrite_with_old_times(path: Path) -> None:
+    """The same size, the old time put back: only the kernel's own time tells, once its clock has gone on."""
+    before = path.stat()
+    while path.stat().st_ctime_ns == before.st_ctime_ns:
+        path.write_text("two\n", encoding="utf-8")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def replace_by_link(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("src/run.sh")
+
+
+TOUCHES: dict[str, Callable[[Path], object]] = {
+    "longer": lambda tree: (tree / "a.txt").write_text("one and more\n", encoding="utf-8"),
+    "same size": lambda tree: rewrite_with_old_times(tree / "src/deep/b.txt"),
+    "later": lambda tree: os.utime(tree / "a.txt", ns=(1, 1)),
+    "mode": lambda tree: (tree / "src/run.sh").chmod(0o755),
+    "gone": lambda tree: (tree / "a.txt").unlink(),
+    "new beside": lambda tree: (tree / "src/deep/new.txt").touch(),
+    "new at the top": lambda tree: (tree / "new.txt").touch(),
+    "new folder": lambda tree: (tree / "src/other").mkdir(),
+    "moved": lambda tree: (tree / "src").rename(tree / "lib"),
+    "link elsewhere": lambda tree: replace_by_link(tree / "link"),
+    "file to link": lambda tree: replace_by_link(tree / "a.txt"),
+    "all gone": lambda tree: tree.rename(tree.parent / "elsewhere"),
+}
+
+
+@pytest.mark.parametrize("touch", TOUCHES)
+def test_a_touched_tree_is_not_known(tree: Path, touch: str) -> None:
+    for folder in (tree, tree / "src", tree / "src/deep"):
+        os.utime(folder, ns=(1, 1))  # else a change within one tick of the clock could not be seen in a folder
+    remember_tree(str(tree.parent / "memory"), str(tree), "tree-2", FILES)
+    assert recall(tree) == "tree-2"
+    TOUCHES[touch](tree)
+    assert recall(tree) == ""
+
+
+def test_another_tree_of_the_same_files_is_not_known(tree: Path) -> None:
+    other = tree.parent / "other"
+    other.mkdir()
+    assert recall_tree(str(tree.parent / "memory"), str(other)) == ""
+
+
+def test_the_memory_is_renewed(tree: Path) -> None:
+    (tree / "a.txt").write_text("one and more\n", encoding="utf-8")
+    remember_tree(str(tree.parent / "memory"), str(tree), "tree-2", FILES)
+    assert recall(tree) == "tree-2"
+
+
+def test_a_name_that_is_no_text_can_be_remembered(tree: Path) -> None:
+    name = os.fsdecode(b"bad-\xff.txt")
+    (tree / name).touch()
+    remember_tree(str(tree.parent / "memory"), str(tree), "tree-2", [name])
+    assert recall(tree) == "tree-2"
+    (tree / name).unlink()
+    assert recall(tree) == ""
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "[1]", "5", "null", "{}", '{"tree": "tree-1"}', '{"times": "", "files": 5, "tree": "t"}']
+)
+def test_a_damaged_memory_is_none(tree: Path, content: str) -> None:
+    (tree.parent / "memory").write_text(content, encoding="utf-8")
+    assert recall(tree) == ""
+
+
+def test_a_missing_memory_is_none(tree: Path) -> None:
+    (tree.parent / "memory").unlink()
+    assert recall(tree) == ""
