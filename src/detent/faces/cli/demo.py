@@ -156,7 +156,7 @@ def _result(stage: Stage) -> dict[str, Any]:
         "runs": len(ended),
         "refusals": at_once + sum(bool(line["claim"]) and line["run"] in unmoved for line in ended),
         "put_back": [note for line in ended for note in line["restored"]],
-        "killed": sum(line["exit"] == "killed" for line in ended),
+        "died": sum(line["exit"] != "finished" for line in ended),
         "answers": sum(bool(line.get("answer")) for line in lines),
         "page": page,
         "folder": stage.root,
@@ -169,7 +169,7 @@ def _last_words(told: dict[str, Any]) -> str:
         (told["runs"], "agent run", ""),
         (told["refusals"], "request", " refused"),
         (len(told["put_back"]), "edit", " put back"),
-        (told["killed"], "run", " killed"),
+        (told["died"], "run", " died"),
         (told["answers"], "answer", " of yours"),
     )
     counted = ", ".join(f"{number} {word}{'' if number == 1 else 's'}{more}" for number, word, more in counts)
