@@ -57,7 +57,7 @@ def test_a_repository_is_looked_at_and_its_settings_written(host: Host, repo: Ma
         "npm run --silent test   (from package.json)",
         "npm ci   (when package-lock.json changed)",
         ".env.test",
-        "enforced today: none",
+        "sandbox:",
         f"wrote:      {path / 'detent.toml'}",
         "detent doctor",
         "git add detent.toml",
@@ -169,7 +169,7 @@ def test_json_tells_the_same(host: Host, repo: MakeRepo) -> None:
         "commands"
     ]
     assert told["setup"] == [{"commands": ["npm ci"], "key": ["package-lock.json"], "lacks": "npm"}]
-    assert told["sandbox"]["enforced"] == "none"
+    assert told["sandbox"]["level"] in ("bubblewrap", "landlock", "none")
     assert told["next"]
 
 

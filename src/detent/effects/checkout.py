@@ -20,7 +20,8 @@ from detent.core.record import Record
 from detent.effects import process
 from detent.effects.bring import Place, bring, copy_below, keep_made, marks, wipe
 from detent.effects.git import Git, check_object_id, clean_environment, write_git_dir, write_if_different
-from detent.effects.tree import repair
+from detent.effects.patterns import matches
+from detent.effects.tree import changed_files, repair
 from detent.errors import StorageError, ToolError
 from detent.store.lock import Lock
 
@@ -41,6 +42,7 @@ class FrozenTree(Record):
     private_dir: str
     tree: str
     baseline: str | None
+    protected: tuple[str, ...] = ()  # patterns of files that are taken from the baseline, whatever the tree has there
 
 
 class Workspace(Record):
@@ -152,7 +154,35 @@ def run_command(
     )
 
 
+def _guarded_tree(frozen: FrozenTree) -> str:
+    """The frozen tree with its protected files as the baseline has them: what judges the work is not part of it."""
+    if not frozen.protected or frozen.baseline is None:
+        return frozen.tree
+    index = os.path.join(frozen.private_dir, f"guarded-index-{os.getpid()}")
+    git = Git(os.path.abspath(frozen.private_dir), None, index)
+    base = git.run("rev-parse", f"{check_object_id(frozen.baseline)}^{{tree}}").decode().strip()
+    changes = [path for _, path in changed_files(frozen.private_dir, frozen.tree, base)]
+    names = [os.fsencode(path) for path in changes if matches(path, frozen.protected)]
+    if not names:
+        return frozen.tree
+    try:
+        git.run("read-tree", check_object_id(frozen.tree))
+        # Mode 0 takes a name out; those the baseline has come back as it has them.
+        lines = [b"0 " + b"0" * len(frozen.tree) + b"\t" + name for name in names]
+        for line in git.run("ls-tree", "-r", "-z", base).split(b"\0")[:-1]:
+            entry, _, name = line.partition(b"\t")
+            if name in names:
+                mode, _kind, sha = entry.split(b" ")
+                lines.append(mode + b" " + sha + b"\t" + name)
+        git.run("update-index", "-z", "--index-info", input_bytes=b"\0".join(lines) + b"\0")
+        return git.run("write-tree").decode().strip()
+    finally:
+        if os.path.exists(index):
+            os.unlink(index)
+
+
 def _make(folder: str, frozen: FrozenTree, work_tree: str) -> Place:
+    frozen = frozen.replace(tree=_guarded_tree(frozen))
     git_dir = os.path.join(folder, ".git")
     objects = os.path.join(os.path.abspath(frozen.private_dir), "objects")
     write_git_dir(git_dir, alternates=(objects,), is_sha256=len(frozen.tree) == 64, is_bare=False, durable=False)

@@ -11,7 +11,7 @@ from detent.errors import StorageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 _GITLINK = b"160000"
 
@@ -24,9 +24,20 @@ class PutBack(Record):
     passed_over: tuple[str, ...] = ()
 
 
-def put_back(private_dir: str, work_tree: str, now: str, wanted: str, *, keep_new: bool = False) -> PutBack:
-    """Lead the work tree from the tree it is (`now`) to the `wanted` one; with `keep_new` nothing is removed."""
-    changes = changed_files(private_dir, now, wanted)
+def put_back(
+    private_dir: str,
+    work_tree: str,
+    now: str,
+    wanted: str,
+    *,
+    keep_new: bool = False,
+    only: Callable[[str], bool] = lambda _path: True,
+) -> PutBack:
+    """Lead the work tree from the tree it is (`now`) to the `wanted` one.
+
+    With `keep_new` nothing is removed; `only` says which paths are meant.
+    """
+    changes = [change for change in changed_files(private_dir, now, wanted) if only(change[1])]
     index = os.path.join(private_dir, "cache", f"tmp-back-{os.getpid()}-{os.urandom(4).hex()}")
     git = Git(os.path.abspath(private_dir), os.path.realpath(work_tree), index)
     try:

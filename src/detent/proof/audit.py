@@ -1,7 +1,7 @@
 """Audits one task: does everything that remembers it still tell the same story? It never writes and never locks.
 
 1. chain     every journal line follows from the one before; the first bad one is named
-2. anchors   cache and projection memory know no line that the journal has lost
+2. anchors   cache, projection memory and git's anchor know no line that the journal has lost or has otherwise
 3. machine   the pinned machine is the one the first line names, by its digest
 4. replay    every line is decided again (replay.py)
 5. effects   what moves promised was done, and the private git still holds it
@@ -17,9 +17,10 @@ import json
 import os
 
 from detent.core.record import Record
-from detent.errors import DamagedJournal, MachineError, UnreadableError
+from detent.errors import DamagedJournal, MachineError, ToolError, UnreadableError
 from detent.proof.replay import MALFORMED, Finding, Replay
 from detent.proof.witness import LARGEST_BYTES, check_effects, check_log, check_native, check_receipts, parsed_line
+from detent.runner.anchor import read_anchor
 from detent.runner.open import Task, pinned_machine
 from detent.store.atomic import read_cache
 from detent.store.digest import sha256_of
@@ -145,6 +146,22 @@ class _Auditing:
         for name, seq in known.items():
             if isinstance(seq, int) and seq > last:
                 self.found(last + 1, "chain", f"lines were removed from the end: {name} knows line {seq}")
+        if task is not None:
+            self.git_anchor(task, last)
+
+    def git_anchor(self, task: Task, last: int) -> None:
+        try:
+            anchored = read_anchor(task)
+        except ToolError as error:
+            self.found(0, "anchor", f"{error.what} ({error.where})")
+            return
+        if anchored is None:
+            return
+        seq, digest = anchored
+        if seq > last:
+            self.found(last + 1, "anchor", f"lines were removed from the end: git's anchor names line {seq}")
+        elif sha256_of(self.raws[seq - 1]) != digest:
+            self.found(seq, "anchor", f"line {seq} is not the one that was anchored in git")
 
     def open(self, head: Entry) -> Task | None:
         """The task as its first line describes it; without its own machine nothing can be decided again."""

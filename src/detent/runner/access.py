@@ -165,11 +165,10 @@ def held_environment(environment: Mapping[str, str], passed: Sequence[str], temp
 
 
 def protected_names(tree: str, patterns: Sequence[str]) -> tuple[str, ...]:
-    """What the patterns name in a tree, outermost first, as paths that can be guarded whole."""
+    """What the patterns name in a tree now, as paths that can be guarded whole; the rest is compared afterwards."""
     from glob import glob
 
     found: list[str] = []
     for pattern in patterns:
-        whole = pattern.removesuffix("/**")
-        found += sorted(glob(whole, root_dir=tree, include_hidden=True, recursive=True))
+        found += sorted(glob(pattern.removesuffix("/**"), root_dir=tree, include_hidden=True))
     return tuple(dict.fromkeys(name for name in found if not os.path.islink(os.path.join(tree, name))))

@@ -21,10 +21,12 @@ from detent.effects import keeper
 from detent.effects.agents.events import classify, read_usage
 from detent.effects.keeper_look import exit_class
 from detent.effects.keeper_process import EVENTS
+from detent.effects.patterns import matches
 from detent.effects.put_back import put_back as put_back_files
 from detent.effects.tree import changed_files
 from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
+from detent.runner.anchor import anchor
 from detent.runner.look import current_tree, look
 from detent.runner.mend import put_back
 from detent.runner.promises import put_in_order
@@ -116,7 +118,9 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     }
     after = run_over(task.machine, memory.snapshot, exit_name)
     memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=disorder.locked)
-    return task.replace(memory=memory)
+    task = task.replace(memory=memory)
+    anchor(task)
+    return task
 
 
 def _readable(task: Task) -> tuple[Document, tuple[str, ...]]:
@@ -180,17 +184,23 @@ def _tree(task: Task) -> tuple[str, str]:
 
 
 def _tainted(task: Task, tree: str) -> list[str]:
-    """The files of the repository that a reading role changed; in a clone they are put back.
+    """The files of the repository that the run changed and may not; in a clone they are put back.
 
-    A checkout that is worked on in place is its user's, who may have been at work too: there it is only told. What the
-    run made of the files stays in the private git folder, under the tree id of this line.
+    A reading role may change none, any other none that is protected. A checkout that is worked on in place is its
+    user's, who may have been at work too: there it is only told. What the run made of the files stays in the private
+    git folder, under the tree id of this line.
     """
-    run, private = task.memory.run, task.places.private_git()
-    if run["access"] != "read" or not tree or tree == run["tree"]:
+    run, private, head = task.memory.run, task.places.private_git(), task.memory.head
+    if not tree or tree == run["tree"]:
         return []
-    names = [name for _status, name in changed_files(private, run["tree"], tree)]
-    if not task.memory.head["in_place"]:
-        put_back_files(private, task.tree_path, tree, run["tree"])
+    denied = head["protect"]["deny"]
+
+    def is_forbidden(name: str) -> bool:
+        return run["access"] == "read" or matches(name, denied)
+
+    names = [name for _status, name in changed_files(private, run["tree"], tree) if is_forbidden(name)]
+    if names and not head["in_place"]:
+        put_back_files(private, task.tree_path, tree, run["tree"], only=is_forbidden)
     return names[:_MOST_NAMES]
 
 
@@ -200,7 +210,8 @@ def decide_end(task: Task) -> Outcome:
     why = ""
     if ended["tainted"]:
         names = ", ".join(ended["tainted"][:5])
-        why = f"its role may only read the repository, and it changed {names}: what it asked for was not considered"
+        what = "its role may only read the repository" if ended["access"] == "read" else "these files are protected"
+        why = f"{what}, and it changed {names}: what it asked for was not considered"
     elif ended["problem"]:
         why = ended["problem"]
     else:
@@ -240,5 +251,6 @@ def _stays(task: Task, why: str) -> Outcome:
 
 def _has_changed(task: Task, document: Document) -> bool:
     ended = task.memory.ended
-    tree = "" if ended["tainted"] else ended["tree"]
+    # What a tainted run may not change was put back; the rest of its work counts.
+    tree = _tree(task)[0] if ended["tainted"] else ended["tree"]
     return bool(tree) and fingerprint(task, task.memory, document, tree) != ended["seen"]

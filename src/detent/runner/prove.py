@@ -74,7 +74,7 @@ def _run(
     head = task.memory.head
     home = os.path.join(task.project.home(), task.id)
     make_home(home, is_given=False)
-    frozen = FrozenTree(task.places.private_git(), tree, head["baseline"] or None)
+    frozen = FrozenTree(task.places.private_git(), tree, head["baseline"] or None, tuple(head["protect"]["deny"]))
     done: list[Proven] = []
     with prepared_checkout(
         os.path.join(home, "proof"),

@@ -174,7 +174,12 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
     }
     memory, document = remember(task, memory, document, "moved", content, after=after)
     kept = keep_promises(task, Settled(memory, document))
-    return task.replace(memory=kept.memory)
+    task = task.replace(memory=kept.memory)
+    if taken.edge.sign_off:
+        from detent.runner.anchor import anchor  # few moves are sign-offs
+
+        anchor(task)
+    return task
 
 
 def _fact_to_json(fact: Fact) -> dict[str, object]:

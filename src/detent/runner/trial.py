@@ -12,7 +12,9 @@ from detent.core.record import Record
 from detent.effects.checkout import FrozenTree, SetupFailed, Workspace, prepared_checkout, run_command
 from detent.effects.git import Git, find_repository, write_git_dir
 from detent.effects.tree import tree_id
+from detent.errors import DetentError
 from detent.runner.create import DEFAULT_MACHINE, load_checked, make_home
+from detent.runner.open import find_project
 from detent.runner.pinned import pinned_settings, read_committed
 from detent.store.atomic import read_plain
 from detent.store.settings import FILE, Settings, parse_settings
@@ -66,6 +68,16 @@ def check_settings(project: Project) -> Found:
     if head or not project.common_dir:
         pinned_settings(project, head, settings, machine)
     return Found(settings, data is not None, data == committed)
+
+
+def committed_settings(start: str = "") -> Settings:
+    """The settings of the project at a folder as they are committed; what can't be read says nothing."""
+    try:
+        project = find_project(start)
+        data = read_committed(project, head_commit(project), FILE)
+        return parse_settings(data, FILE) if data else Settings()
+    except DetentError:
+        return Settings()
 
 
 def head_commit(project: Project) -> str:

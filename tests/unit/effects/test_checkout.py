@@ -343,3 +343,27 @@ def test_a_venv_made_by_setup_still_works_when_it_is_put_back(bench: Bench) -> N
     workspace = Workspace(setup=("python3 -m venv --without-pip made",), key=("lock",))
     for _time in range(2):
         assert bench.said('made/bin/python -c "import sys; print(sys.prefix)"', workspace) == f"{bench.folder}/made\n"
+
+
+def test_protected_files_are_the_baselines_whatever_the_tree_has(bench: Bench, repo: MakeRepo) -> None:
+    (bench.path / "gate.toml").write_text("strict\n", encoding="utf-8")
+    repo.git(bench.path, "add", "-A")
+    repo.git(bench.path, "commit", "--quiet", "--message=gate")
+    (bench.path / "gate.toml").write_text("weak\n", encoding="utf-8")
+    (bench.path / "ci").mkdir()
+    (bench.path / "ci/added").write_text("new\n", encoding="utf-8")
+    (bench.path / "own.txt").write_text("work\n", encoding="utf-8")
+    frozen = bench.frozen()
+    with prepared_checkout(
+        str(bench.folder),
+        frozen.replace(protected=("gate.toml", "ci/**")),
+        Workspace(setup=("echo weak > gate.toml",)),
+        work_tree=str(bench.path),
+        cache_dir=str(bench.work / "kept"),
+        log_path=str(bench.work / "setup.log"),
+        env=bench.environment,
+    ) as outcome:
+        assert isinstance(outcome, Checkout)
+        assert (bench.folder / "gate.toml").read_text(encoding="utf-8") == "strict\n"
+        assert not (bench.folder / "ci").exists()
+        assert (bench.folder / "own.txt").read_text(encoding="utf-8") == "work\n"

@@ -44,6 +44,9 @@ read = "tracker show {id}"
 add = { builder = "docs/rules.md" }
 [sandbox]
 require = "kernel"
+network = { judge = "deny" }
+show = ["/opt/tools"]
+pass = ["CI_TOKEN"]
 [protect]
 deny = [".github/**"]
 [human]
@@ -89,6 +92,11 @@ def test_a_whole_file_is_read() -> None:
         issue_read="tracker show {id}",
         prompts={"builder": "docs/rules.md"},
         sandbox_require="kernel",
+        sandbox_network={"judge": "deny"},
+        sandbox_show=("/opt/tools",),
+        sandbox_pass=("CI_TOKEN",),
+        protect={"deny": (".github/**",), "ask": (), "report": ("test/**", "tests/**")},
+        human_allow_no_new_privs=True,
     )
     assert settings.workspace() == {
         "setup": ["make setup"],

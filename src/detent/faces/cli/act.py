@@ -31,12 +31,34 @@ def person_name() -> str:
 
 
 def refuse_inside_run(what: str) -> None:
-    """What people hold is not for a process that says of itself it is an agent's."""
+    """What people hold is not for a process that says of itself it is an agent's, nor for one a sandbox holds.
+
+    A sandboxed agent can take the marks out of its environment; that it may gain no rights it can't undo. Where people
+    themselves work so, as in some containers, the project says so in its settings.
+    """
+    if _is_held():
+        raise RefusedError(
+            f"{what} is for a person, and this process may gain no new rights (NoNewPrivs), as an agent in a sandbox",
+            next_step="do it in a terminal of your own; where people work so, commit [human] allow_no_new_privs = true",
+        )
     if os.environ.get(_RUN_MARK):
         raise RefusedError(
             f"{what} is for a person, and this is an agent run",
             next_step="finish your work; a person will be asked",
         )
+
+
+def _is_held() -> bool:
+    """Whether this process may gain no rights, in a project that does not say its people work so."""
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+            if not any(line.startswith("NoNewPrivs:") and line.split()[1] == "1" for line in file):
+                return False
+    except OSError:
+        return False  # no Linux, or nothing to see: then nothing holds us this way either
+    from detent.runner.trial import committed_settings
+
+    return not committed_settings().human_allow_no_new_privs
 
 
 def new(arguments: Arguments) -> int:
@@ -111,7 +133,7 @@ def move(arguments: Arguments) -> int:
     to, task = _target_and_task(arguments)
     if (rights := arguments.text("--as")) not in ("", "agent"):
         raise UsageError(f"--as knows only agent, not {rights!r}", next_step="detent move TO --as agent")
-    who = "agent" if rights or os.environ.get(_RUN_MARK) else "person"
+    who = "agent" if rights or os.environ.get(_RUN_MARK) or _is_held() else "person"
     want = arguments.text("--edge") or to
     if os.environ.get(_RUN_MARK) and task.memory.run:
         return _claim(arguments, task, want)
@@ -221,7 +243,7 @@ def take_route(arguments: Arguments, task: Task, goal: str) -> int:
     from detent.core.explore import route as shortest
 
     outcome: Outcome | None = None
-    who = "agent" if os.environ.get(_RUN_MARK) else "person"
+    who = "agent" if os.environ.get(_RUN_MARK) or _is_held() else "person"
     for _ in task.machine.states:
         edges = shortest(task.machine, task.memory.snapshot.state, goal)
         if not edges:

@@ -1,0 +1,43 @@
+"""Anchors a journal outside itself: at the end of a run and at a sign-off a git ref is led to its last line.
+
+A chain of hashes shows every edit only to somebody who knows its end. Whoever rewrites the whole journal would have to
+rewrite this ref too, and, where it was pushed or backed up, every copy of it.
+"""
+
+from __future__ import annotations
+
+from detent.effects.git import Git
+from detent.errors import ToolError
+from detent.store.digest import sha256_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.runner.open import Task
+
+
+def anchor_ref(task_id: str) -> str:
+    return f"refs/detent/anchor/{task_id}"
+
+
+def anchor(task: Task) -> None:
+    """Let the ref name the line the journal ends with; without git there is nowhere to anchor it."""
+    if not task.project.common_dir:
+        return
+    text = f"{task.memory.snapshot.seq} {sha256_of(task.memory.last)}\n"
+    git = Git(task.project.common_dir)
+    blob = git.run("hash-object", "-w", "--stdin", input_bytes=text.encode()).decode().strip()
+    git.run("update-ref", anchor_ref(task.id), blob)
+
+
+def read_anchor(task: Task) -> tuple[int, str] | None:
+    """Number and hash of the line that was anchored last; None when there is none."""
+    if not task.project.common_dir:
+        return None
+    git = Git(task.project.common_dir)
+    ref = anchor_ref(task.id)
+    if not git.run("for-each-ref", "--format=%(objectname)", ref).strip():
+        return None
+    words = git.run("cat-file", "blob", ref).decode("ascii", "replace").split()
+    if len(words) != 2 or not words[0].isdigit():
+        raise ToolError("the anchor of the journal is damaged", where=ref, next_step="detent audit")
+    return int(words[0]), words[1]

@@ -1,0 +1,177 @@
+"""Tests of the sandbox: what the kernel keeps a process from, at every level this host offers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from detent.effects import process
+from detent.effects.landlock import landlock
+from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, NONE, Access, best_level, hold, try_level
+from detent.errors import ToolError
+from tests.e2e.stubs import put_program
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel that is asked is Linux")
+OFFERED = {level: try_level(level, os.environ) for level in (BUBBLEWRAP, LANDLOCK)}
+
+
+@pytest.fixture(params=(BUBBLEWRAP, LANDLOCK))
+def level(request: pytest.FixtureRequest) -> str:
+    name = str(request.param)
+    if OFFERED[name]:
+        pytest.skip(f"{name} does not hold on this host: {OFFERED[name]}")
+    return name
+
+
+class World:
+    """A folder with something writable, something hidden and something else."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = top
+        for name in ("open", "closed/inner", "other"):
+            (top / name).mkdir(parents=True)
+            (top / name / "file").write_text(f"{name}\n", encoding="utf-8")
+        self.access = Access(writable=(str(top / "open"),), hidden=(str(top / "closed"),), shown=(str(top),))
+
+    def run(self, level: str, script: str, access: Access | None = None) -> process.Finished:
+        held = hold(level, access or self.access, ("/bin/sh", "-c", script), cwd=str(self.top / "open"))
+        return process.run(held.argv, cwd=str(self.top / "open"), env=dict(os.environ), timeout_s=30)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def test_what_is_writable_can_be_written_and_read(world: World, level: str) -> None:
+    done = world.run(level, "echo new > file && mkdir -p deep/er && echo x > deep/er/y && mv deep moved && cat file")
+    assert (done.exit, done.stdout) == (0, b"new\n"), done
+    assert (world.top / "open/moved/er/y").exists()
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "echo x > ../other/file",
+        "echo x > ../new",
+        "rm ../other/file",
+        "mv ../other ../gone",
+        "ln ../other/file linked && echo x > linked",
+        "ln -s ../other/file link && echo x > link",
+        "mount -o remount,rw,bind / / && echo x > ../other/file",
+        "umount -l .. && echo x > ../other/file",
+        "nsenter --target 1 --mount sh -c 'echo x > /etc/detent-probe'",
+    ],
+)
+def test_what_is_not_writable_stays_as_it_is(world: World, level: str, attempt: str) -> None:
+    done = world.run(level, attempt)
+    assert done.exit != 0, done
+    assert (world.top / "other/file").read_text(encoding="utf-8") == "other\n"
+    assert not (world.top / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "attempt", ["cat ../closed/file", "cat ../closed/inner/file", "cp -r ../closed copied && cat copied/file"]
+)
+def test_what_is_hidden_can_not_be_read(world: World, level: str, attempt: str) -> None:
+    done = world.run(level, attempt)
+    assert done.exit != 0
+    assert b"closed" not in done.stdout
+
+
+def test_what_is_shown_below_something_hidden_can_be_read_and_not_written(world: World, level: str) -> None:
+    access = world.access.replace(shown=(str(world.top), str(world.top / "closed/inner")))
+    assert world.run(level, "cat ../closed/inner/file", access).stdout == b"closed/inner\n"
+    assert world.run(level, "echo x > ../closed/inner/file", access).exit != 0
+    assert world.run(level, "cat ../closed/file", access).exit != 0
+
+
+def test_a_hidden_file_is_as_good_as_a_hidden_folder(world: World, level: str) -> None:
+    access = world.access.replace(hidden=(str(world.top / "other/file"),))
+    assert b"other" not in world.run(level, "cat ../other/file", access).stdout
+
+
+def test_what_is_not_there_hides_nothing(world: World, level: str) -> None:
+    access = world.access.replace(
+        hidden=(str(world.top / "nowhere"),), shown=(str(world.top / "nothing"), str(world.top))
+    )
+    assert world.run(level, "cat ../other/file", access).stdout == b"other\n"
+
+
+def test_no_rights_can_be_gained(world: World, level: str) -> None:
+    assert b"NoNewPrivs:\t1" in world.run(level, "cat /proc/self/status").stdout
+
+
+class TestBubblewrap:
+    @pytest.fixture(autouse=True)
+    def offered(self) -> None:
+        if OFFERED[BUBBLEWRAP]:
+            pytest.skip(f"bubblewrap does not hold on this host: {OFFERED[BUBBLEWRAP]}")
+
+    def test_a_guarded_place_stays_below_a_writable_one(self, world: World) -> None:
+        (world.top / "open/.git").mkdir()
+        access = world.access.replace(guarded=(str(world.top / "open/.git"),))
+        assert world.run(BUBBLEWRAP, "echo x > .git/config", access).exit != 0
+        assert world.run(BUBBLEWRAP, "mv .git gone", access).exit != 0
+        assert world.run(BUBBLEWRAP, "echo x > file", access).exit == 0
+
+    def test_processes_outside_are_not_there(self, world: World) -> None:
+        seen = world.run(BUBBLEWRAP, f"ls /proc | grep -x {os.getpid()}; ls -d /proc/[0-9]* | wc -l").stdout.split()
+        assert len(seen) == 1
+        assert int(seen[0]) < 10
+
+    def test_no_capability_is_left(self, world: World) -> None:
+        assert b"CapEff:\t0000000000000000" in world.run(BUBBLEWRAP, "cat /proc/self/status").stdout
+
+    def test_the_network_can_be_taken_away(self, world: World) -> None:
+        script = "cat /proc/net/dev | wc -l"
+        alone = world.run(BUBBLEWRAP, script, world.access.replace(network=False)).stdout
+        assert int(alone) == 3  # two lines of heading and a loopback that is down
+        assert world.run(BUBBLEWRAP, script).exit == 0
+
+    def test_everything_ends_with_it(self, world: World) -> None:
+        done = world.run(BUBBLEWRAP, "(setsid sh -c 'while :; do echo x >> late; sleep 0.05; done' &) ; echo done")
+        assert done.stdout == b"done\n"
+        size = (world.top / "open/late").stat().st_size if (world.top / "open/late").exists() else 0
+        world.run(NONE, "sleep 0.2")
+        assert ((world.top / "open/late").stat().st_size if (world.top / "open/late").exists() else 0) == size
+
+    def test_scratch_is_private_and_empty(self, world: World) -> None:
+        mark = Path("/tmp") / f"detent-test-{os.getpid()}"
+        mark.touch()
+        try:
+            access = world.access.replace(scratch=("/tmp",))
+            assert world.run(BUBBLEWRAP, f"test ! -e {mark} && touch {mark}-2", access).exit == 0
+            assert not Path(f"{mark}-2").exists()
+        finally:
+            mark.unlink()
+
+
+class TestLandlock:
+    def test_what_its_rules_can_not_say_is_refused(self, world: World) -> None:
+        with pytest.raises(ToolError, match="can't take a place out of a writable one"):
+            landlock(world.access.replace(guarded=(str(world.top / "open/file"),)))
+        with pytest.raises(ToolError, match="can't keep a process from the network"):
+            landlock(world.access.replace(network=False))
+
+
+def test_a_program_that_only_says_it_works_is_found_out(tmp_path: Path) -> None:
+    put_program(tmp_path, "bwrap", "exit 0")
+    assert "did nothing" in try_level(BUBBLEWRAP, {"PATH": str(tmp_path)})
+
+
+def test_a_program_that_holds_nothing_is_found_out(tmp_path: Path) -> None:
+    put_program(tmp_path, "bwrap", 'while [ "$1" != "--" ]; do shift; done; shift; exec "$@"')
+    environment = {"PATH": os.pathsep.join((str(tmp_path), os.environ.get("PATH", os.defpath)))}
+    assert try_level(BUBBLEWRAP, environment) == "what was hidden could be read"
+
+
+def test_why_a_better_level_does_not_hold_is_told(tmp_path: Path) -> None:
+    put_program(tmp_path, "bwrap", "echo 'No permissions to create new namespace' >&2; exit 1")
+    environment = {"PATH": os.pathsep.join((str(tmp_path), os.environ.get("PATH", os.defpath)))}
+    found = best_level(environment)
+    assert found.level in (LANDLOCK, NONE)
+    assert "bubblewrap: No permissions to create new namespace" in found.why
