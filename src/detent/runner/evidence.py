@@ -132,7 +132,7 @@ def _write(task: Task, out: str) -> Summary:
         commands=len(page.commands),
         artifacts=len(page.artifacts),
         files_changed=len(page.diff.files) if page.diff else 0,
-        link=evidence_link(task),
+        link=evidence_link(task, task.memory.head.get("evidence_base", "")),
     )
 
 
