@@ -42,6 +42,10 @@ default = "scripted"
 [agents.scripted]
 argv = {argv}
 
+# You are the person here, wherever you sit: containers often let no process gain rights.
+[human]
+allow_no_new_privs = true
+
 # Run when a task needs a person, or is done.
 [notify]
 command = 'echo "$DETENT_TASK: $DETENT_WHY" >> ../notices.txt'

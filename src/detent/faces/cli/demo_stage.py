@@ -19,7 +19,7 @@ _BOLD, _COMMAND, _OFF = "\033[1m", "\033[36m", "\033[0m"
 _COLOURS = (
     (re.compile(r"\b(refused|killed|FAILED|red)\b"), "\033[31m"),
     (re.compile(r"\b(put back|needs a person)\b"), "\033[33m"),
-    (re.compile(r"\b(moved|done|landed|all of them hold)(?=:)"), "\033[32m"),
+    (re.compile(r"^ *(moved|done|landed)(?=:)"), "\033[32m"),
 )
 
 
@@ -34,7 +34,9 @@ class Stage:
         self._has_colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "DETENT_"))}
         identity = {f"GIT_{who}_{what}": "demo" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-        self._environment = {**kept, **identity, "XDG_STATE_HOME": os.path.join(root, "state")}
+        # The demo's tests need some `python3`; where the host has none of this name, ours will do.
+        search = os.pathsep.join((os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)))
+        self._environment = {**kept, **identity, "PATH": search, "XDG_STATE_HOME": os.path.join(root, "state")}
 
     def scene(self, sentence: str) -> None:
         """One plain sentence: what is tried now."""
