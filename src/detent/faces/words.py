@@ -250,6 +250,11 @@ def claim_words(entry: Mapping[str, Any]) -> str:
     return f"agent run #{entry['run']} asked for {entry['want']}: refused: {_missing_words(entry)}"
 
 
+def _ended_words(entry: Entry) -> str:
+    put_back = "".join(f"; put back: {note}" for note in entry["restored"])
+    return f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']}){put_back}"
+
+
 def _acted_words(entry: Entry) -> str:
     number, _, effect = entry["step"].partition(":")
     branch = entry["result"].get("branch", "")

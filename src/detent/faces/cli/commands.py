@@ -44,9 +44,11 @@ COMMANDS = (
     Command(
         "demo",
         "Start",
-        "watch one task being refused, corrected and finished in a throw-away repository",
+        "watch a lying agent being caught, killed, corrected and finished, in a throw-away repository",
         "demo:demo",
-        options=(Option("--keep", "DIR", "leave the demo's repository in this new folder"),),
+        options=(
+            Option("--keep", "DIR", "play in this new folder (default: one for temporary files, which also stays)"),
+        ),
     ),
     Command(
         "init",
