@@ -141,6 +141,15 @@ def _repair(stage: Stage) -> None:
     stage.detent("run", "words")
 
 
+def _landing(stage: Stage) -> None:
+    stage.scene(
+        "So far your own branch was left alone. You bring the work in; the tests pass on the merged files, too."
+    )
+    stage.detent("land", "words")
+    stage.command(("git", "diff", "--stat", "HEAD^"))
+    stage.command(("python3", "-m", "unittest", "-q"))
+
+
 def _look_back(stage: Stage) -> None:
     stage.scene("What is left: a record, each line sealed with the hash of the line before, and a page to read.")
     stage.detent("audit", "words")
@@ -161,6 +170,7 @@ def _result(stage: Stage) -> dict[str, Any]:
         "refusals": at_once + sum(bool(line["claim"]) and line["run"] in unmoved for line in ended),
         "put_back": [note for line in ended for note in line["restored"]],
         "died": sum(line["exit"] != "finished" for line in ended),
+        "landed": [f"{line['commit']} on {line['branch']}" for line in lines if line["kind"] == "landed"],
         "answers": sum(bool(line.get("answer")) for line in lines),
         "page": page,
         "folder": stage.root,
@@ -178,7 +188,7 @@ def _last_words(told: dict[str, Any]) -> str:
     )
     counted = ", ".join(f"{number} {word}{'' if number == 1 else 's'}{more}" for number, word, more in counts)
     return (
-        f"\n{told['state']}: {counted}.\n"
+        f"\n{told['state']} and {'landed' if told['landed'] else 'not landed'}: {counted}.\n"
         f"\nThe page that shows all of it:\n  {told['page']}\n"
         "\nThree things to try:\n"
         "  1. open that page in a browser\n"
@@ -188,4 +198,4 @@ def _last_words(told: dict[str, Any]) -> str:
     )
 
 
-_SCENES = (_set_up, _make_task, _lies, _death, _question, _repair, _look_back)
+_SCENES = (_set_up, _make_task, _lies, _death, _question, _repair, _landing, _look_back)
