@@ -209,13 +209,6 @@ def _entry_words(entry: Entry) -> str:
     return f"{entry['seq']:>4}  {entry['time']}  {text}{reason}"
 
 
-def _ended_words(entry: Entry) -> str:
-    text = f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']})"
-    if entry["tainted"]:
-        text += f"; it changed what it may not: {', '.join(entry['tainted'][:5])}"
-    return "; ".join([text, *entry["restored"]])
-
-
 def landed_words(task: Task, done: Landed) -> str:
     if done.how == "found":
         return f"{task.id} is part of {done.branch} already, by commit {done.commit[:12]}"
@@ -252,6 +245,8 @@ def claim_words(entry: Mapping[str, Any]) -> str:
 
 def _ended_words(entry: Entry) -> str:
     put_back = "".join(f"; put back: {note}" for note in entry["restored"])
+    if entry["tainted"]:
+        put_back += f"; it changed what it may not: {', '.join(entry['tainted'][:5])}"
     return f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']}){put_back}"
 
 

@@ -23,6 +23,7 @@ from detent.effects.keeper_look import exit_class
 from detent.effects.keeper_process import EVENTS
 from detent.effects.patterns import matches
 from detent.effects.put_back import put_back as put_back_files
+from detent.effects.sandbox import BUBBLEWRAP
 from detent.effects.tree import changed_files
 from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 BOUND = "bound"  # in a run's directory: which bound of the budget it was ended for
+_SIGNALLED = 128  # an exit code above it is a signal
 QUOTA_WAIT_S = 900  # where the agent does not say when it may go on
 _MOST_NAMES = 50
 _MOST_ERRORS = 3
@@ -141,7 +143,16 @@ def _result(task: Task, seen: RunSeen) -> tuple[Usage, str]:
         return usage, "timeout"
     if seen.exit is not None and seen.exit.reason == "claimed":
         return usage, "finished"  # it was ended because it had got what it wanted, whatever it was saying
-    return usage, classify(exit_class(seen.exit), usage)
+    return usage, classify(_class_of(seen, run["sandbox"]), usage)
+
+
+def _class_of(seen: RunSeen, level: str) -> str:
+    """How the program ended; bubblewrap stands between it and the keeper, and tells a signal as shells do."""
+    found = exit_class(seen.exit)
+    code = seen.exit.code if seen.exit is not None else None
+    if level == BUBBLEWRAP and found == "failed" and code is not None and code > _SIGNALLED:
+        return "killed"
+    return found
 
 
 def _bound(task: Task) -> str:
