@@ -149,6 +149,11 @@ class Replay:
             if entry["step"] not in memory.unsettled:
                 yield Finding(number, "effect", f"no move promised {entry['step']}, or it was done before")
             self.effects.append((number, entry["step"], entry["result"]))
+        if carried := entry.get("native"):
+            state = task.native.parsed(carried["text"]).state
+            wanted = entry["after"]["state"] if "after" in entry else before.state
+            if state != wanted:
+                yield Finding(number, "native", f"the text it carries names {state or 'no state'}, not {wanted}")
 
 
 def _first(task: Task, entry: Entry) -> Iterator[Finding]:

@@ -77,7 +77,7 @@ def amend(task: Task, name: str, reason: str) -> tuple[Task, tuple[str, ...]]:
     """Take the locked fields as they stand in the file now; proof gathered before is old from here on."""
     with Lock(task.places.lock()):
         memory = task.store.load()
-        document = read_document(task)
+        document = read_document(task, memory)
         snapshot = memory.snapshot
         if task.machine.states[snapshot.state].is_end:
             raise RefusedError(f"{snapshot.state} is an end: its frame stays as it was", next_step="detent next")
@@ -173,6 +173,8 @@ def _repair_main(task: Task) -> str:
 
 
 def _last_good(task: Task) -> tuple[str, str]:
+    if text := task.store.native_text(task.memory):
+        return text, "the journal"
     if copy := read_cache(task.places.last_copy()):
         return copy.decode("utf-8"), "the copy of the last move"
     head = task.memory.head

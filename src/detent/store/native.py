@@ -1,9 +1,10 @@
 """The native folder of a task: what stands in its files, and the projection of the journal into them.
 
 1. `read` returns the document a machine calls its own, or says why it can't be read.
-2. `project` brings the state line, engine-owned fields and the native log up to one journal line, exactly once.
+2. `draft` says what the document is at one journal line, `write` brings document and native log up to it, exactly once.
 3. `projected.jsonl` remembers which line reached the document and the log last, and every hash ever projected: bytes
-   that equal an earlier projection come from a checkout or a backup, and are never a request.
+   that equal an earlier projection come from a checkout or a backup, and are never a request. It also names the boot
+   in which that was: in another one the file is looked at with other eyes (aftermath.py).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import stat
 
 from detent.core.record import Record
 from detent.errors import UnreadableError
+from detent.store.aftermath import boot_id
 from detent.store.atomic import as_json, read_plain, read_text, storage_error, write_all, write_atomic, write_cache
 from detent.store.digest import sha256_of
 from detent.store.fields import Found, append_to_section, read_fields, replace_value, write_fields
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 CODECS = ("markdown_fields",)
 _LARGEST_LOG_BYTES = 64_000_000
 _TAIL_BYTES = 1 << 14
+_MARKS_BYTES = 1 << 10  # holds several of our own marks
 
 
 class Document(Record):
@@ -40,6 +43,10 @@ class Document(Record):
     text: str
     fields: Mapping[str, Found]
     state: str  # as the file names it; "" when it names none
+    is_stale: bool = (
+        False  # the text is the journal's: the file itself was left older or torn when the computer stopped
+    )
+    found: bytes = b""  # what the file then holds, where nothing else holds it
 
     def value(self, label: str) -> str:
         return self.fields[label].value if label in self.fields else ""
@@ -57,16 +64,21 @@ class Native:
         # The state's label comes first: the codec puts a lost first label back at the top.
         updated = (machine.store["updated"],) if "updated" in machine.store else ()
         self.labels = tuple(dict.fromkeys((self.state_label, *machine.fields, *updated)))
+        self.is_swept = False  # whether what a killed writer left was looked for in this process
         self._known: dict[str, int] | None = None
+        self._boot = ""
 
     def path(self, name: str = "") -> str:
         return os.path.join(self.folder, name or self.file)
 
+    def need_own_folder(self) -> None:
+        """What lies in the task folder is not part of the tree: a link would let somebody choose what is proven."""
+        if os.path.realpath(self.folder) != self.folder:
+            raise UnreadableError("the task folder was replaced by a link", where=self.folder, next_step="put it back")
+
     def read(self) -> Document:
         path = self.path()
-        if os.path.realpath(self.folder) != self.folder:
-            # What lies in the task folder is not part of the tree: a link would let somebody choose what is proven.
-            raise UnreadableError("the task folder was replaced by a link", where=self.folder, next_step="put it back")
+        self.need_own_folder()
         text = read_text(path)
         if text is None or not text.strip("\ufeff \t\r\n"):
             what = f"{self.file} is missing" if text is None else f"{self.file} is empty"
@@ -109,28 +121,38 @@ class Native:
 
     def _mark(self, seq: int, log: tuple[int, int], sha: str) -> None:
         self._known = {"seq": seq, "logged": log[0], "log_size": log[1]}
-        _append_line(self.places.projected(), {**self._known, "sha": sha})
+        self._boot = boot_id()
+        _append_line(self.places.projected(), {**self._known, "sha": sha, "boot": self._boot})
 
     def project(
         self, document: Document, memory: Memory, restore: Mapping[str, str], entries: Sequence[Entry]
     ) -> Document:
-        """Bring document and log up to the journal.
+        """Bring document and log up to the journal, the document durably.
 
-        `restore` gives the whole texts of locked fields that were changed, `entries` the lines the log lacks, oldest
-        first. The same journal gives the same bytes however often this is repeated.
+        `entries` are the lines the log lacks, oldest first. The same journal gives the same bytes however often this
+        is repeated.
         """
+        return self.write(document, memory, self.draft(document, memory, restore), entries, durable=True)
+
+    def draft(self, document: Document, memory: Memory, restore: Mapping[str, str]) -> str:
+        """The document at one journal line; `restore` gives the whole texts of locked fields that were changed."""
         text = document.text
         written = memory.written if memory.written and memory.written["seq"] > self.projected_seq() else {"fields": {}}
         for label, value in {**restore, **written["fields"]}.items():
             text = replace_value(text, self.labels, label, value)
         text = write_fields(text, self.labels, self.wanted_fields(memory.snapshot, memory.moved_time))
-        text = self._with_answer(text, memory)
-        if text != document.text:
-            # Agents' and people's words lie in this file and nowhere else: it must survive a power cut.
-            write_atomic(document.path, text.encode("utf-8"), durable=True, mode=_mode_of(document.path))
-        # Not synced: it only spares work when somebody spoils the file, and the file itself is safe.
-        write_cache(self.places.last_copy(), text.encode("utf-8"))
-        self._mark(memory.snapshot.seq, self._project_log(entries), sha256_of(text.encode("utf-8")))
+        return self._with_answer(text, memory)
+
+    def write(
+        self, document: Document, memory: Memory, text: str, entries: Sequence[Entry], *, durable: bool
+    ) -> Document:
+        """Put the drafted text in the document's place; `durable` unless the journal holds this very text."""
+        data = text.encode("utf-8")
+        if text != document.text or document.is_stale:
+            write_atomic(document.path, data, durable=durable, mode=_mode_of(document.path))
+        if durable:  # what the journal does not hold is kept once more, should somebody spoil the file; not synced
+            write_cache(self.places.last_copy(), data)
+        self._mark(memory.snapshot.seq, self._project_log(entries), sha256_of(data))
         return self.parsed(text)
 
     def _with_answer(self, text: str, memory: Memory) -> str:
@@ -152,7 +174,13 @@ class Native:
             last = _last_entry(self.places.projected())
             names = ("seq", "logged", "log_size")
             self._known = {name: value if type(value := last.get(name)) is int else 0 for name in names}
+            self._boot = str(last.get("boot", ""))
         return self._known
+
+    def marked_boot(self) -> str:
+        """The boot in which the document was last brought up or looked at by whoever held the lock."""
+        self._marks()
+        return self._boot
 
     def look_again(self) -> None:
         """Forget what was read; whoever takes the lock begins with this."""
@@ -251,7 +279,7 @@ def _last_entry(path: str) -> dict[str, object]:
     try:
         with open(path, "rb", buffering=0) as file:
             size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _TAIL_BYTES))
+            file.seek(max(0, size - _MARKS_BYTES))
             lines = file.read().split(b"\n")[:-1]
     except FileNotFoundError:
         return {}
