@@ -48,6 +48,7 @@ class Seen(Record):
     tree: str = ""  # id of the tree as it is now; empty when that is not known
     workspace: str = ""  # digest of how a checkout is prepared, part of a receipt's key
     proved: Mapping[str, str] = {}  # receipts the journal vouches for: key -> hash of the receipt
+    findings: dict[str, tuple[Finding, bool]] | None = None  # by gate, so that none is asked twice about one view
 
     def field(self, label: str) -> str:
         return self.document.value(label)

@@ -29,6 +29,9 @@ _REASONS = {
     errno.ENAMETOOLONG: "the name is too long",
     errno.EFBIG: "the file would be larger than is allowed here",
 }
+# `json.dumps` with options makes a new one of these on every call.
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_SPACED = json.JSONEncoder(ensure_ascii=False)
 _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP, errno.EISDIR, errno.ENOTDIR)
 
 
@@ -206,8 +209,7 @@ def read_text(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> str | None:
 
 def as_json(content: object, *, compact: bool = True) -> bytes:
     """JSON on one line, readable where it can be; bytes of a file name that are no text become escapes."""
-    separators = (",", ":") if compact else (", ", ": ")
     try:
-        return json.dumps(content, ensure_ascii=False, separators=separators).encode()
+        return (_COMPACT if compact else _SPACED).encode(content).encode()
     except UnicodeEncodeError:
-        return json.dumps(content, separators=separators).encode()
+        return json.dumps(content, separators=(",", ":") if compact else (", ", ": ")).encode()
