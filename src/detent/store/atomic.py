@@ -160,6 +160,20 @@ def make_folders(path: str, mode: int = 0o755) -> None:
         raise storage_error(error, path, "folder can't be made") from error
 
 
+def real_folder(path: str) -> str:
+    """Where a folder really lies; the kernel answers at once what `realpath` asks for part by part."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            if os.readlink(f"/proc/self/fd/{descriptor}") == path:
+                return path
+        finally:
+            os.close(descriptor)
+    except OSError:
+        pass  # not there, or a system that does not say
+    return os.path.realpath(path)
+
+
 def read_plain(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> bytes | None:
     """The bytes of a regular file, None when there is none; links, devices and giants are refused, not followed."""
     try:

@@ -9,16 +9,15 @@
 
 from __future__ import annotations
 
-import json
 import os
-import stat
 
 from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.store.aftermath import boot_id
-from detent.store.atomic import as_json, read_plain, read_text, storage_error, write_all, write_atomic, write_cache
+from detent.store.atomic import as_json, read_plain, read_text, real_folder, write_atomic, write_cache
 from detent.store.digest import sha256_of
 from detent.store.fields import Found, append_to_section, read_fields, replace_value, write_fields
+from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, last_entry, size_of, whole_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 CODECS = ("markdown_fields",)
-_LARGEST_LOG_BYTES = 64_000_000
-_TAIL_BYTES = 1 << 14
-_MARKS_BYTES = 1 << 10  # holds several of our own marks
 
 
 class Document(Record):
@@ -73,7 +69,7 @@ class Native:
 
     def need_own_folder(self) -> None:
         """What lies in the task folder is not part of the tree: a link would let somebody choose what is proven."""
-        if os.path.realpath(self.folder) != self.folder:
+        if real_folder(self.folder) != self.folder:
             raise UnreadableError("the task folder was replaced by a link", where=self.folder, next_step="put it back")
 
     def read(self) -> Document:
@@ -122,7 +118,7 @@ class Native:
     def _mark(self, seq: int, log: tuple[int, int], sha: str) -> None:
         self._known = {"seq": seq, "logged": log[0], "log_size": log[1]}
         self._boot = boot_id()
-        _append_line(self.places.projected(), {**self._known, "sha": sha, "boot": self._boot})
+        append_line(self.places.projected(), {**self._known, "sha": sha, "boot": self._boot})
 
     def project(
         self, document: Document, memory: Memory, restore: Mapping[str, str], entries: Sequence[Entry]
@@ -171,7 +167,7 @@ class Native:
     def _marks(self) -> dict[str, int]:
         """How far document and log were brought, from the last whole line of our own memory; 0 is: not known."""
         if self._known is None:
-            last = _last_entry(self.places.projected())
+            last = last_entry(self.places.projected())
             names = ("seq", "logged", "log_size")
             self._known = {name: value if type(value := last.get(name)) is int else 0 for name in names}
             self._boot = str(last.get("boot", ""))
@@ -188,7 +184,7 @@ class Native:
 
     def was_projected(self, document: Document) -> bool:
         """Whether these very bytes were written by us at some earlier time."""
-        data = read_plain(self.places.projected(), _LARGEST_LOG_BYTES) or b""
+        data = read_plain(self.places.projected(), LARGEST_LOG_BYTES) or b""
         return f'"{sha256_of(document.text.encode())}"'.encode() in data
 
     # --- the native log: a projection of the journal, one line per event, exactly once ---
@@ -203,7 +199,7 @@ class Native:
         The log lies in the agent's reach, so that what it says about itself does not count: our own memory does.
         """
         marks = self._marks()
-        return marks["logged"] if _size_of(self.log_path()) >= marks["log_size"] else 0
+        return marks["logged"] if size_of(self.log_path()) >= marks["log_size"] else 0
 
     def _project_log(self, entries: Sequence[Entry]) -> tuple[int, int]:
         """Append what the log lacks; how far it goes then, and its size."""
@@ -212,12 +208,12 @@ class Native:
             return 0, 0
         logged = self.logged_seq()
         # A crash may have fallen between a line and its mark: what was written since the last mark is looked at.
-        present = _whole_lines(path, self._marks()["log_size"] if logged else 0)
+        present = whole_lines(path, self._marks()["log_size"] if logged else 0)
         for entry in entries:
             line = log_line(entry)
             if entry["seq"] > logged and as_json(line, compact=False) not in present:
-                _append_line(path, line)
-        return max([logged, *(entry["seq"] for entry in entries)]), _size_of(path)
+                append_line(path, line)
+        return max([logged, *(entry["seq"] for entry in entries)]), size_of(path)
 
 
 def log_line(entry: Entry) -> dict[str, object]:
@@ -249,65 +245,3 @@ def _mode_of(path: str) -> int | None:
         return os.stat(path).st_mode & 0o777
     except OSError:
         return None  # it vanished since it was read; the write that follows puts it back
-
-
-def _size_of(path: str) -> int:
-    try:
-        return os.stat(path, follow_symlinks=False).st_size
-    except FileNotFoundError:
-        return 0
-    except OSError as error:
-        raise storage_error(error, path, "file can't be read") from error
-
-
-def _whole_lines(path: str, start: int) -> frozenset[bytes]:
-    data = read_plain(path, _LARGEST_LOG_BYTES) if start < _size_of(path) else b""
-    return frozenset((data or b"")[start:].split(b"\n")[:-1])
-
-
-def _parsed(raw: bytes) -> dict[str, object]:
-    """The table a line holds; {} when it holds none."""
-    try:
-        entry = json.loads(raw)
-    except (ValueError, RecursionError):
-        return {}
-    return entry if isinstance(entry, dict) else {}
-
-
-def _last_entry(path: str) -> dict[str, object]:
-    """The last whole line of a JSON-lines file, read from its tail; {} when there is none or it is not ours."""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _MARKS_BYTES))
-            lines = file.read().split(b"\n")[:-1]
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise storage_error(error, path, "file can't be read") from error
-    return _parsed(lines[-1]) if lines else {}
-
-
-def _append_line(path: str, content: Mapping[str, object]) -> None:
-    """Append one JSON line; the beginning of this very line, torn by a crash, is completed instead of repeated."""
-    raw = as_json(content, compact=False) + b"\n"
-    try:
-        descriptor = os.open(
-            path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644
-        )
-        try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
-                raise UnreadableError(
-                    "file can't be written: it is not a plain file of its own",
-                    where=path,
-                    next_step="detent doctor --repair, then run the same command again",
-                )
-            torn = os.pread(descriptor, _TAIL_BYTES, max(0, status.st_size - _TAIL_BYTES)).rpartition(b"\n")[2]
-            if torn:
-                raw = raw[len(torn) :] if raw.startswith(torn) else b"\n" + raw
-            write_all(descriptor, raw)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise storage_error(error, path, "file can't be written") from error

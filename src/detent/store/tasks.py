@@ -176,7 +176,7 @@ class TaskStore:
         return self.append(memory, compose(memory, kind, content, after))
 
     def append(self, memory: Memory | None, entry: Entry) -> Memory:
-        """The same for a line that was composed before."""
+        """The same for a line that was composed before, and may carry the native file's text."""
         previous = GENESIS if memory is None else sha256_of(memory.last)
         raw, size = self.journal.append(entry, previous, 0 if memory is None else memory.size)
         return fold(memory, entry, raw, size)
