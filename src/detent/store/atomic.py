@@ -59,6 +59,14 @@ def write_all(descriptor: int, data: bytes) -> None:
         view = view[written:]
 
 
+def read_at(descriptor: int, start: int, length: int) -> bytes:
+    """Up to so many bytes from an offset; `os.pread` too may give less than it was asked for."""
+    data = os.pread(descriptor, length, start)
+    while len(data) < length and (part := os.pread(descriptor, length - len(data), start + len(data))):
+        data += part
+    return data
+
+
 def sync_folder(path: str) -> None:
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -190,16 +198,20 @@ def read_plain(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> bytes | None
             raise UnreadableError(
                 f"file can't be read: {status.st_size} bytes, at most {limit_bytes} are allowed", where=path
             )
-        return _read_rest(descriptor, limit_bytes, path)
+        # One byte more than there is: a shorter answer is the end of the file, and spares asking for it.
+        data = os.read(descriptor, status.st_size + 1)
+        if len(data) == status.st_size:
+            return data
+        return _read_rest(descriptor, data, limit_bytes, path)
     except OSError as error:
         raise UnreadableError(f"file can't be read: {reason_of(error)}", where=path) from error
     finally:
         os.close(descriptor)
 
 
-def _read_rest(descriptor: int, limit_bytes: int, path: str) -> bytes:
-    parts: list[bytes] = []
-    total = 0
+def _read_rest(descriptor: int, data: bytes, limit_bytes: int, path: str) -> bytes:
+    parts = [data]
+    total = len(data)
     while part := os.read(descriptor, 1 << 20):
         total += len(part)
         if total > limit_bytes:  # it grew while we read

@@ -7,7 +7,7 @@ import os
 import stat
 
 from detent.errors import UnreadableError
-from detent.store.atomic import as_json, read_plain, storage_error, write_all
+from detent.store.atomic import as_json, read_at, read_plain, storage_error, write_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ def size_of(path: str) -> int:
 
 
 def whole_lines(path: str, start: int) -> frozenset[bytes]:
-    data = read_plain(path, LARGEST_LOG_BYTES) if start < size_of(path) else b""
-    return frozenset((data or b"")[start:].split(b"\n")[:-1])
+    return frozenset((read_plain(path, LARGEST_LOG_BYTES) or b"")[start:].split(b"\n")[:-1])
 
 
 def _parsed(raw: bytes) -> dict[str, object]:
@@ -44,10 +43,13 @@ def _parsed(raw: bytes) -> dict[str, object]:
 def last_entry(path: str) -> dict[str, object]:
     """The last whole line of a JSON-lines file, read from its tail; {} when there is none or it is not ours."""
     try:
-        with open(path, "rb", buffering=0) as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _MARKS_BYTES))
-            lines = file.read().split(b"\n")[:-1]
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            size = os.fstat(descriptor).st_size
+            length = min(size, _MARKS_BYTES)
+            lines = read_at(descriptor, size - length, length).split(b"\n")[:-1]
+        finally:
+            os.close(descriptor)
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -55,8 +57,11 @@ def last_entry(path: str) -> dict[str, object]:
     return _parsed(lines[-1]) if lines else {}
 
 
-def append_line(path: str, content: Mapping[str, object]) -> None:
-    """Append one JSON line; the beginning of this very line, torn by a crash, is completed instead of repeated."""
+def append_line(path: str, content: Mapping[str, object]) -> int:
+    """Append one JSON line; the beginning of this very line, torn by a crash, is completed instead of repeated.
+
+    Says how large the file is then.
+    """
     raw = as_json(content, compact=False) + b"\n"
     try:
         descriptor = os.open(
@@ -74,6 +79,7 @@ def append_line(path: str, content: Mapping[str, object]) -> None:
             if torn:
                 raw = raw[len(torn) :] if raw.startswith(torn) else b"\n" + raw
             write_all(descriptor, raw)
+            return status.st_size + len(raw)
         finally:
             os.close(descriptor)
     except OSError as error:

@@ -198,22 +198,27 @@ class Native:
 
         The log lies in the agent's reach, so that what it says about itself does not count: our own memory does.
         """
+        return self._logged_at(size_of(self.log_path()))
+
+    def _logged_at(self, size: int) -> int:
         marks = self._marks()
-        return marks["logged"] if size_of(self.log_path()) >= marks["log_size"] else 0
+        return marks["logged"] if size >= marks["log_size"] else 0
 
     def _project_log(self, entries: Sequence[Entry]) -> tuple[int, int]:
         """Append what the log lacks; how far it goes then, and its size."""
         path = self.log_path()
         if not path:
             return 0, 0
-        logged = self.logged_seq()
+        size = size_of(path)
+        logged = self._logged_at(size)
         # A crash may have fallen between a line and its mark: what was written since the last mark is looked at.
-        present = whole_lines(path, self._marks()["log_size"] if logged else 0)
+        start = self._marks()["log_size"] if logged else 0
+        present = whole_lines(path, start) if start < size else ()
         for entry in entries:
             line = log_line(entry)
             if entry["seq"] > logged and as_json(line, compact=False) not in present:
-                append_line(path, line)
-        return max([logged, *(entry["seq"] for entry in entries)]), size_of(path)
+                size = append_line(path, line)
+        return max([logged, *(entry["seq"] for entry in entries)]), size
 
 
 def log_line(entry: Entry) -> dict[str, object]:
