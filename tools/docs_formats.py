@@ -191,7 +191,7 @@ PLACES: Mapping[str, str] = {
     "journal": "the truth: one JSON line per event, each with the hash of the line before",
     "snapshot": "a cache of the journal; may be deleted",
     "lock": "held while a task is changed",
-    "projected": "which journal line reached the native file, and every hash ever written there",
+    "projected": "which journal line reached the native file in which boot, and every hash ever written there",
     "receipts": "what the engine ran: one file per tree, command and gate, and the logs",
     "objects": "texts kept by their hash: locked fields, and what was put back",
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
@@ -201,7 +201,7 @@ PLACES: Mapping[str, str] = {
     "watch_lock": "held by `detent watch`",
     "bell": "a named pipe that wakes it",
     "prepared": "what the clone was last made ready from; may be deleted",
-    "last_copy": "the native file as it was last written; may be deleted",
+    "last_copy": "the native file as it was last written, where no journal line carries it; may be deleted",
 }
 _LOOPED = ("edge", "reopen")  # asked for by a variable, which the source does not show as literals
 
@@ -249,7 +249,10 @@ def formats_page() -> list[str]:
     lines += _head(f"## {FILE}", "Read as committed when a task is made, and kept in its journal.")
     lines += table(("key", "meaning"), _rows(SETTINGS))
     lines += _head(
-        "## Journal lines", "Every line has `seq`, `time` (UTC), `kind` and `prev`, the SHA-256 of the line before."
+        "## Journal lines",
+        "Every line has `seq`, `time` (UTC), `kind` and `prev`, the SHA-256 of the line before. A line that leads "
+        "to a new text of the native file also has `native`: that `text`, and in `was` the SHA-256 of the text it "
+        "replaces; it is empty where the file was synced instead.",
     )
     lines += table(("kind", "meaning", "fields"), kinds)
     lines += table(("field", "meaning"), LINE_FIELDS.items())

@@ -158,6 +158,16 @@ class Replay:
             if entry["step"] not in memory.unsettled:
                 yield Finding(number, "effect", f"no move promised {entry['step']}, or it was done before")
             self.effects.append((number, entry["step"], entry["result"]))
+        yield from _carried(task, entry, before)
+
+
+def _carried(task: Task, entry: Entry, before: Snapshot) -> Iterator[Finding]:
+    """The text of the native file that a line carries must name the state the task is in after it."""
+    if carried := entry.get("native"):
+        state = task.native.parsed(carried["text"]).state
+        wanted = entry["after"]["state"] if "after" in entry else before.state
+        if state != wanted:
+            yield Finding(entry["seq"], "native", f"the text it carries names {state or 'no state'}, not {wanted}")
 
 
 def _about_run(task: Task, entry: Entry, memory: Memory) -> Iterator[Finding]:

@@ -128,10 +128,14 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
 def _readable(task: Task) -> tuple[Document, tuple[str, ...]]:
     """The document as the run left it; one it spoilt is written again, and what stood there is kept aside."""
     try:
-        return read_document(task), ()
+        document = read_document(task)
     except UnreadableError as error:
         told, aside = put_back(task, error)
         return task.native.read(), (told + (f"; what stood there is now {aside}" if aside else ""),)
+    if not document.found:
+        return document, ()
+    kept = task.store.keep(document.found)  # the computer stopped meanwhile, and the journal's text is newer
+    return document, (f"{task.native.file} was older than the journal; what stood there is kept as {kept}",)
 
 
 def _result(task: Task, seen: RunSeen) -> tuple[Usage, str]:

@@ -41,9 +41,10 @@ def look(task: Task, memory: Memory, document: Document, tree: str) -> Seen:
         ReceiptStore(task.places.receipts()),
         tuple(Command(name, line) for name, line in memory.head["commands"]),
         tree,
-        _workspace(task, memory.head["workspace"]),
+        _workspace(task, memory.head["workspace"]) if tree else "",  # without a tree there is no receipt to find
         memory.visit.get("evidence", {}),
         memory.proved,
+        {},
     )
 
 

@@ -190,6 +190,15 @@ def test_a_move_from_another_state_is_found(story: Story) -> None:
     only(story.audit(), line, "decision", "it starts in review, but the task was in repair")
 
 
+@pytest.mark.parametrize("kind", ["moved", "acted"])
+def test_a_carried_text_that_names_another_state_is_found(story: Story, kind: str) -> None:
+    line = story.line_of(kind)
+    state = story.entries()[line - 1]["native"]["text"].partition("Phase: ")[2].split()[0]
+    text = f"# Forged\n\nPhase: not-{state}\n"
+    story.forge(line, lambda entry: entry["native"].update(text=text))
+    only(story.audit(), line, "native", f"the text it carries names not-{state}, not {state}")
+
+
 def test_a_task_created_elsewhere_than_its_machine_says_is_found(story: Story) -> None:
     story.forge(1, lambda entry: entry["after"].update(state="implement"))
     only(story.audit(), 1, "decision", "the rules give 'intake'")
