@@ -80,7 +80,7 @@ def _set_up(stage: Stage) -> None:
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "Count words")):
         stage.quietly("git", *words)
     stage.tell(
-        "Coding agents like to say that they are done. The agent in this demo is a script that lies on purpose.\n"
+        "Coding agents like to say that they are done. This one is a script that lies on purpose.\n"
         "All the rest is real: the repository, the agent's process, every command and every answer."
     )
     stage.scene("A small program counts words. One of its two tests fails; an agent is to repair that.")
@@ -169,7 +169,7 @@ def _result(stage: Stage) -> dict[str, Any]:
         "runs": len(ended),
         "refusals": at_once + sum(bool(line["claim"]) and line["run"] in unmoved for line in ended),
         "put_back": [note for line in ended for note in line["restored"]],
-        "died": sum(line["exit"] != "finished" for line in ended),
+        "killed": sum(line["exit"] == "killed" for line in ended),
         "landed": [f"{line['commit']} on {line['branch']}" for line in lines if line["kind"] == "landed"],
         "answers": sum(bool(line.get("answer")) for line in lines),
         "page": page,
@@ -183,7 +183,7 @@ def _last_words(told: dict[str, Any]) -> str:
         (told["runs"], "agent run", ""),
         (told["refusals"], "request", " refused"),
         (len(told["put_back"]), "edit", " put back"),
-        (told["died"], "run", " died"),
+        (told["killed"], "run", " killed"),
         (told["answers"], "answer", " of yours"),
     )
     counted = ", ".join(f"{number} {word}{'' if number == 1 else 's'}{more}" for number, word, more in counts)
