@@ -179,6 +179,8 @@ def _result(stage: Stage) -> dict[str, Any]:
 
 
 def _last_words(told: dict[str, Any]) -> str:
+    from shutil import which
+
     counts = (
         (told["runs"], "agent run", ""),
         (told["refusals"], "request", " refused"),
@@ -186,14 +188,16 @@ def _last_words(told: dict[str, Any]) -> str:
         (told["killed"], "run", " killed"),
         (told["answers"], "answer", " of yours"),
     )
+    # After `make demo` nothing is installed yet: then the command is named by its place.
+    command = "detent" if which("detent") else f"{sys.executable} -m detent"
     counted = ", ".join(f"{number} {word}{'' if number == 1 else 's'}{more}" for number, word, more in counts)
     return (
         f"\n{told['state']} and {'landed' if told['landed'] else 'not landed'}: {counted}.\n"
         f"\nThe page that shows all of it:\n  {told['page']}\n"
         "\nThree things to try:\n"
         "  1. open that page in a browser\n"
-        f"  2. cd {told['folder']}/words && detent history words\n"
-        "  3. in a repository of your own: detent init\n"
+        f"  2. cd {told['folder']}/words && {command} history words\n"
+        f"  3. in a repository of your own: {command} init\n"
         f"\nSeen enough? rm -r {told['folder']}"
     )
 
