@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 CODECS = ("markdown_fields",)
 _LARGEST_LOG_BYTES = 64_000_000
 _TAIL_BYTES = 1 << 14
+_LONGEST_STATE = 200  # characters; what is longer names no state, and must not swell the journal
 
 
 class Document(Record):
@@ -75,7 +76,7 @@ class Native:
 
     def parsed(self, text: str) -> Document:
         fields = read_fields(text, self.labels)
-        state = fields[self.state_label].line_value.strip("*_` ") if self.state_label in fields else ""
+        state = fields[self.state_label].line_value.strip("*_` ")[:_LONGEST_STATE] if self.state_label in fields else ""
         return Document(self.path(), text, fields, state)
 
     # --- projection ---
