@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from detent.faces.cli.arguments import Arguments
 
 _RUN_MARK = "DETENT_ROLE"  # set in the environment of every agent run
+_RUN_NUMBER, _RUN_FOLDER = "DETENT_RUN_NUMBER", "DETENT_TASK_DIR"
 _DROP_WAIT_S = 30.0
 
 
@@ -97,9 +98,9 @@ def move(arguments: Arguments) -> int:
     to, task = _target_and_task(arguments)
     if (rights := arguments.text("--as")) not in ("", "agent"):
         raise UsageError(f"--as knows only agent, not {rights!r}", next_step="detent move TO --as agent")
-    who = "agent" if rights or os.environ.get(_RUN_MARK) else "person"
+    who = "agent" if rights else "person"
     want = arguments.text("--edge") or to
-    if os.environ.get(_RUN_MARK) and task.memory.run:
+    if os.environ.get(_RUN_MARK):
         return _claim(arguments, task, want)
     task, _ = _attended(task)
     if not want:
@@ -141,8 +142,11 @@ def _claim(arguments: Arguments, task: Task, want: str) -> int:
     from detent.runner.claims import claim
     from detent.runner.drops import ask_by_drop
 
+    if os.environ.get(_RUN_FOLDER, "") != task.native.folder:
+        raise RefusedError(f"this agent run works on another task than {task.id}", next_step="keep to your own task")
+    number = os.environ.get(_RUN_NUMBER, "")
     try:
-        outcome = claim(task, want, arguments.text("--reason"))
+        outcome = claim(task, int(number) if number.isdecimal() else 0, want, arguments.text("--reason"))
     except StorageError:
         # An agent's own sandbox may keep us from the journal; whoever drives the task answers through the drop folder.
         reply = ask_by_drop(os.environ.get("DETENT_DROP", ""), want, _DROP_WAIT_S)
