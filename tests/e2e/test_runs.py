@@ -260,6 +260,7 @@ def test_what_people_hold_is_refused_inside_a_run(agents: Agents) -> None:
         "resume",
         'answer "take B"',
         'amend --reason "easier"',
+        "route --to verify --take",
     )
     tries = "; ".join(
         f"detent {command} > /dev/null 2>> $SCRIPTS/said; echo $? >> $SCRIPTS/codes" for command in commands

@@ -200,13 +200,13 @@ def take_route(arguments: Arguments, task: Task, goal: str) -> int:
     """Make open moves towards a state until one is refused; at most once per state, so it ends."""
     from detent.core.explore import route as shortest
 
+    refuse_inside_run("taking a route")
     outcome: Outcome | None = None
-    who = "agent" if os.environ.get(_RUN_MARK) else "person"
     for _ in task.machine.states:
         edges = shortest(task.machine, task.memory.snapshot.state, goal)
         if not edges:
             break
-        outcome = step(task, Signal(who, edges[0].name, name=person_name()))
+        outcome = step(task, Signal("person", edges[0].name, name=person_name()))
         task = outcome.task
         if not isinstance(outcome.decision, Advance):
             break
