@@ -41,16 +41,23 @@ _SOCKET_NAMES = ("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSI
 
 def level_of(project: Project) -> Probe:
     """The level of this host: tried once for each boot and version of the tool, then remembered."""
+    known = json.loads(read_cache(project.sandbox()) or b"{}")
+    if known.get("stamp") == _stamp():
+        return Probe(known["level"], known["why"])
+    probe = best_level(os.environ)
+    remember_level(project, probe)
+    return probe
+
+
+def remember_level(project: Project, probe: Probe) -> None:
+    write_cache(project.sandbox(), as_json({"stamp": _stamp(), "level": probe.level, "why": probe.why}))
+
+
+def _stamp() -> list[str | int]:
     from shutil import which
 
     tool = which("bwrap") or ""
-    stamp = [boot_id(), tool, os.stat(tool).st_mtime_ns if tool else 0]
-    known = json.loads(read_cache(project.sandbox()) or b"{}")
-    if known.get("stamp") == stamp:
-        return Probe(known["level"], known["why"])
-    probe = best_level(os.environ)
-    write_cache(project.sandbox(), as_json({"stamp": stamp, "level": probe.level, "why": probe.why}))
-    return probe
+    return [boot_id(), tool, os.stat(tool).st_mtime_ns if tool else 0]
 
 
 def hold_run(task: Task, agent: Agent, argv: Sequence[str], cwd: str, *, own_session: bool = True) -> Held:

@@ -166,8 +166,9 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
     tree = ready.tree
     folder = task.places.run(number)
     make_folders(folder)
-    prompt = prompt_for(task, document, tree, bounds_of(task).timeout_s / 60)
-    write_atomic(os.path.join(folder, PROMPT), prompt.encode("utf-8"), durable=False)
+    # An agent's error may hold what is no text; it is quoted as far as it is.
+    prompt = prompt_for(task, document, tree, bounds_of(task).timeout_s / 60).encode("utf-8", "backslashreplace")
+    write_atomic(os.path.join(folder, PROMPT), prompt, durable=False)
     # A session is gone on with only where its run died in this very visit; a new visit begins with a clear head.
     last = memory.visit
     session = last.get("session", "") if last.get("agent") == agent.name and last.get("exit") != "finished" else ""
@@ -183,7 +184,7 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         "session": session if agent.resume else "",
         "tree": tree,
         "cwd": ready.cwd,
-        "prompt": sha256_of(prompt.encode("utf-8")),
+        "prompt": sha256_of(prompt),
         "seen": fingerprint(task, memory, document, tree),
     }
     return task.replace(memory=record(task, memory, "run_planned", content))
@@ -195,7 +196,7 @@ def fingerprint(task: Task, memory: Memory, document: Document, tree: str) -> di
     fields = {label: document.value(label) for label in task.native.labels if label not in owned}
     evidence = evidence_hashes(look(task, memory, document, ""))
     found = {"tree": tree, "fields": _hash(fields), "evidence": _hash(evidence)}
-    return {name: found[name] for name in task.machine.progress.get("counts", tuple(found))}
+    return {name: found[name] for name in task.machine.progress.get("counts") or found}
 
 
 def _hash(content: dict[str, str]) -> str:
@@ -206,8 +207,8 @@ def _spec(task: Task, agent: Agent) -> keeper.RunSpec:
     run = task.memory.run
     folder, bounds = task.places.run(run["run"]), bounds_of(task)
     folders = task.run_folders()
-    for path in folders.values():
-        make_folders(path)
+    for name, path in folders.items():
+        _make_anew(path, keep=name == "DETENT_OUT")
     # Reports lie in the task folder, which every role writes to; what a reading role may not change is the tree, and
     # that is compared when the run is over.
     launch = command_for(
@@ -232,6 +233,19 @@ def _spec(task: Task, agent: Agent) -> keeper.RunSpec:
         stall_s=bounds.stall_s,
         claim_grace_s=CLAIM_GRACE_S,
     )
+
+
+def _make_anew(path: str, *, keep: bool) -> None:
+    """A folder without what an earlier run left there: its requests and programs are not those of this run."""
+    from contextlib import suppress
+    from shutil import rmtree
+
+    if os.path.islink(path) or os.path.isfile(path):
+        with suppress(OSError):
+            os.unlink(path)
+    elif not keep:
+        rmtree(path, ignore_errors=True)
+    make_folders(path)
 
 
 def environment_of(task: Task) -> dict[str, str]:

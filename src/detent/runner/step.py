@@ -45,14 +45,20 @@ class Outcome(Record):
     claimed: bool = False  # promised to a living run; the state did not move
 
 
-def step(task: Task, signal: Signal | None, otherwise: Signal | None = None) -> Outcome:
-    """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`."""
+def step(task: Task, signal: Signal | None, otherwise: Signal | None = None, of_run: int = 0) -> Outcome:
+    """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`.
+
+    `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end.
+    """
     notes: tuple[str, ...] = ()
     for _ in range(MOST_ROUNDS):
         with Lock(task.places.lock()):
             settled = put_in_order(task)
             notes += settled.notes
             task = task.replace(memory=settled.memory)
+            if of_run and task.memory.ended.get("run") != of_run:
+                gone = Wait(f"agent run #{of_run} was decided by somebody else")
+                return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
             asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
             seen, facts = _observe(task, settled.document, asked)
