@@ -20,7 +20,7 @@ from detent.effects.keeper_look import RunSeen
 from detent.effects.keeper_look import look as look_at_run
 from detent.errors import DetentError, RefusedError
 from detent.gates.judge import evidence_hashes
-from detent.runner.access import held_environment, hold_run, level_of
+from detent.runner.access import held_environment, hold_run, run_level
 from detent.runner.look import current_tree, look
 from detent.runner.promises import put_in_order
 from detent.runner.prompt import prompt_for
@@ -177,7 +177,7 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         "role": state.role,
         "state": state.name,
         "access": state.access,
-        "sandbox": level_of(task.project).level,
+        "sandbox": run_level(task, agent, state.role, ready.cwd),
         "agent": agent.name,
         "model": choice.model,
         "events": agent.events,

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 MOST_ROUNDS = 3
-SANDBOX_LEVEL = "none"  # commands run unsandboxed until the kernel's help is asked; every face says so
 
 
 class Outcome(Record):
@@ -176,7 +175,7 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
         "tree": seen.tree,
         "effects": list(taken.way.effects),
         "machine": memory.head["digest"],
-        "sandbox": SANDBOX_LEVEL,
+        "sandbox": _level(task, taken.way.needs),
     }
     memory, document = remember(task, memory, document, "moved", content, after=after)
     kept = keep_promises(task, Settled(memory, document))
@@ -186,6 +185,15 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
 
         anchor(task)
     return task
+
+
+def _level(task: Task, gates: tuple[str, ...]) -> str:
+    """How well the kernel held the commands that these gates rest on; empty where they rest on none."""
+    if not needs_tree(task, gates):
+        return ""
+    from detent.runner.access import command_level  # most moves run no command and need not load this
+
+    return command_level(task)
 
 
 def _fact_to_json(fact: Fact) -> dict[str, object]:
