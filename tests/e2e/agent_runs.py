@@ -18,10 +18,7 @@ from typing import Any
 
 from detent.effects.keeper import end_survivors, stop
 from detent.effects.keeper_look import is_alive, look
-from detent.effects.sandbox import NONE, Probe
-from detent.runner.access import remember_level
-from detent.store.places import Project, project_at
-from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, let_out
 from tests.e2e.phase_task import ANSWERS, CHECK, FRAME, PhaseTask
 from tests.unit.effects.keeper_runs import gone
 
@@ -52,12 +49,6 @@ HONEST = {
     "verify": "count; detent move review",
     "review": "count; review PASS; detent move done",
 }
-
-
-def force_level(project: Project, level: str) -> None:
-    """Let a project believe that its host can do no more than this; only one of the tests' own."""
-    os.makedirs(project.control, exist_ok=True)
-    remember_level(project, Probe(level, "the tests say so"))
 
 
 class Meeting:
@@ -195,7 +186,7 @@ class Agents:
             files = {**SAMPLE_FILES, "detent.toml": self.settings(more, events)}
             repo = self.make_repo(f"repo-{task_id}", files)
         # Scripts meet the test outside the sandbox; what the kernel holds has tests of its own.
-        force_level(project_at(str(repo), str(repo / ".git")), NONE)
+        let_out(repo)
         folder = repo.parent / f"{task_id}-task"
         done = self.detent("new", "count", "--id", task_id, "--check", CHECK, "--dir", folder, cwd=repo)
         assert done.code == 0, done

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Detent, MakeRepo
+from tests.conftest import Detent, MakeRepo, let_out
 from tests.e2e.phase_task import ANSWERS, CANDIDATE, CHECK, FRAME, RESULT, PhaseTask
 
 At = Callable[[str], PhaseTask]
@@ -765,6 +765,7 @@ def test_a_command_does_not_outlive_the_proof_that_was_ended(
 ) -> None:
     path, folder, pipe = repo(), tmp_path / "long", tmp_path / "pipe"
     os.mkfifo(pipe)
+    let_out(path)
     check = f"echo $$ > {pipe}; exec sleep 600"
     assert detent("new", "long", "--id", "l", "--check", check, "--dir", folder, cwd=path).code == 0
     task = PhaseTask(detent, path, folder, "l")

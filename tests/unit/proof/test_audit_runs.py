@@ -20,7 +20,8 @@ from detent.runner.drive import drive
 from detent.runner.mandate import let_drive
 from detent.runner.people import resume
 from detent.store.digest import sha256_of
-from tests.e2e.agent_runs import WORDS, force_level
+from tests.conftest import force_level
+from tests.e2e.agent_runs import WORDS
 from tests.e2e.phase_task import CHECK, FRAME, PhaseTask
 from tests.unit.proof.conftest import Story
 
