@@ -28,7 +28,7 @@ help:
 setup: $(READY) ## make .venv with the pinned tools and this project in it
 	@echo "ready: $(BIN)/detent"
 
-demo: $(READY) ## walk one task from start to done in a throw-away repository
+demo: $(READY) ## watch a lying agent being caught, in a throw-away repository
 	$(BIN)/detent demo
 
 check: check-format check-lint check-types check-imports check-docs check-house ## format, lint, types, import contracts, generated docs, house rules

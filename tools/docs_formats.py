@@ -46,6 +46,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "driver": "agent, engine or person, where it does not follow from the role",
         "end": "true: the task is over here",
         "rest": "true: it may stay here for good although moves lead on",
+        "lands": "true: the work of a task that stands here may be landed (`detent land`)",
         "may": "what the role may do, in words",
         "must_not": "what it must not do, in words",
         "prompt": "the words for the role, before the contract that is made from this file",
@@ -125,6 +126,9 @@ KIND_MEANS: Mapping[str, str] = {
     "moved": "a move was made; it is also the promise of its effects",
     "refused": "an agent's wish was refused",
     "restored": "what only the engine or a person may write was put back",
+    "landed": "a person took the work over into a branch",
+    "collected": "a person had the home, branches and refs of the finished task removed",
+    "restored_tree": "a person brought the files of the tree back to a checkpoint",
     "proved": "the engine ran commands; the receipts it vouches for",
     "acted": "a promised effect was done",
     "crashed": "an agent run died and took no move; it was counted",
@@ -144,6 +148,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "machine, digest": "the machine's name and the hash of its pinned file (in `moved`, `machine` is that hash)",
     "root, common_dir": "the project's top folder and its git folder",
     "home, in_place, tree_path": "the task's home; whether the checkout itself is worked on; the tree that is",
+    "land": "how finished work is landed: `how` and `pr` of the settings",
     "notes": "what a person should know about how the tree was made",
     "baseline": "the commit the work starts from",
     "commands, command_timeout_s, workspace, limits, options, evidence_base": "the settings that hold for this task",
@@ -161,6 +166,9 @@ LINE_FIELDS: Mapping[str, str] = {
     "effects, step, result": "what a move promises; which promise (`seq:effect`) was kept, and what came of it",
     "want, problem, missing": "what was asked for, why it was refused, and each gate that was closed",
     "file, why, kept": "what was put back and why; where its other words are kept",
+    "commit, branch": "the commit that holds landed work, the branch it went to (`how`: merge, squash, pr or found)",
+    "branches": "branches that were removed (in `collected`, `kept` are commits with what the home held)",
+    "checkpoint": "the line whose checkpoint the files were brought back to (here `kept` is a commit)",
     "fields, was": "the locked fields a person changed, and the hashes they had (in `acted`: the fields it led on)",
     "receipts": "the receipts of a proof, by key, with the hash of each file",
     "run, role, state, access": "the agent run's number; its role, in which state, and what it may do to the tree",
@@ -183,7 +191,7 @@ PLACES: Mapping[str, str] = {
     "journal": "the truth: one JSON line per event, each with the hash of the line before",
     "snapshot": "a cache of the journal; may be deleted",
     "lock": "held while a task is changed",
-    "projected": "which journal line reached the native file, and every hash ever written there",
+    "projected": "which journal line reached the native file in which boot, and every hash ever written there",
     "receipts": "what the engine ran: one file per tree, command and gate, and the logs",
     "objects": "texts kept by their hash: locked fields, and what was put back",
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
@@ -193,7 +201,7 @@ PLACES: Mapping[str, str] = {
     "watch_lock": "held by `detent watch`",
     "bell": "a named pipe that wakes it",
     "prepared": "what the clone was last made ready from; may be deleted",
-    "last_copy": "the native file as it was last written; may be deleted",
+    "last_copy": "the native file as it was last written, where no journal line carries it; may be deleted",
 }
 _LOOPED = ("edge", "reopen")  # asked for by a variable, which the source does not show as literals
 
@@ -241,7 +249,10 @@ def formats_page() -> list[str]:
     lines += _head(f"## {FILE}", "Read as committed when a task is made, and kept in its journal.")
     lines += table(("key", "meaning"), _rows(SETTINGS))
     lines += _head(
-        "## Journal lines", "Every line has `seq`, `time` (UTC), `kind` and `prev`, the SHA-256 of the line before."
+        "## Journal lines",
+        "Every line has `seq`, `time` (UTC), `kind` and `prev`, the SHA-256 of the line before. A line that leads "
+        "to a new text of the native file also has `native`: that `text`, and in `was` the SHA-256 of the text it "
+        "replaces; it is empty where the file was synced instead.",
     )
     lines += table(("kind", "meaning", "fields"), kinds)
     lines += table(("field", "meaning"), LINE_FIELDS.items())

@@ -40,7 +40,7 @@ SETTINGS: Mapping[str, str] = {
     "bell": "in `[notify]`: true (default) or false",
     "land": "table; how finished work is landed",
     "how": "in `[land]`: merge (default) or squash",
-    "pr": "in `[land]`: the command line that opens a pull request",
+    "pr": "in `[land]`: the command of `detent land --pr`; `{branch}`, `{title}`, `{summary}` (a file) are filled in",
     "issue": "table; where `detent new --issue` reads",
     "read": "in `[issue]`: a command line with `{id}` that prints JSON: title, body, comments, url (default: `gh`)",
     "prompts": "table; words of your own for agents",

@@ -154,3 +154,38 @@ def test_closed_boxes_are_printed_open(browser: Any, evidence: Path) -> None:
     assert not closed.is_visible()
     tab.emulate_media(media="print")
     assert closed.evaluate("box => box.getBoundingClientRect().height") > 0
+
+
+@pytest.fixture(scope="module")
+def runs_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the demo's task: ten agent runs, refused, put back, killed and asked."""
+    home = tmp_path_factory.mktemp("demo")
+    done = Detent(home, environment_in(home))("demo", "--json", "--keep", home / "kept")
+    assert done.code == 0, done
+    return Path(done.json()["page"])
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
+def test_agent_runs_fit_the_screen_and_lie_folded(browser: Any, runs_page: Path, viewport: dict[str, int]) -> None:
+    plain = Look(browser, runs_page, viewport=viewport, java_script_enabled=False)
+    boxes = plain.tab.locator("#runs > details")
+    assert boxes.count() == 10
+    assert not plain.tab.locator("#run-2 .told").is_visible()
+    boxes.nth(1).locator("summary").first.click()
+    assert plain.tab.locator("#run-2 .wishes").is_visible()
+    assert not plain.tab.locator("#run-2 .told pre").is_visible()
+    look = Look(browser, runs_page, viewport=viewport)
+    for box in look.tab.locator("details").all():
+        box.evaluate("box => { box.open = true }")
+    width = look.tab.evaluate("[document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth]")
+    assert max(width[:2]) <= width[2], width
+    assert (look.messages, look.fetched()) == ([], [])
+
+
+def test_a_line_of_the_timeline_leads_to_its_run(browser: Any, runs_page: Path) -> None:
+    tab = Look(browser, runs_page, viewport=DESK, java_script_enabled=False).tab
+    tab.locator('#happened a[href="#run-4"]').first.click()
+    assert tab.locator("#run-4").is_visible()
+    assert tab.url.endswith("#run-4")
+    targets = {link.get_attribute("href") for link in tab.locator('#happened a[href^="#"]').all()}
+    assert all(tab.locator(target).count() == 1 for target in targets)

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import calendar
 import hashlib
 import json
 import os
 import re
 import shutil
+import time
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -152,10 +154,18 @@ def read_journal(files: Files) -> list[dict[str, Any]]:
     return entries
 
 
+def moment_of_last_line(files: Files) -> int:
+    """When the last whole line of the journal was written; 0 when there is none."""
+    entries = read_journal(files)
+    return calendar.timegm(time.strptime(entries[-1]["time"], "%Y-%m-%dT%H:%M:%SZ")) if entries else 0
+
+
 def comparable(entry: Mapping[str, Any]) -> str:
     """A journal or log line without what depends on the time."""
     # "judged" is the hash of a document that holds a time.
-    kept = {key: value for key, value in entry.items() if key not in ("time", "prev", "judged")}
+    kept = {key: value for key, value in entry.items() if key not in ("time", "prev", "judged", "native")}
+    if "native" in entry:
+        kept["native"] = without_times(entry["native"].get("text", ""))
     for name in ("result", "receipts"):  # commits and receipts hold times; `ending` looks at them by themselves
         if name in entry:
             kept[name] = sorted(entry[name])

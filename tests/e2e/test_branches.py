@@ -139,3 +139,14 @@ def test_no_hook_of_the_repository_hears_of_it(detent: Detent, repo: MakeRepo, t
             ["git", "for-each-ref"], cwd=task.repo, capture_output=True, encoding="utf-8", check=True
         ).stdout
     )
+
+
+def test_a_lost_checkpoint_does_not_keep_the_next_one_from_being_made(detent: Detent, repo: MakeRepo) -> None:
+    task = CloneTask(detent, repo, repo(), "--in-place")
+    task.to("verify")
+    lost = task.history()[-1]["result"]["commit"]
+    (task.control / "git" / "objects" / lost[:2] / lost[2:]).unlink()  # as a power cut may leave it
+    task.move("review")
+    made = next(line["result"]["commit"] for line in reversed(task.history()) if "commit" in line.get("result", {}))
+    parent = repo.git(task.control / "git", "--git-dir=.", "rev-parse", f"{made}^")
+    assert parent == task.history()[0]["baseline"]

@@ -641,13 +641,6 @@ def test_an_option_of_the_settings_opens_its_move(detent: Detent, repo: MakeRepo
         assert code == 0 or "the option 'ask-early' would allow it" in asked.out
 
 
-def test_the_demo_runs(detent: Detent) -> None:
-    shown = detent("demo")
-    assert shown.code == 0, shown
-    assert shown.out.count("refused:") == 5
-    assert "Done, after 5 refusals" in shown.out
-
-
 def test_machine_commands(detent: Detent) -> None:
     relation = Path(__file__).resolve().parents[1] / "data" / "relations" / "000_phase.json"
     assert detent("machine", "check").code == 0

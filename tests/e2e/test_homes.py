@@ -111,6 +111,24 @@ def test_in_place_adopted_and_plain_tasks_work_in_the_folder_itself(
     assert (refused.code, "--include-dirty" in refused.err) == (2, True)
 
 
+def test_a_home_inside_the_repository_is_refused(detent: Detent, repo: MakeRepo) -> None:
+    path = repo()
+    done = detent("new", "x", cwd=path, environment={"XDG_STATE_HOME": str(path / "state")})
+    assert (done.code, "XDG_STATE_HOME" in done.err) == (1, True), done
+    assert detent("list", "--json", cwd=path).json()["tasks"] == []
+
+
+def test_the_tree_is_found_from_another_worktree(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    task = CloneTask(detent, repo, repo())
+    (task.tree / "app.py").write_text(SAMPLE_FILES["app.py"] + "# more\n", encoding="utf-8")
+    repo.git(task.repo, "worktree", "add", "--quiet", "-b", "side", str(tmp_path / "side"))
+    task.to("done")
+    assert detent("diff", ID, "--stat", cwd=tmp_path / "side").code == 0
+    landed = detent("land", ID, "--json", cwd=tmp_path / "side").json()
+    assert landed["branch"] == "side"
+    assert repo.git(task.repo, "rev-parse", "main") == task.history()[0]["baseline"]
+
+
 def test_commands_work_from_inside_the_clone(detent: Detent, repo: MakeRepo) -> None:
     task = CloneTask(detent, repo, repo())
     (task.tree / "deep").mkdir()
@@ -248,6 +266,16 @@ def test_a_borrowing_clone_keeps_what_it_needs_in_the_repository(detent: Detent,
     repo.git(path, "reflog", "expire", "--expire=now", "--all")
     repo.git(path, "gc", "--quiet", "--prune=now")
     assert task.git_inside("log", "--format=%s") == "Second\nStart"
+    task.to("review")
+
+
+def test_a_large_repository_lends_its_objects(detent: Detent, repo: MakeRepo) -> None:
+    path = repo()
+    with (path / ".git/objects/pack" / f"pack-{'0' * 40}.pack").open("wb") as pack:
+        pack.truncate(257 * 1024 * 1024)  # sparse, and without an index git passes it over
+    task = CloneTask(detent, repo, path)
+    assert (task.tree / ".git/objects/info/alternates").read_text(encoding="utf-8") == f"{path}/.git/objects\n"
+    assert task.git_inside("status", "--porcelain") == ""
     task.to("review")
 
 

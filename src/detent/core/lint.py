@@ -11,13 +11,7 @@ if TYPE_CHECKING:
 
 def lint(machine: Machine) -> tuple[str, ...]:
     """All findings; a machine with any does not load."""
-    return (
-        *_shape(machine),
-        *_names(machine),
-        *_engine_ways(machine),
-        *_people(machine),
-        *_unused(machine),
-    )
+    return (*_shape(machine), *_names(machine), *_engine_ways(machine), *_people(machine), *_unused(machine))
 
 
 def _shape(machine: Machine) -> Iterator[str]:

@@ -78,6 +78,7 @@ class State(Record):
     counts_run: tuple[str, ...] = ()
     is_end: bool = False
     is_rest: bool = False  # no end, but nothing is left to do until a person wants more
+    lands: bool = False  # the work of a task that stands here may be taken over into the user's branch
     edges: tuple[Edge, ...] = ()
 
 

@@ -84,7 +84,7 @@ class Record(metaclass=_RecordType):
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed."""
-        unknown = changes.keys() - set(self._fields)
-        if unknown:
-            raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(unknown))}")
-        return type(self)(*[changes[field] if field in changes else getattr(self, field) for field in self._fields])
+        copy = type(self)(*[changes.pop(field) if field in changes else getattr(self, field) for field in self._fields])
+        if changes:
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(changes))}")
+        return copy

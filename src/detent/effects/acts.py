@@ -6,8 +6,8 @@ import os
 
 from detent.core.record import Record
 from detent.effects.bring import wipe
-from detent.effects.git import Git
-from detent.store.atomic import storage_error, sync_folder
+from detent.effects.git import Git, write_git_dir
+from detent.store.atomic import make_folders, storage_error, sync_folder
 
 _IDENTITY = ("-c", "user.name=Detent", "-c", "user.email=detent@localhost", "-c", "commit.gpgSign=false")
 
@@ -39,9 +39,49 @@ def checkpoint(promise: Promise) -> dict[str, str]:
         commit = git.run(*_IDENTITY, "commit-tree", *parent, promise.tree, input_bytes=message).decode().strip()
         git.run("update-ref", ref, commit)
     # Also of what was found: a power cut may have left a name whose objects are gone, or not have seen the name yet.
-    git.run("rev-list", "--objects", "--quiet", commit, *(("--not", promise.baseline) if promise.baseline else ()))
+    git.run(*_walk(promise, commit))
     _sync_names(promise.private_git, ref)
     return {"commit": commit}
+
+
+def keep_commit(private_git: str, ref: str, tree: str, parent: str, message: str) -> str:
+    """Keep a tree under a private ref before something is done to its files; a ref that is there is not moved."""
+    git = Git(private_git)
+    taken = git.run("for-each-ref", "--format=%(refname)", f"{ref}*").decode().split()
+    while ref in taken:
+        ref += "+"
+    data = f"{message}\n".encode()
+    above = ("-p", parent) if parent else ()
+    commit = git.run(*_IDENTITY, "commit-tree", *above, tree, input_bytes=data).decode().strip()
+    git.run("update-ref", ref, commit)
+    _sync_names(private_git, ref)
+    return commit
+
+
+def keep_folder(private_git: str, ref: str, folder: str, message: str) -> str:
+    """Keep all plain files of a folder that is about to go, ignored ones too, under a private ref."""
+    if not os.path.isdir(os.path.join(private_git, "objects")):
+        write_git_dir(private_git, alternates=(), is_sha256=False, is_bare=True, durable=True)
+    make_folders(os.path.join(private_git, "cache"))
+    index = os.path.join(private_git, "cache", f"tmp-keep-{os.getpid()}")
+    git = Git(private_git, folder, index)
+    try:
+        git.run("add", "--all", "--force", ".")
+        tree = git.run("write-tree").decode().strip()
+    finally:
+        if os.path.exists(index):
+            os.unlink(index)
+    return keep_commit(private_git, ref, tree, "", message)
+
+
+def _walk(promise: Promise, commit: str) -> tuple[str, ...]:
+    return ("rev-list", "--objects", "--quiet", commit, *(("--not", promise.baseline) if promise.baseline else ()))
+
+
+def whole_parent(promise: Promise) -> str:
+    """The parent, or the baseline where a power cut took something of the checkpoint before."""
+    is_whole = promise.parent and Git(promise.private_git).finish(*_walk(promise, promise.parent)).exit == 0
+    return promise.parent if is_whole else promise.baseline
 
 
 def forget_checkpoint(promise: Promise) -> None:

@@ -14,6 +14,10 @@ from detent.effects.git import Git, check_object_id
 from detent.errors import ToolError, UnreadableError
 from detent.store.atomic import read_plain, write_atomic
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
 _MOST_NAMES = 20
 _LARGEST_PACK_BYTES = 512 * 1024 * 1024
 _IDENTITY = ("-c", "user.name=Detent", "-c", "user.email=detent@localhost")
@@ -53,6 +57,23 @@ def bring_branch(bringing: Bringing, common_dir: str) -> str:
         f"there is no free branch name for {bringing.branch}",
         where=common_dir,
         next_step=f"remove one of your branches {bringing.branch}-2 to -{_MOST_NAMES}, then try again",
+    )
+
+
+def drop_branch(common_dir: str, name: str, put: Collection[str]) -> None:
+    """Delete a branch, unless it has left the commits we put there."""
+    for commit in put:
+        if (ref := _branches(Git(common_dir)).get(name)) and ref.commit == commit:
+            Git(common_dir).run("update-ref", "-d", f"refs/heads/{name}", commit)
+
+
+def find_branches(common_dir: str, put: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+    """Of the branches we put commits on, those that still stand at one of them and that nobody has checked out."""
+    refs = _branches(Git(common_dir)) if put else {}
+    return tuple(
+        name
+        for name, commits in put.items()
+        if (ref := refs.get(name)) and ref.commit in commits and not ref.is_checked_out
     )
 
 

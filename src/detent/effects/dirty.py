@@ -15,7 +15,7 @@ from detent.errors import StorageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from detent.effects.git import Repository
 
@@ -23,19 +23,24 @@ _MOST_NAMED = 5
 
 
 class Dirty(Record):
-    """Paths relative to the top: those that differ or are new, and those that are gone."""
+    """Paths relative to the top: tracked files that differ or are gone, and new ones that are not ignored."""
 
     changed: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.changed or self.gone)
+        return bool(self.changed or self.gone or self.new)
 
     def words(self) -> str:
-        """A few names, and how many more there are."""
-        names = sorted((*self.changed, *self.gone))
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        return ", ".join(names[:_MOST_NAMED]) + more
+        return name_some((*self.changed, *self.gone, *self.new))
+
+
+def name_some(paths: Iterable[str]) -> str:
+    """A few names, and how many more there are."""
+    names = sorted(paths)
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def uncommitted(repository: Repository, commit: str, scratch: str, left_out: Sequence[str] = ()) -> Dirty:
@@ -57,11 +62,10 @@ def uncommitted(repository: Repository, commit: str, scratch: str, left_out: Seq
     # A path with a slash at its end is a repository of its own: it is no file of this one.
     new = [path for path in map(os.fsdecode, fresh) if not path.endswith("/")]
     outside = tuple(f"{path}/" for path in left_out)
-    kept = [path for status, path in rows if status != "D"] + new
-    return Dirty(
-        tuple(sorted({path for path in kept if not path.startswith(outside)})),
-        tuple(path for status, path in rows if status == "D" and not path.startswith(outside)),
-    )
+    tracked = {path for status, path in rows if status != "D"}
+    gone = {path for status, path in rows if status == "D"} - tracked
+    parts = (tracked, gone, set(new) - tracked)
+    return Dirty(*(tuple(sorted(path for path in part if not path.startswith(outside))) for part in parts))
 
 
 def carry(dirty: Dirty, source: str, target: str) -> None:
@@ -71,7 +75,7 @@ def carry(dirty: Dirty, source: str, target: str) -> None:
     try:
         for path in dirty.gone:
             wipe(os.path.join(target, path))
-        for path in dirty.changed:
+        for path in (*dirty.changed, *dirty.new):
             from_path, to_path = os.path.join(source, path), os.path.join(target, path)
             is_folder = os.path.isdir(from_path) and not os.path.islink(from_path)
             if is_folder or not os.path.lexists(from_path):

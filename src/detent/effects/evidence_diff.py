@@ -23,16 +23,22 @@ MOST_FILES = 1_000
 _OPEN_UP_TO_LINES = 400  # a small diff lies open
 _STATUS = {"A": "added", "D": "removed", "M": "changed", "T": "type changed"}
 _CLASSES = {"+": "add", "-": "del", "@": "hunk", "\\": "quiet"}
-_PATCH = (
+_DIFF = (
     "diff-tree",
     "-r",
-    "-p",
     "--no-color",
     "--no-ext-diff",
     "--no-textconv",
     "--no-renames",
     "--ignore-submodules=none",
 )
+
+
+def patch_text(private_git: str, baseline: str, tree: str, *, stat: bool = False) -> str:
+    """The changes as git words them, without anything a configuration could add."""
+    form = ("--stat=120", "--summary") if stat else ("-p",)
+    arguments = (*_DIFF, *form, check_object_id(baseline), check_object_id(tree), "--")
+    return Git(private_git).run(*arguments).decode("utf-8", "replace")
 
 
 def read_diff(private_git: str, baseline: str, tree: str) -> Diff:
@@ -43,10 +49,10 @@ def read_diff(private_git: str, baseline: str, tree: str) -> Diff:
         return Diff(baseline, tree, note="There is no baseline to compare with: the project had no commit.")
     try:
         names = changed_files(private_git, baseline, tree)
-        patch = Git(private_git).run(*_PATCH, check_object_id(baseline), check_object_id(tree), "--")
+        patch = patch_text(private_git, baseline, tree)
     except ToolError as error:
         return Diff(baseline, tree, note=f"The changes can't be shown: {error.what}.")
-    return _parsed(baseline, tree, names, patch.decode("utf-8", "replace"))
+    return _parsed(baseline, tree, names, patch)
 
 
 def _parsed(baseline: str, tree: str, names: Sequence[tuple[str, str]], patch: str) -> Diff:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from detent.effects.evidence_runs import run_event
+from detent.effects.evidence_text import count
 from detent.effects.evidence_values import Event, Gate, Missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from detent.effects.evidence_values import Ran
 
 _FRAME = ("seq", "time", "kind", "prev", "after", "by", "name", "reason")  # shown elsewhere, or meant for the engine
+_ANSWERS = ("run_ended", "moved", "refused", "unmoved", "crashed")  # after the first of them a claim is open
 _LONGEST_VALUE = 10_000
 
 
@@ -21,6 +24,8 @@ def events_of(
     """`targets` says where an edge leads, for wishes that name the edge; `command_gates` are answered by receipts."""
     events: list[Event] = []
     moves = 0
+    claim = ""  # of the run that ended last, until it is answered
+    run = 0  # the one that ended last
     for entry in entries:
         moves += entry["kind"] == "moved"
         plain = Event(
@@ -32,11 +37,17 @@ def events_of(
             number=moves,
         )
         if entry["kind"] == "moved":
+            if plain.words == f"run {run}":  # by which run is shown as a link
+                plain = plain.replace(words="", run=run)
             events.append(_moved(plain, entry, command_gates, ran))
         elif entry["kind"] == "refused":
             events.append(_refused(plain, entry, targets))
         else:
-            events.append(_other(plain, entry))
+            events.append(run_event(plain, entry, targets, claim) or _other(plain, entry))
+        if entry["kind"] in _ANSWERS:
+            claim = _text(entry.get("claim", ""))
+        if entry["kind"] == "run_ended":
+            run = int(entry["run"])
     return tuple(events)
 
 
@@ -83,28 +94,38 @@ def _refused(plain: Event, entry: Mapping[str, Any], targets: Mapping[str, str])
 
 def _other(plain: Event, entry: Mapping[str, Any]) -> Event:
     kind = entry["kind"]
-    if kind in ("created", "adopted"):
-        made = "The task was made" if kind == "created" else "The task was taken over from another tool"
-        return plain.replace(head=f"{made}, in state {entry['after']['state']}")
-    if kind == "restored":
-        return plain.replace(head="An edit was undone", lines=(_text(entry.get("why", "")),))
-    if kind == "answered":
-        return plain.replace(head="A person said")
-    if kind == "resumed":
-        return plain.replace(head="A person let the task go on")
-    if kind == "amended":
-        fields = ", ".join(map(_text, entry.get("fields", ())))
-        return plain.replace(
-            head=f"A person changed what was locked: {fields}", lines=("Earlier proof is old from here.",)
-        )
+    if kind in _HEADS:
+        lines = _NOTES[kind](entry) if kind in _NOTES else ()
+        return plain.replace(head=_HEADS[kind](entry), lines=lines)
+    if kind == "proved":
+        head = f"The engine ran {count(len(entry['receipts']), 'command')}"
+        return plain.replace(head=head, hashes=(("on tree", _text(entry["tree"])),))
+    if kind == "landed":
+        head = f"The work was landed on {_text(entry['branch'])} ({_text(entry['how'])})"
+        return plain.replace(head=head, hashes=(("commit", _text(entry["commit"])),))
     if kind == "acted":
         effect = _text(entry.get("step", "")).partition(":")[2].replace("_", " ")
         results = [(_text(name), _text(value)) for name, value in entry.get("result", {}).items() if value]
         return plain.replace(head=effect, hashes=tuple(results))
-    lines = [
+    told = [
         f"{name}: {_text(value)}" for name, value in entry.items() if name not in _FRAME and value not in ("", None)
     ]
-    return plain.replace(head=_text(kind).replace("_", " "), lines=tuple(lines))
+    return plain.replace(head=_text(kind).replace("_", " "), lines=tuple(told))
+
+
+_HEADS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "created": lambda entry: f"The task was made, in state {entry['after']['state']}",
+    "adopted": lambda entry: f"The task was taken over from another tool, in state {entry['after']['state']}",
+    "restored": lambda _entry: "An edit was undone",
+    "restored_tree": lambda entry: f"The files were brought back to line {_text(entry['checkpoint'])}",
+    "answered": lambda _entry: "A person said",
+    "resumed": lambda _entry: "A person let the task go on",
+    "amended": lambda entry: f"A person changed what was locked: {', '.join(map(_text, entry.get('fields', ())))}",
+}
+_NOTES: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, ...]]] = {
+    "restored": lambda entry: (_text(entry.get("why", "")),),
+    "amended": lambda _entry: ("Earlier proof is old from here.",),
+}
 
 
 def _text(value: object) -> str:

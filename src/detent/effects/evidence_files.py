@@ -176,3 +176,12 @@ def log_excerpt(path: str, head: int, tail: int) -> Excerpt | None:
             return cut_excerpt(first, file.read(tail), whole)
     except OSError:
         return None
+
+
+def vouched_excerpt(path: str, digest: str) -> Excerpt | None:
+    """A text of ours whose hash is known; None where it is gone, or is not that text any more."""
+    try:
+        data = read_plain(path, LARGEST_READ_BYTES)
+    except UnreadableError:
+        return None
+    return as_excerpt(data) if data is not None and sha256_of(data) == digest else None

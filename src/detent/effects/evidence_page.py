@@ -9,8 +9,9 @@
 from __future__ import annotations
 
 from detent.effects.evidence_diff import diff_html
-from detent.effects.evidence_parts import artifacts, card, commands, fields, hashes, quiet, runs, timeline
+from detent.effects.evidence_parts import artifacts, card, commands, fields, hashes, quiet, timeline
 from detent.effects.evidence_picture import picture
+from detent.effects.evidence_run_parts import runs
 from detent.effects.evidence_style import STYLE
 from detent.effects.evidence_text import escape
 
@@ -52,6 +53,7 @@ def _sections(page: Page) -> list[tuple[str, str, str]]:
         ("asked", "What was asked", asked),
         ("way", "The way taken", picture(page.states, page.ends, page.now.state, page.events)),
         ("happened", "What happened", timeline(page.events)),
+        *([("runs", "Agent runs", runs(page.runs))] if page.runs else []),
         ("commands", "What the engine ran", commands(page.commands, page.commands_note)),
         ("changes", "What changed", diff_html(page.diff)),
     ]
@@ -61,8 +63,6 @@ def _sections(page: Page) -> list[tuple[str, str, str]]:
         claims = quiet("Written by agents and people. A claim, until a gate above says otherwise.")
         claims += fields(page.claims, page.folder_link)
         found.append(("claims", "What is claimed", claims + artifacts(page.task_files, "", is_open=False)))
-    if page.runs:
-        found.append(("runs", "Agent runs", runs(page.runs)))
     return [*found, ("check", "How to check this", hashes(page.hashes))]
 
 

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from detent.effects.evidence_values import Artifact, Attempt, Event, Gate, Hash, Now, Page, Ran, Run
+    from detent.effects.evidence_values import Artifact, Attempt, Event, Gate, Hash, Now, Page, Ran
 
 _MOST_EVENTS = 2000
 _DOTS = ("moved", "refused", "restored", "acted")  # kinds with a dot of their own colour
@@ -46,12 +46,14 @@ def _glance(page: Page) -> str:
     gates = [gate for event in page.events for gate in event.gates]
     red = sum(attempt.exit != 0 for one in page.commands for attempt in one.attempts)
     changed = len(page.diff.files) if page.diff else 0
+    undone = kinds.count("restored") + sum(len(event.undone) for event in page.events)
     facts = (
         ("happened", kinds.count("moved"), "move", "", ""),
         ("happened", kinds.count("refused"), "refusal", "", "no"),
-        ("happened", kinds.count("restored"), "edit", " undone", "no"),
+        ("happened", undone, "edit", " undone", "no"),
         ("happened", sum(gate.is_waived for gate in gates), "gate", " waived", "no"),
         ("happened", sum(gate.is_by_hand for gate in gates), "proof", " by hand", "hand"),
+        ("runs", len(page.runs), "agent run", "", ""),
         ("commands", len(page.commands), "proof run", f", {red} red" if red else "", ""),
         ("changes", changed, "file", " changed", ""),
         ("artifacts", len(page.artifacts), "artifact", "", ""),
@@ -90,14 +92,18 @@ def _event(event: Event) -> str:
         head = f'<b class="no">refused:</b> {escape(event.source)} → {escape(event.target)}'
     else:
         head = escape(event.head)
-    kind = event.kind if event.kind in _DOTS else "said" if event.words else "other"
-    who = f' <span class="who">by {escape(event.who)}</span>' if event.who else ""
+    link = f'<a href="#run-{event.run}">agent run {event.run}</a>' if event.run else ""
+    by = [link, escape(event.who)] if event.kind == "moved" else [escape(event.who)]
+    head = f"{link} {head}" if link and event.kind != "moved" else head
+    kind = event.kind if event.kind in _DOTS else "restored" if event.undone else "said" if event.words else "other"
+    who = f' <span class="who">by {", ".join(filter(None, by))}</span>' if any(by) else ""
     who += "".join(f' <span class="who">{escape(name)} {short_hash(value)}</span>' for name, value in event.hashes)
     words = f"<blockquote>{escape(event.words)}</blockquote>" if event.words else ""
     missing = [
         f"<li>{escape(one.why)} <small>gate {escape(one.gate)}</small>{quiet(one.fix) if one.fix else ''}</li>"
         for one in event.missing
     ]
+    missing += [f"<li>put back: {escape(note)}</li>" for note in event.undone]
     lines = "".join(quiet(line) for line in event.lines)
     return (
         f'<li class="{kind}" id="line-{event.seq}">'
@@ -168,19 +174,6 @@ def _artifact(file: Artifact, *, is_open: bool) -> str:
     if file.link:
         body += f'<a href="{escape(file.link)}">open the file</a>'
     return f'<details class="box"{" open" if is_open else ""}><summary>{name} {side}</summary>{body}</details>'
-
-
-def runs(rows: Sequence[Run]) -> str:
-    """One card per agent run; a table would be too wide for a phone."""
-    cells = "".join(
-        f"<tr><td>{run.number}</td><td>{escape(run.role)}</td><td>{escape(run.agent)}</td><td>{escape(run.exit_class)}</td>"
-        f"<td>{run.seconds:,.0f} s</td><td>{run.tokens:,}</td><td>${run.cost_usd:,.2f}</td></tr>"
-        for run in rows
-    )
-    total = sum(run.cost_usd for run in rows)
-    head = "<tr><th>#</th><th>role</th><th>agent</th><th>ended</th><th>time</th><th>tokens</th><th>cost</th></tr>"
-    foot = f'<tr><td colspan="6">all runs</td><td>${total:,.2f}</td></tr>'
-    return f'<div class="scroll"><table><thead>{head}</thead><tbody>{cells}</tbody><tfoot>{foot}</tfoot></table></div>'
 
 
 def hashes(rows: Sequence[Hash]) -> str:

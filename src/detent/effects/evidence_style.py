@@ -41,6 +41,12 @@ padding:1.1rem 1.3rem}
 .glance a{display:block;padding:.12rem .7rem;border-radius:99px;background:var(--faint);color:var(--ink);
 text-decoration:none;font-size:.86rem}
 .glance a.no{background:var(--red-soft);color:var(--red)}
+.flag{background:var(--red-soft);color:var(--red);border-radius:99px;padding:.05rem .55rem;font-size:.8rem;
+white-space:nowrap}
+.told{margin-top:.3rem}
+.told summary{margin:0;padding:.2rem 0}
+.box .fields{margin:.6rem 0 .3rem}
+.fields .undone li,.fields .wishes li{padding:.1rem 0}
 .glance a.hand,span.hand{background:var(--hand-soft);color:var(--hand)}
 nav{display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;margin-top:1.1rem;font-size:.9rem}
 nav a{text-decoration:none}

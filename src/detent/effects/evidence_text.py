@@ -125,6 +125,11 @@ def count(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
+def duration(seconds: float) -> str:
+    """A span of time as people say it."""
+    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:,.0f} min"
+
+
 def moment(time: str) -> str:
     """A time of the journal; anything else is shown as it stands."""
     shown = time.replace("T", " ").removesuffix("Z") + " UTC" if time.endswith("Z") else time

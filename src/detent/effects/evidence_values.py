@@ -61,6 +61,8 @@ class Event(Record):
     lines: tuple[str, ...] = ()
     hashes: tuple[tuple[str, str], ...] = ()  # what each one is of, and the value
     number: int = 0  # of a move: the first one is 1
+    run: int = 0  # the agent run it is about
+    undone: tuple[str, ...] = ()  # edits that were put back
 
 
 class Excerpt(Record):
@@ -127,16 +129,40 @@ class Diff(Record):
         return sum(file.removed for file in self.files)
 
 
+class Wish(Record):
+    """One move an agent run asked for."""
+
+    target: str
+    is_accepted: bool  # taken up; what became of it is known when the run has ended
+    why: str = ""
+
+
 class Run(Record):
     """One agent run."""
 
     number: int
+    state: str
     role: str
+    access: str
     agent: str
-    exit_class: str
-    seconds: float
-    tokens: int
-    cost_usd: float
+    model: str
+    started: str
+    prompt_digest: str
+    sandbox: str = ""
+    ended: str = ""
+    exit: str = ""  # its exit class; empty while no end is known
+    seconds: float = 0.0
+    turns: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    denials: int = 0
+    wishes: tuple[Wish, ...] = ()
+    moved_to: str = ""
+    became: str = ""  # what the engine made of its end, in words
+    put_back: tuple[str, ...] = ()
+    tainted: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    prompt: Excerpt | None = None
 
 
 class Hash(Record):

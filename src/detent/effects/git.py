@@ -90,7 +90,7 @@ class Git(Record):
         """Run a git command to its end, however it ends; only a cut run is an error here."""
         from detent.effects import process
 
-        argv = [_find_git(), "--no-pager", *(part for setting in _SETTINGS for part in ("-c", setting))]
+        argv = [find_git(), "--no-pager", *(part for setting in _SETTINGS for part in ("-c", setting))]
         argv.append(f"--git-dir={self.git_dir}")
         if self.work_tree is not None:
             argv.append(f"--work-tree={self.work_tree}")
@@ -303,7 +303,8 @@ def _quote_alternate(path: str) -> str:
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
-def _find_git() -> str:
+def find_git() -> str:
+    """The git program of the user's PATH."""
     # Relative entries of PATH are passed over: they would find a program in the folder an agent may write.
     for folder in os.get_exec_path():
         program = os.path.join(folder, "git")

@@ -44,6 +44,14 @@ def keep_ref(task_id: str) -> str:
     return f"refs/detent/keep/{task_id}"
 
 
+def kept_ids(common_dir: str) -> tuple[str, ...]:
+    """The tasks whose baseline is kept in a repository."""
+    if not common_dir:
+        return ()
+    listed = Git(common_dir).run("for-each-ref", "--format=%(refname)", keep_ref("").rstrip("/")).decode()
+    return tuple(name.rpartition("/")[2] for name in listed.split())
+
+
 def is_taken(folder: str) -> bool:
     """Whether a tree stands where this home would be; one of a killed `new` was swept away before."""
     return os.path.lexists(os.path.join(folder, TREE))

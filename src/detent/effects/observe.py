@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from functools import cached_property
 
 from detent.core.values import PathSeen
 from detent.store.atomic import read_text
@@ -21,13 +22,21 @@ class TaskFiles:
     """The native folder and the tree of one task, as seen in one step."""
 
     def __init__(self, folder: str, tree: str, not_proof: Sequence[str] = ()) -> None:
-        self.roots = [os.path.realpath(root) for root in (folder, tree) if root]
         self.folder = folder
-        # The engine's own files say what the engine says; naming them proves nothing.
-        self.not_proof = frozenset(os.path.join(self.roots[0], name) for name in not_proof)
+        self._tree = tree
+        self._not_proof = not_proof
         self._texts: dict[str, str | None] = {}
         self._paths: dict[tuple[str, bool], PathSeen | None] = {}
         self._listing: dict[str, str] | None = None
+
+    @cached_property  # many gates read documents only, and never ask where folder and tree really lie
+    def roots(self) -> list[str]:
+        return [os.path.realpath(root) for root in (self.folder, self._tree) if root]
+
+    @cached_property
+    def not_proof(self) -> frozenset[str]:
+        """The engine's own files say what the engine says; naming them proves nothing."""
+        return frozenset(os.path.join(self.roots[0], name) for name in self._not_proof)
 
     def text(self, name: str) -> str | None:
         if name not in self._texts:

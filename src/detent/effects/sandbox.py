@@ -32,6 +32,7 @@ class Access(Record):
     hidden: tuple[str, ...] = ()  # seen as empty
     shown: tuple[str, ...] = ()  # read-only, although below something hidden
     guarded: tuple[str, ...] = ()  # read-only, although below something writable
+    compared: tuple[str, ...] = ()  # the same where that can be had; whoever asks looks at them afterwards anyway
     scratch: tuple[str, ...] = ()  # empty and private where that can be had, else writable
     network: bool = True
 
@@ -83,16 +84,10 @@ def bubblewrap(access: Access, *, cwd: str, own_session: bool) -> tuple[str, ...
 
 def _mounts(access: Access) -> list[tuple[str, str]]:
     """What is laid over the host's files, outer places first, each once: the last word of an equal path holds."""
-    kinds = {
-        "scratch": access.scratch,
-        "hidden": access.hidden,
-        "shown": access.shown,
-        "writable": access.writable,
-        "guarded": access.guarded,
-    }
+    names = ("scratch", "hidden", "shown", "writable", "compared", "guarded")
     found: dict[str, str] = {}
-    for kind, paths in kinds.items():
-        for path in paths:
+    for kind in names:
+        for path in getattr(access, kind):
             real = os.path.realpath(path)
             if os.path.lexists(real) and real != os.sep:
                 found[real] = kind

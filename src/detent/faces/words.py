@@ -11,8 +11,11 @@ if TYPE_CHECKING:
 
     from detent.core.values import Missing
     from detent.errors import DetentError
+    from detent.runner.collect import Leftover
     from detent.runner.explain import Explain, Move
+    from detent.runner.land import Landed
     from detent.runner.open import Task
+    from detent.runner.restore import Restored
     from detent.runner.step import Outcome
     from detent.store.journal import Entry
 
@@ -185,6 +188,9 @@ def _entry_words(entry: Entry) -> str:
         "moved": lambda: f"{entry['from']} -> {entry['to']} by {who or entry['by']}{_proof_words(entry)}",
         "refused": lambda: f"refused {entry['from']} -> {entry['want']} by {who}: {_missing_words(entry)}",
         "restored": lambda: f"restored: {entry['why']}",
+        "landed": lambda: f"{who} landed it ({entry['how']}): {entry['commit'][:12]} on {entry['branch']}",
+        "collected": lambda: f"{who} had its home, branches and refs removed",
+        "restored_tree": lambda: f"{who} brought the files back to line {entry['checkpoint']}",
         "proved": lambda: f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}",
         "acted": lambda: _acted_words(entry),
         "crashed": lambda: f"an agent run ended as {entry['exit']} and took no move",
@@ -192,7 +198,7 @@ def _entry_words(entry: Entry) -> str:
         "resumed": lambda: f"resumed by {who}",
         "run_planned": lambda: f"agent run #{entry['run']} planned: {entry['agent']} as {entry['role']}",
         "run_void": lambda: f"agent run #{entry['run']} never began: {entry['why']}",
-        "run_ended": lambda: f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']})",
+        "run_ended": lambda: _ended_words(entry),
         "claimed": lambda: claim_words(entry),
         "unmoved": lambda: f"agent run #{entry['run']} opened no move{': ' + entry['why'] if entry['why'] else ''}",
         "stopped": lambda: f"stopped: {entry['why']}",
@@ -203,10 +209,45 @@ def _entry_words(entry: Entry) -> str:
     return f"{entry['seq']:>4}  {entry['time']}  {text}{reason}"
 
 
+def landed_words(task: Task, done: Landed) -> str:
+    if done.how == "found":
+        return f"{task.id} is part of {done.branch} already, by commit {done.commit[:12]}"
+    lines = [f"landed: {task.id} on {done.branch}, {done.how} commit {done.commit[:12]}; nothing was pushed"]
+    return "\n".join([*lines, "  next: git push, when you want; detent gc removes what the task left"])
+
+
+def collected_words(found: Sequence[Leftover], *, dry_run: bool) -> str:
+    lines = []
+    for one in found:
+        parts = [one.home, *(f"branch {name}" for name in one.branches), one.journal]
+        parts += ["its keep ref"] if one.has_keep_ref else []
+        mark = ("would go" if dry_run else "removed") if one.goes else "kept"
+        lines.append(f"{mark}: {one.id} ({one.why}): {', '.join(part for part in parts if part)}")
+    return "\n".join(lines) or "nothing to remove"
+
+
+def restored_words(task: Task, done: Restored) -> str:
+    if not done.kept:
+        return f"the tree is as it was at line {done.seq}"
+    lines = [f"restored: the tree is as it was at line {done.seq}, the state is still {task.memory.snapshot.state}"]
+    lines += [f"  written: {path}" for path in done.files.written]
+    lines += [f"  removed: {path}" for path in done.files.removed]
+    lines += [f"  left as it is, a submodule: {path}" for path in done.files.passed_over]
+    lines.append(f"  what stood there is kept as commit {done.kept[:12]} in {task.places.private_git()}")
+    return "\n".join(lines)
+
+
 def claim_words(entry: Mapping[str, Any]) -> str:
     if entry["accepted"]:
         return f"agent run #{entry['run']} asked for {entry['to']}: accepted, if it holds when the run has ended"
     return f"agent run #{entry['run']} asked for {entry['want']}: refused: {_missing_words(entry)}"
+
+
+def _ended_words(entry: Entry) -> str:
+    put_back = "".join(f"; put back: {note}" for note in entry["restored"])
+    if entry["tainted"]:
+        put_back += f"; it changed what it may not: {', '.join(entry['tainted'][:5])}"
+    return f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']}){put_back}"
 
 
 def _acted_words(entry: Entry) -> str:

@@ -27,20 +27,32 @@ def happened_words(happened: Happened) -> str:
     if isinstance(outcome.decision, Refuse):
         return _indented(refusal_words(outcome))
     if isinstance(outcome.decision, Advance):
-        return _indented(outcome_words(outcome).partition("\n  next:")[0])
-    return f"  {_unmoved(task, outcome.decision)}"
+        # A note about a gate is for somebody who could act on it; it stands in the journal.
+        lines = outcome_words(outcome).partition("\n  next:")[0].splitlines()
+        return _indented("\n".join(line for line in lines if not line.startswith("  note: ")))
+    return _indented(_unmoved(task, outcome.decision))
 
 
 def _unmoved(task: Task, decision: object) -> str:
-    visit = task.memory.visit
-    number, exit_name = visit.get("run", 0), visit.get("exit", "")
+    visit, state = task.memory.visit, task.memory.snapshot.state
+    head = f"agent run #{visit.get('run', 0)} {exit_words(visit.get('exit', ''))}"
+    put_back = [f"put back: {note}" for note in visit.get("restored", ())]
     if isinstance(decision, Crash):
-        return f"agent run #{number} {_exit_words(exit_name)}; the task stays in {task.memory.snapshot.state}"
-    why = f": {visit['why']}" if visit.get("why") else ""
-    return f"agent run #{number} {_exit_words(exit_name)} and opened no move{why}"
+        return "\n".join([f"{head}; the task stays in {state}", *put_back])
+    why = visit.get("why", "")
+    if wanted := _wanted(task, visit.get("claim", "")):
+        lines = [f"refused: {state} -> {wanted}", *([f"  why:  {why}"] if why else [])]
+        return "\n".join([f"{head}; the task stays in {state}", *put_back, *lines])
+    return "\n".join([f"{head} and opened no move" + (f": {why}" if why else ""), *put_back])
 
 
-def _exit_words(exit_name: str) -> str:
+def _wanted(task: Task, claim: str) -> str:
+    """Where the move that was claimed leads; a claim names an edge or a state."""
+    edges = task.machine.states[task.memory.snapshot.state].edges
+    return next((edge.target for edge in edges if edge.name == claim), claim)
+
+
+def exit_words(exit_name: str) -> str:
     return {
         "finished": "ended by itself",
         "failed": "failed",
@@ -63,7 +75,8 @@ def rest_words(rest: Rest) -> str:
         case "done":
             return f"done: {name} is in {state}{used}\n  next: detent evidence {name}"
         case "person":
-            return f"needs a person: {name} is in {state}: {rest.text}{used}\n  next: detent next {name}"
+            why = f": {rest.text}" if rest.text != state else ""
+            return f"needs a person: {name} is in {state}{why}{used}\n  next: detent next {name}"
         case "stopped":
             return f"stopped: {name} is in {state}: {rest.text}{used}\n  next: detent resume {name}"
         case "quota":

@@ -52,6 +52,13 @@ def _fact(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
 
 
 def _find(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
+    known = {} if seen.findings is None else seen.findings
+    if gate.name not in known:
+        known[gate.name] = _asked(gate, seen)
+    return known[gate.name]
+
+
+def _asked(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
     try:
         found = CHECKS[gate.check][0](gate, seen)
     except UnreadableError as error:

@@ -49,6 +49,7 @@ class Seen(Record):
     workspace: str = ""  # digest of how a checkout is prepared, part of a receipt's key
     by_run: Mapping[str, str] = {}  # evidence as the last agent run of this visit left it
     proved: Mapping[str, str] = {}  # receipts the journal vouches for: key -> hash of the receipt
+    findings: dict[str, tuple[Finding, bool]] | None = None  # by gate, so that none is asked twice about one view
 
     def field(self, label: str) -> str:
         return self.document.value(label)

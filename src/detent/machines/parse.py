@@ -342,6 +342,7 @@ class _Parser:
             counts_run=self.known_all(f"state {name}", table.texts("counts_run"), self.limits, "limit"),
             is_end=is_end,
             is_rest=table.flag("rest"),
+            lands=table.flag("lands"),
             edges=tuple(edge for edge in edges if edge.source == name),
         )
         table.finish()

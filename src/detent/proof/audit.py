@@ -99,9 +99,11 @@ class _Auditing:
         if is_whole and task is not None:
             task = task.replace(memory=replay.memories[-1])
             self.findings += check_effects(task, replay.effects, entries)
-            self.findings += check_log(task.native, entries)
             self.findings += check_receipts(task)
-            self.findings += check_native(task)
+            # Where a person had the home removed, and said so last, there is no folder to look at.
+            if entries[-1]["kind"] != "collected" or os.path.isdir(task.native.folder):
+                self.findings += check_log(task.native, entries)
+                self.findings += check_native(task)
         return self
 
     def chain(self) -> list[Entry]:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _HEAD = (
     *("id", "title", "machine", "digest", "dir", "root", "common_dir", "home", "in_place", "tree_path"),
-    *("baseline", "commands", "notes"),
+    *("baseline", "commands", "notes", "land"),
     *("command_timeout_s", "workspace", "limits", "options", "evidence_base", "by", "name", "sandbox", "after"),
     *("agents", "budget", "notify", "prompts", "request", "sandbox_rules", "protect", "allow_no_new_privs"),
 )
@@ -55,6 +55,9 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
     "proved": ("tree", "receipts"),
+    "landed": ("by", "name", "how", "commit", "branch", "tree"),
+    "collected": ("by", "name", "branches", "kept"),
+    "restored_tree": ("by", "name", "checkpoint", "tree", "kept"),
     "acted": ("step", "result", "fields"),
     "crashed": ("by", "exit", "after"),
     "answered": ("by", "name", "answer"),
@@ -63,7 +66,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     **RUN_KINDS,
 }
 _FIRST = ("created", "adopted")
-_BY_PERSON = ("answered", "resumed", "amended", "driven")
+_BY_PERSON = ("answered", "resumed", "amended", "restored_tree", "landed", "collected", "driven")
 _HASHES = ("entry", "locked")  # of files at that moment: nothing to decide them from
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _RECOMPUTED = ("commands", "register_is")  # checks whose answer lies in what we keep, not in files that go on changing
@@ -155,6 +158,16 @@ class Replay:
             if entry["step"] not in memory.unsettled:
                 yield Finding(number, "effect", f"no move promised {entry['step']}, or it was done before")
             self.effects.append((number, entry["step"], entry["result"]))
+        yield from _carried(task, entry, before)
+
+
+def _carried(task: Task, entry: Entry, before: Snapshot) -> Iterator[Finding]:
+    """The text of the native file that a line carries must name the state the task is in after it."""
+    if carried := entry.get("native"):
+        state = task.native.parsed(carried["text"]).state
+        wanted = entry["after"]["state"] if "after" in entry else before.state
+        if state != wanted:
+            yield Finding(entry["seq"], "native", f"the text it carries names {state or 'no state'}, not {wanted}")
 
 
 def _about_run(task: Task, entry: Entry, memory: Memory) -> Iterator[Finding]:

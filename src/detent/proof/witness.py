@@ -9,7 +9,7 @@ from detent.effects.acts import checkpoint_ref
 from detent.effects.git import Git, is_object_id
 from detent.errors import ToolError, UnreadableError
 from detent.proof.replay import Finding, object_problem
-from detent.runner.settle import find_disorder
+from detent.runner.settle import find_disorder, read_document
 from detent.store.atomic import read_plain
 from detent.store.journal import split_lines
 from detent.store.native import log_line
@@ -124,7 +124,7 @@ def check_native(task: Task) -> Iterator[Finding]:
             yield Finding(last, "object", f"{item.partition(':')[2]}: {problem}")
     try:
         pointer = read_pointer(task.native.folder)
-        document = task.native.read()
+        document = read_document(task)
         disorder = find_disorder(task, task.memory, document)
     except UnreadableError as error:
         yield Finding(last, "native", error.what)

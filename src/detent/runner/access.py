@@ -109,15 +109,16 @@ def run_access(task: Task, agent: Agent, cwd: str) -> Access:
     tree_git = os.path.join(task.tree_path, ".git")
     is_in_place = head["in_place"]
     return Access(
-        writable=(cwd, task.native.folder, *folders.values(), *own_state),
+        writable=(
+            *(cwd, task.native.folder),
+            *(path for name, path in folders.items() if name != "DETENT_BIN"),
+            *own_state,
+        ),
         hidden=_hidden(task, home, with_root=not is_in_place),
         shown=(*_shown(task, home), folders["DETENT_BIN"], *_program(agent)),
         # In place the repository's own folder is the user's: hooks and settings there run with the user's rights.
-        guarded=(
-            *((tree_git,) if is_in_place else ()),
-            folders["DETENT_BIN"],
-            *(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
-        ),
+        guarded=(tree_git,) if is_in_place else (),
+        compared=tuple(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
         scratch=_SCRATCH,
         network=head["sandbox_rules"]["network"].get(run["role"], "allow") == "allow",
     )

@@ -182,8 +182,15 @@ def _clone(
     project: Project, repository: Repository, head: Mapping[str, Any], *, include_dirty: bool
 ) -> tuple[str, ...]:
     """The agent's own clone in the task's home; returns what a person should know about it."""
+    top = os.path.realpath(repository.top)
+    if os.path.realpath(project.home()).startswith(top + os.sep):
+        raise RefusedError(
+            "the task's home would lie inside the repository",
+            where=project.home(),
+            next_step="set XDG_STATE_HOME to a folder outside of it, or work in place: detent new --in-place",
+        )
     make_home(project.home(), is_given=False)
-    inside = os.path.relpath(head["dir"], os.path.realpath(repository.top))
+    inside = os.path.relpath(head["dir"], top)
     wanted = Wanted(
         folder=head["home"],
         source=repository,
@@ -261,6 +268,7 @@ def _head(
         "limits": dict(settings.limits.get(machine.name, {})),
         "options": list(settings.options.get(machine.name, ())),
         "evidence_base": settings.evidence_base,
+        "land": {"how": settings.land_how, "pr": settings.land_pr},
         "notes": (),
         "by": "person",
         "name": wish.by,

@@ -23,6 +23,7 @@ from detent.effects.keeper_look import exit_class
 from detent.effects.keeper_process import EVENTS
 from detent.effects.patterns import matches
 from detent.effects.put_back import put_back as put_back_files
+from detent.effects.sandbox import BUBBLEWRAP
 from detent.effects.tree import changed_files
 from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 BOUND = "bound"  # in a run's directory: which bound of the budget it was ended for
+_SIGNALLED = 128  # an exit code above it is a signal
 QUOTA_WAIT_S = 900  # where the agent does not say when it may go on
 _MOST_NAMES = 50
 _MOST_ERRORS = 3
@@ -126,10 +128,14 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
 def _readable(task: Task) -> tuple[Document, tuple[str, ...]]:
     """The document as the run left it; one it spoilt is written again, and what stood there is kept aside."""
     try:
-        return read_document(task), ()
+        document = read_document(task)
     except UnreadableError as error:
         told, aside = put_back(task, error)
         return task.native.read(), (told + (f"; what stood there is now {aside}" if aside else ""),)
+    if not document.found:
+        return document, ()
+    kept = task.store.keep(document.found)  # the computer stopped meanwhile, and the journal's text is newer
+    return document, (f"{task.native.file} was older than the journal; what stood there is kept as {kept}",)
 
 
 def _result(task: Task, seen: RunSeen) -> tuple[Usage, str]:
@@ -141,7 +147,16 @@ def _result(task: Task, seen: RunSeen) -> tuple[Usage, str]:
         return usage, "timeout"
     if seen.exit is not None and seen.exit.reason == "claimed":
         return usage, "finished"  # it was ended because it had got what it wanted, whatever it was saying
-    return usage, classify(exit_class(seen.exit), usage)
+    return usage, classify(_class_of(seen, run["sandbox"]), usage)
+
+
+def _class_of(seen: RunSeen, level: str) -> str:
+    """How the program ended; bubblewrap stands between it and the keeper, and tells a signal as shells do."""
+    found = exit_class(seen.exit)
+    code = seen.exit.code if seen.exit is not None else None
+    if level == BUBBLEWRAP and found == "failed" and code is not None and code > _SIGNALLED:
+        return "killed"
+    return found
 
 
 def _bound(task: Task) -> str:

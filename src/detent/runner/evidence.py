@@ -14,12 +14,14 @@ import os
 from detent.core.record import Record
 from detent.effects.evidence_diff import read_diff
 from detent.effects.evidence_events import events_of
-from detent.effects.evidence_files import FileReader, log_excerpt, walk
+from detent.effects.evidence_files import FileReader, log_excerpt, vouched_excerpt, walk
 from detent.effects.evidence_page import render
+from detent.effects.evidence_runs import runs_of
 from detent.effects.evidence_text import file_address
 from detent.effects.evidence_values import Attempt, Hash, NextMove, Now, Page, Ran
 from detent.errors import UnreadableError
 from detent.runner.explain import explain
+from detent.runner.launch import PROMPT
 from detent.runner.settle import read_document
 from detent.store.atomic import make_folders, read_plain, sweep, write_atomic
 from detent.store.digest import sha256_of
@@ -56,6 +58,7 @@ class Summary(Record):
     digest: str
     moves: int
     refusals: int
+    runs: int
     commands: int
     artifacts: int
     files_changed: int
@@ -125,10 +128,11 @@ def _write(task: Task, out: str) -> Summary:
         digest=sha256_of(data),
         moves=sum(event.kind == "moved" for event in page.events),
         refusals=sum(event.kind == "refused" for event in page.events),
+        runs=len(page.runs),
         commands=len(page.commands),
         artifacts=len(page.artifacts),
         files_changed=len(page.diff.files) if page.diff else 0,
-        link=evidence_link(task),
+        link=evidence_link(task, task.memory.head.get("evidence_base", "")),
     )
 
 
@@ -166,6 +170,7 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
         artifacts=artifacts,
         artifacts_note=artifacts_note,
         task_files=tuple(reader.file(path, name) for path, name in paths if os.path.lexists(path)),
+        runs=runs_of(entries, targets, lambda run, digest: vouched_excerpt(_told(task, run), digest)),
         hashes=_hashes(task, tree, _sandbox(entries)),
         sandbox=_sandbox(entries),
     )
@@ -260,8 +265,14 @@ def _ran(store: ReceiptStore, receipt: Receipt) -> Ran:
     )
 
 
+def _told(task: Task, number: int) -> str:
+    return os.path.join(task.places.run(number), PROMPT)
+
+
 def _last_tree(entries: Sequence[dict[str, Any]]) -> str:
-    return next((str(entry["tree"]) for entry in reversed(entries) if entry.get("tree")), "")
+    """The task's own files as last seen: not those of a branch it landed on, nor what a reading role had spoilt."""
+    own = (entry for entry in reversed(entries) if entry["kind"] != "landed" and not entry.get("tainted"))
+    return next((str(entry["tree"]) for entry in own if entry.get("tree")), "")
 
 
 def _sandbox(entries: Sequence[dict[str, Any]]) -> str:

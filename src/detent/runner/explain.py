@@ -116,6 +116,8 @@ def missing_tree(task: Task) -> str:
 
 def where_tree_went(task: Task) -> str:
     """What to do about a tree that is gone; the repository we came in by may be the one that was moved."""
+    if not task.memory.head["in_place"]:
+        return f"make it again from the last checkpoint: detent restore {task.id}"
     old, new = task.tree_path, task.project.root
     if old == task.memory.head["root"] != new:
         return f"if its repository was moved to {new}, move it back or run: ln -s {new} {old}"

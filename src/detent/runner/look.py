@@ -41,9 +41,10 @@ def look(task: Task, memory: Memory, document: Document, tree: str) -> Seen:
         ReceiptStore(task.places.receipts()),
         tuple(Command(name, line) for name, line in memory.head["commands"]),
         tree,
-        _workspace(task, memory.head["workspace"]),
+        _workspace(task, memory.head["workspace"]) if tree else "",  # without a tree there is no receipt to find
         memory.visit.get("evidence", {}),
         memory.proved,
+        {},
     )
 
 
@@ -88,7 +89,7 @@ def repository_of(task: Task) -> Repository | None:
     """The user's repository, also where the tree is a clone: what an agent writes into its own `.git` is not asked."""
     if not task.project.common_dir:
         return None
-    return find_repository(task.tree_path if task.memory.head["in_place"] else task.root)
+    return find_repository(task.tree_path if task.memory.head["in_place"] else task.project.root)
 
 
 def left_out(task: Task) -> tuple[str, ...]:

@@ -87,6 +87,8 @@ def put_back(task: Task, error: UnreadableError) -> tuple[str, str]:
 
 
 def _last_good(task: Task) -> tuple[str, str]:
+    if text := task.store.native_text(task.memory):
+        return text, "the journal"
     if copy := read_cache(task.places.last_copy()):
         return copy.decode("utf-8"), "the copy of the last move"
     head = task.memory.head

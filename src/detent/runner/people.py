@@ -70,7 +70,7 @@ def amend(task: Task, name: str, reason: str) -> tuple[Task, tuple[str, ...]]:
     """Take the locked fields as they stand in the file now; proof gathered before is old from here on."""
     with Lock(task.places.lock()):
         memory = task.store.load()
-        document = read_document(task)
+        document = read_document(task, memory)
         snapshot = memory.snapshot
         if task.machine.states[snapshot.state].is_end:
             raise RefusedError(f"{snapshot.state} is an end: its frame stays as it was", next_step="detent next")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from detent.effects.acts import Promise, checkpoint, forget_checkpoint
+from detent.effects.acts import Promise, checkpoint, forget_checkpoint, whole_parent
 from detent.effects.branches import Bringing, bring_branch, follow_in_clone
 from detent.errors import ToolError
 from detent.runner.look import current_tree, known_tree
@@ -52,7 +52,7 @@ def _checkpoint(task: Task, key: str, intent: Mapping[str, Any]) -> tuple[dict[s
         forget_checkpoint(promise)
         if current_tree(task) != promise.tree:
             return {"lost": promise.tree}, {}
-        result = checkpoint(promise.replace(parent=head["baseline"]))
+        result = checkpoint(promise.replace(parent=whole_parent(promise)))
     return _brought(task, promise, result), {}
 
 

@@ -12,8 +12,10 @@ import os
 
 from detent.core.record import Record
 from detent.errors import RefusedError, UnreadableError
+from detent.store.aftermath import carried, text_after_stop
 from detent.store.atomic import read_plain, sweep
 from detent.store.digest import sha256_of
+from detent.store.tasks import compose, fold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ def find_disorder(task: Task, memory: Memory, document: Document) -> Disorder:
     native, snapshot = task.native, memory.snapshot
     # Not only moves are projected: else a restored or refused file whose projection a crash cut short would be restored
     # or refused, and recorded, a second time.
-    unfinished = native.projected_seq() < memory.due_seq
+    unfinished = document.is_stale or native.projected_seq() < memory.due_seq
     if unfinished:
         return Disorder(unfinished=True, locked=changed_locks(task, snapshot, document))
     differs = document.state != snapshot.state
@@ -72,11 +74,20 @@ def settle(task: Task) -> Settled:
             f"agent run #{memory.run['run']} works on this task; nothing else changes it meanwhile",
             next_step=f"wait for it (detent logs -f {task.id}), or end it: detent stop {task.id}",
         )
-    for folder in (task.places.folder, task.places.objects(), task.native.folder):
-        sweep(folder)
+    if not task.native.is_swept:  # a living process clears away what it does not finish; the dead are behind us
+        for folder in (task.places.folder, task.places.objects(), task.native.folder):
+            sweep(folder)
+        task.native.is_swept = True
     task.native.look_again()
-    document = read_document(task)
+    document = read_document(task, memory)
     disorder = find_disorder(task, memory, document)
+    if document.found:
+        why = (
+            f"{task.native.file} was older than the journal after the computer had stopped; the newer text was put back"
+        )
+        content = {"file": task.native.file, "why": why, "kept": task.store.keep(document.found)}
+        memory, document = remember(task, memory, document, "restored", content)
+        return Settled(memory, document, notes=(why,))
     if disorder.unfinished or unlogged(task, memory):
         if disorder.locked:  # somebody may have edited it since the crash
             task.store.keep(document.text.encode("utf-8"))
@@ -94,9 +105,10 @@ def settle(task: Task) -> Settled:
     return Settled(memory, document, disorder.request)
 
 
-def read_document(task: Task) -> Document:
+def read_document(task: Task, memory: Memory | None = None) -> Document:
+    """The native file as it counts; after the computer stopped that may be the text its journal line carries."""
     try:
-        return task.native.read()
+        return text_after_stop(task.native, task.store, memory or task.memory) or task.native.read()
     except UnreadableError as error:
         error.next_step = error.next_step or f"detent doctor --repair {task.id}"
         raise
@@ -113,8 +125,15 @@ def remember(
     restore: tuple[str, ...] = (),
 ) -> tuple[Memory, Document]:
     """Commit one line, then bring file, log and cache up to it. Everything the engine writes about a task is here."""
-    memory = task.store.commit(memory, kind, content, after)
-    return memory, _bring_up(task, memory, document, restore)
+    texts = _locked_texts(task, after or memory.snapshot, restore)
+    entry = compose(memory, kind, content, after)
+    text = task.native.draft(document, fold(memory, entry, b"", 0), texts)
+    entry["native"] = carried(document.text, text)
+    memory = task.store.append(memory, entry)
+    # Agents' and people's words lie in this file: it must survive a power cut, by itself or by the line.
+    document = task.native.write(document, memory, text, unlogged(task, memory, entry), durable=not memory.native)
+    task.store.save_cache(memory)
+    return memory, document
 
 
 def note(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) -> Memory:
@@ -139,15 +158,15 @@ def _bring_up(task: Task, memory: Memory, document: Document, restore: tuple[str
     return document
 
 
-def unlogged(task: Task, memory: Memory) -> list[Entry]:
-    """What the native log lacks: usually only the last line; after a crash the journal tells which."""
+def unlogged(task: Task, memory: Memory, last: Entry | None = None) -> list[Entry]:
+    """What the native log lacks: usually only the `last` line; after a crash the journal tells which."""
     if not task.native.log_path():
         return []
     logged = task.native.logged_seq()
     if logged >= memory.snapshot.seq:
         return []
     if logged == memory.snapshot.seq - 1:
-        return [json.loads(memory.last)]
+        return [last or json.loads(memory.last)]
     return [entry for entry in task.store.history() if entry["seq"] > logged]
 
 

@@ -29,6 +29,9 @@ _REASONS = {
     errno.ENAMETOOLONG: "the name is too long",
     errno.EFBIG: "the file would be larger than is allowed here",
 }
+# `json.dumps` with options makes a new one of these on every call.
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_SPACED = json.JSONEncoder(ensure_ascii=False)
 _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP, errno.EISDIR, errno.ENOTDIR)
 
 
@@ -54,6 +57,14 @@ def write_all(descriptor: int, data: bytes) -> None:
         if written <= 0:
             raise OSError(errno.EIO, "nothing was written")
         view = view[written:]
+
+
+def read_at(descriptor: int, start: int, length: int) -> bytes:
+    """Up to so many bytes from an offset; `os.pread` too may give less than it was asked for."""
+    data = os.pread(descriptor, length, start)
+    while len(data) < length and (part := os.pread(descriptor, length - len(data), start + len(data))):
+        data += part
+    return data
 
 
 def sync_folder(path: str) -> None:
@@ -157,6 +168,20 @@ def make_folders(path: str, mode: int = 0o755) -> None:
         raise storage_error(error, path, "folder can't be made") from error
 
 
+def real_folder(path: str) -> str:
+    """Where a folder really lies; the kernel answers at once what `realpath` asks for part by part."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            if os.readlink(f"/proc/self/fd/{descriptor}") == path:
+                return path
+        finally:
+            os.close(descriptor)
+    except OSError:
+        pass  # not there, or a system that does not say
+    return os.path.realpath(path)
+
+
 def read_plain(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> bytes | None:
     """The bytes of a regular file, None when there is none; links, devices and giants are refused, not followed."""
     try:
@@ -173,16 +198,20 @@ def read_plain(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> bytes | None
             raise UnreadableError(
                 f"file can't be read: {status.st_size} bytes, at most {limit_bytes} are allowed", where=path
             )
-        return _read_rest(descriptor, limit_bytes, path)
+        # One byte more than there is: a shorter answer is the end of the file, and spares asking for it.
+        data = os.read(descriptor, status.st_size + 1)
+        if len(data) == status.st_size:
+            return data
+        return _read_rest(descriptor, data, limit_bytes, path)
     except OSError as error:
         raise UnreadableError(f"file can't be read: {reason_of(error)}", where=path) from error
     finally:
         os.close(descriptor)
 
 
-def _read_rest(descriptor: int, limit_bytes: int, path: str) -> bytes:
-    parts: list[bytes] = []
-    total = 0
+def _read_rest(descriptor: int, data: bytes, limit_bytes: int, path: str) -> bytes:
+    parts = [data]
+    total = len(data)
     while part := os.read(descriptor, 1 << 20):
         total += len(part)
         if total > limit_bytes:  # it grew while we read
@@ -206,8 +235,7 @@ def read_text(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> str | None:
 
 def as_json(content: object, *, compact: bool = True) -> bytes:
     """JSON on one line, readable where it can be; bytes of a file name that are no text become escapes."""
-    separators = (",", ":") if compact else (", ", ": ")
     try:
-        return json.dumps(content, ensure_ascii=False, separators=separators).encode()
+        return (_COMPACT if compact else _SPACED).encode(content).encode()
     except UnicodeEncodeError:
-        return json.dumps(content, separators=separators).encode()
+        return json.dumps(content, separators=(",", ":") if compact else (", ", ": ")).encode()

@@ -14,7 +14,7 @@ import json
 import os
 
 from detent.errors import DamagedJournal, UnreadableError
-from detent.store.atomic import as_json, reason_of, storage_error, write_all, write_atomic
+from detent.store.atomic import as_json, read_at, reason_of, storage_error, write_all, write_atomic
 from detent.store.digest import sha256_of
 
 TYPE_CHECKING = False
@@ -46,10 +46,12 @@ class Journal:
     def read(self, start: int = 0, length: int | None = None) -> bytes:
         """Bytes from an offset; with a length, at most that many."""
         try:
-            with open(self.path, "rb", buffering=0) as file:
-                if start:
-                    file.seek(start)
-                return file.read() if length is None else file.read(length)
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                rest = os.fstat(descriptor).st_size - start if length is None else length
+                return read_at(descriptor, start, max(0, rest))
+            finally:
+                os.close(descriptor)
         except OSError as error:
             raise UnreadableError(f"journal can't be read: {reason_of(error)}", where=self.path) from error
 

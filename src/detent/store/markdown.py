@@ -74,12 +74,14 @@ def find_section(text: str, name: str, level: int = 2) -> Section | None:
     return None
 
 
+@lru_cache(maxsize=16)  # every gate that looks at a field asks this about the same few values
 def visible_text(text: str) -> str:
     """What a reader would see of paragraphs, lists and code; headings, comments and HTML blocks are left out."""
     lines = (row.content for row in read_blocks(text).rows if row.kind in ("text", "code", "blank"))
     return "\n".join(lines).strip()
 
 
+@lru_cache(maxsize=16)
 def is_placeholder(value: str) -> bool:
     """Whether a reader would see nothing there, or only template filler such as TODO, "..." or <name>."""
     rest = re.sub(_FILLER, " ", visible_text(value), flags=re.IGNORECASE)

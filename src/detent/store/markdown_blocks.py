@@ -11,7 +11,7 @@ from detent.store.markdown_inline import BLANK, TAG, Row, drop_definitions, hide
 DEPTH_LIMIT = 32
 
 _STARTERS = frozenset("#`~<>=-*_+0123456789")
-_SUSPECTS = _STARTERS | {" ", "\t", ""}
+_SUSPECTS = _STARTERS | {" ", "\t"}
 _LINE = re.compile(r"[^\r\n]+(?:\r\n?|\n)?|\r\n?|\n")
 _MARKER = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?= |$)")
 
@@ -49,9 +49,13 @@ class Reader:
             row.kind = "code"
             row.depth = DEPTH_LIMIT
             return
-        if not self.containers and self.leaf in ("", "paragraph") and row.text[:1] not in _SUSPECTS:
-            self._add_text(row, 0, 0)  # most lines are plain text and need no more than this
-            return
+        if not self.containers and self.leaf in ("", "paragraph"):  # most lines are plain or blank and need no more
+            if not row.text:
+                self.close()
+                return
+            if row.text[0] not in _SUSPECTS:
+                self._add_text(row, 0, 0)
+                return
         if "\t" in row.text:
             row.line = _expand_tabs(row.text)
         matched, position = self._match_containers(row.line) if self.containers else (0, 0)

@@ -1,22 +1,23 @@
 """The native folder of a task: what stands in its files, and the projection of the journal into them.
 
 1. `read` returns the document a machine calls its own, or says why it can't be read.
-2. `project` brings the state line, engine-owned fields and the native log up to one journal line, exactly once.
+2. `draft` says what the document is at one journal line, `write` brings document and native log up to it, exactly once.
 3. `projected.jsonl` remembers which line reached the document and the log last, and every hash ever projected: bytes
-   that equal an earlier projection come from a checkout or a backup, and are never a request.
+   that equal an earlier projection come from a checkout or a backup, and are never a request. It also names the boot
+   in which that was: in another one the file is looked at with other eyes (aftermath.py).
 """
 
 from __future__ import annotations
 
-import json
 import os
-import stat
 
 from detent.core.record import Record
 from detent.errors import UnreadableError
-from detent.store.atomic import as_json, read_plain, read_text, storage_error, write_all, write_atomic, write_cache
+from detent.store.aftermath import boot_id
+from detent.store.atomic import as_json, read_plain, read_text, real_folder, write_atomic, write_cache
 from detent.store.digest import sha256_of
 from detent.store.fields import Found, append_to_section, read_fields, replace_value, write_fields
+from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, last_entry, size_of, whole_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 CODECS = ("markdown_fields",)
-_LARGEST_LOG_BYTES = 64_000_000
-_TAIL_BYTES = 1 << 14
 
 
 class Document(Record):
@@ -40,6 +39,10 @@ class Document(Record):
     text: str
     fields: Mapping[str, Found]
     state: str  # as the file names it; "" when it names none
+    is_stale: bool = (
+        False  # the text is the journal's: the file itself was left older or torn when the computer stopped
+    )
+    found: bytes = b""  # what the file then holds, where nothing else holds it
 
     def value(self, label: str) -> str:
         return self.fields[label].value if label in self.fields else ""
@@ -57,16 +60,21 @@ class Native:
         # The state's label comes first: the codec puts a lost first label back at the top.
         updated = (machine.store["updated"],) if "updated" in machine.store else ()
         self.labels = tuple(dict.fromkeys((self.state_label, *machine.fields, *updated)))
+        self.is_swept = False  # whether what a killed writer left was looked for in this process
         self._known: dict[str, int] | None = None
+        self._boot = ""
 
     def path(self, name: str = "") -> str:
         return os.path.join(self.folder, name or self.file)
 
+    def need_own_folder(self) -> None:
+        """What lies in the task folder is not part of the tree: a link would let somebody choose what is proven."""
+        if real_folder(self.folder) != self.folder:
+            raise UnreadableError("the task folder was replaced by a link", where=self.folder, next_step="put it back")
+
     def read(self) -> Document:
         path = self.path()
-        if os.path.realpath(self.folder) != self.folder:
-            # What lies in the task folder is not part of the tree: a link would let somebody choose what is proven.
-            raise UnreadableError("the task folder was replaced by a link", where=self.folder, next_step="put it back")
+        self.need_own_folder()
         text = read_text(path)
         if text is None or not text.strip("\ufeff \t\r\n"):
             what = f"{self.file} is missing" if text is None else f"{self.file} is empty"
@@ -109,28 +117,38 @@ class Native:
 
     def _mark(self, seq: int, log: tuple[int, int], sha: str) -> None:
         self._known = {"seq": seq, "logged": log[0], "log_size": log[1]}
-        _append_line(self.places.projected(), {**self._known, "sha": sha})
+        self._boot = boot_id()
+        append_line(self.places.projected(), {**self._known, "sha": sha, "boot": self._boot})
 
     def project(
         self, document: Document, memory: Memory, restore: Mapping[str, str], entries: Sequence[Entry]
     ) -> Document:
-        """Bring document and log up to the journal.
+        """Bring document and log up to the journal, the document durably.
 
-        `restore` gives the whole texts of locked fields that were changed, `entries` the lines the log lacks, oldest
-        first. The same journal gives the same bytes however often this is repeated.
+        `entries` are the lines the log lacks, oldest first. The same journal gives the same bytes however often this
+        is repeated.
         """
+        return self.write(document, memory, self.draft(document, memory, restore), entries, durable=True)
+
+    def draft(self, document: Document, memory: Memory, restore: Mapping[str, str]) -> str:
+        """The document at one journal line; `restore` gives the whole texts of locked fields that were changed."""
         text = document.text
         written = memory.written if memory.written and memory.written["seq"] > self.projected_seq() else {"fields": {}}
         for label, value in {**restore, **written["fields"]}.items():
             text = replace_value(text, self.labels, label, value)
         text = write_fields(text, self.labels, self.wanted_fields(memory.snapshot, memory.moved_time))
-        text = self._with_answer(text, memory)
-        if text != document.text:
-            # Agents' and people's words lie in this file and nowhere else: it must survive a power cut.
-            write_atomic(document.path, text.encode("utf-8"), durable=True, mode=_mode_of(document.path))
-        # Not synced: it only spares work when somebody spoils the file, and the file itself is safe.
-        write_cache(self.places.last_copy(), text.encode("utf-8"))
-        self._mark(memory.snapshot.seq, self._project_log(entries), sha256_of(text.encode("utf-8")))
+        return self._with_answer(text, memory)
+
+    def write(
+        self, document: Document, memory: Memory, text: str, entries: Sequence[Entry], *, durable: bool
+    ) -> Document:
+        """Put the drafted text in the document's place; `durable` unless the journal holds this very text."""
+        data = text.encode("utf-8")
+        if text != document.text or document.is_stale:
+            write_atomic(document.path, data, durable=durable, mode=_mode_of(document.path))
+        if durable:  # what the journal does not hold is kept once more, should somebody spoil the file; not synced
+            write_cache(self.places.last_copy(), data)
+        self._mark(memory.snapshot.seq, self._project_log(entries), sha256_of(data))
         return self.parsed(text)
 
     def _with_answer(self, text: str, memory: Memory) -> str:
@@ -149,10 +167,16 @@ class Native:
     def _marks(self) -> dict[str, int]:
         """How far document and log were brought, from the last whole line of our own memory; 0 is: not known."""
         if self._known is None:
-            last = _last_entry(self.places.projected())
+            last = last_entry(self.places.projected())
             names = ("seq", "logged", "log_size")
             self._known = {name: value if type(value := last.get(name)) is int else 0 for name in names}
+            self._boot = str(last.get("boot", ""))
         return self._known
+
+    def marked_boot(self) -> str:
+        """The boot in which the document was last brought up or looked at by whoever held the lock."""
+        self._marks()
+        return self._boot
 
     def look_again(self) -> None:
         """Forget what was read; whoever takes the lock begins with this."""
@@ -160,7 +184,7 @@ class Native:
 
     def was_projected(self, document: Document) -> bool:
         """Whether these very bytes were written by us at some earlier time."""
-        data = read_plain(self.places.projected(), _LARGEST_LOG_BYTES) or b""
+        data = read_plain(self.places.projected(), LARGEST_LOG_BYTES) or b""
         return f'"{sha256_of(document.text.encode())}"'.encode() in data
 
     # --- the native log: a projection of the journal, one line per event, exactly once ---
@@ -174,22 +198,27 @@ class Native:
 
         The log lies in the agent's reach, so that what it says about itself does not count: our own memory does.
         """
+        return self._logged_at(size_of(self.log_path()))
+
+    def _logged_at(self, size: int) -> int:
         marks = self._marks()
-        return marks["logged"] if _size_of(self.log_path()) >= marks["log_size"] else 0
+        return marks["logged"] if size >= marks["log_size"] else 0
 
     def _project_log(self, entries: Sequence[Entry]) -> tuple[int, int]:
         """Append what the log lacks; how far it goes then, and its size."""
         path = self.log_path()
         if not path:
             return 0, 0
-        logged = self.logged_seq()
+        size = size_of(path)
+        logged = self._logged_at(size)
         # A crash may have fallen between a line and its mark: what was written since the last mark is looked at.
-        present = _whole_lines(path, self._marks()["log_size"] if logged else 0)
+        start = self._marks()["log_size"] if logged else 0
+        present = whole_lines(path, start) if start < size else ()
         for entry in entries:
             line = log_line(entry)
             if entry["seq"] > logged and as_json(line, compact=False) not in present:
-                _append_line(path, line)
-        return max([logged, *(entry["seq"] for entry in entries)]), _size_of(path)
+                size = append_line(path, line)
+        return max([logged, *(entry["seq"] for entry in entries)]), size
 
 
 def log_line(entry: Entry) -> dict[str, object]:
@@ -221,65 +250,3 @@ def _mode_of(path: str) -> int | None:
         return os.stat(path).st_mode & 0o777
     except OSError:
         return None  # it vanished since it was read; the write that follows puts it back
-
-
-def _size_of(path: str) -> int:
-    try:
-        return os.stat(path, follow_symlinks=False).st_size
-    except FileNotFoundError:
-        return 0
-    except OSError as error:
-        raise storage_error(error, path, "file can't be read") from error
-
-
-def _whole_lines(path: str, start: int) -> frozenset[bytes]:
-    data = read_plain(path, _LARGEST_LOG_BYTES) if start < _size_of(path) else b""
-    return frozenset((data or b"")[start:].split(b"\n")[:-1])
-
-
-def _parsed(raw: bytes) -> dict[str, object]:
-    """The table a line holds; {} when it holds none."""
-    try:
-        entry = json.loads(raw)
-    except (ValueError, RecursionError):
-        return {}
-    return entry if isinstance(entry, dict) else {}
-
-
-def _last_entry(path: str) -> dict[str, object]:
-    """The last whole line of a JSON-lines file, read from its tail; {} when there is none or it is not ours."""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _TAIL_BYTES))
-            lines = file.read().split(b"\n")[:-1]
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise storage_error(error, path, "file can't be read") from error
-    return _parsed(lines[-1]) if lines else {}
-
-
-def _append_line(path: str, content: Mapping[str, object]) -> None:
-    """Append one JSON line; the beginning of this very line, torn by a crash, is completed instead of repeated."""
-    raw = as_json(content, compact=False) + b"\n"
-    try:
-        descriptor = os.open(
-            path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644
-        )
-        try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
-                raise UnreadableError(
-                    "file can't be written: it is not a plain file of its own",
-                    where=path,
-                    next_step="detent doctor --repair, then run the same command again",
-                )
-            torn = os.pread(descriptor, _TAIL_BYTES, max(0, status.st_size - _TAIL_BYTES)).rpartition(b"\n")[2]
-            if torn:
-                raw = raw[len(torn) :] if raw.startswith(torn) else b"\n" + raw
-            write_all(descriptor, raw)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise storage_error(error, path, "file can't be written") from error

@@ -46,6 +46,7 @@ class Memory(Record):
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
+    landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
     runs: int = 0  # agent runs ever planned; the next one's number is one more
     run: Mapping[str, Any] = {}  # the planned run of which no end is known
@@ -54,6 +55,7 @@ class Memory(Record):
     visit: Mapping[str, Any] = {}  # the last run since the state was entered, and how many there were
     usage: Mapping[str, float] = {}  # what all runs together used
     driven: Mapping[str, Any] = {}  # who last wanted the task to be driven, or no longer
+    native: Mapping[str, Any] = {}  # the line that carries the native file's last text: its time, place and length
 
 
 def utc_now(later_s: float = 0) -> str:
@@ -66,6 +68,15 @@ def snapshot_to_json(snapshot: Snapshot) -> dict[str, Any]:
 
 def snapshot_from_json(content: Mapping[str, Any], seq: int) -> Snapshot:
     return Snapshot(seq=seq, **content)
+
+
+def compose(memory: Memory | None, kind: str, content: Mapping[str, Any], after: Snapshot | None = None) -> Entry:
+    """The next line, not written yet."""
+    seq = 1 if memory is None else memory.snapshot.seq + 1
+    entry: Entry = {"seq": seq, "time": utc_now(), "kind": kind, **content}
+    if after is not None:
+        entry["after"] = snapshot_to_json(after)
+    return entry
 
 
 def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
@@ -81,11 +92,14 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         changes["due_seq"] = seq
     if "after" in entry:
         changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_time=entry["time"])
+    if "native" in entry:
+        place = {"time": entry["time"], "start": size - len(raw) - 1, "length": len(raw)}
+        changes["native"] = place if entry["native"] else {}
     if effects := entry.get("effects"):
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{seq}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
         changes["unsettled"] = {**memory.unsettled, **intents}
-    if kind in ("acted", "proved"):
+    if kind in ("acted", "proved", "landed"):
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
@@ -101,10 +115,12 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
 
 
 def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
-    """What a line about something the engine did changes."""
+    """What a line about something that was done changes: proof, an effect, a landing."""
     if kind == "proved":
         proved = {**memory.proved, **entry["receipts"]}
         return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
+    if kind == "landed":
+        return {"landed": {key: entry[key] for key in ("how", "commit", "branch")}}
     changes: dict[str, Any] = {
         "unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}
     }
@@ -117,7 +133,7 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
 
 def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     """What a line about an agent run changes."""
-    content = {key: value for key, value in entry.items() if key not in ("prev", "after", "kind")}
+    content = {key: value for key, value in entry.items() if key not in ("prev", "after", "kind", "native")}
     if kind == "run_planned":
         return {"runs": entry["run"], "run": content, "claim": {}}
     if kind == "claimed":
@@ -139,6 +155,7 @@ class TaskStore:
     def __init__(self, places: TaskPlaces) -> None:
         self.places = places
         self.journal = Journal(places.journal())
+        self._saved: tuple[bytes, Memory] | None = None  # the cache as written here last: no need to parse it
 
     def load(self) -> Memory:
         """Without a lock, without writing: what is true now."""
@@ -186,6 +203,8 @@ class TaskStore:
         """The cache, or None when it is missing, torn or of another schema: the journal knows everything."""
         try:
             data = read_cache(self.places.snapshot(), _LARGEST_CACHE_BYTES)
+            if data and self._saved and data == self._saved[0]:
+                return self._saved[1]
             content = json.loads(data) if data else None
             if not content or content["schema"] != CACHE_SCHEMA:
                 return None
@@ -202,10 +221,10 @@ class TaskStore:
         self, memory: Memory | None, kind: str, content: Mapping[str, Any], after: Snapshot | None = None
     ) -> Memory:
         """Add one line; when this returns it has happened, whatever dies next. The caller holds the task's lock."""
-        seq = 1 if memory is None else memory.snapshot.seq + 1
-        entry: Entry = {"seq": seq, "time": utc_now(), "kind": kind, **content}
-        if after is not None:
-            entry["after"] = snapshot_to_json(after)
+        return self.append(memory, compose(memory, kind, content, after))
+
+    def append(self, memory: Memory | None, entry: Entry) -> Memory:
+        """The same for a line that was composed before, and may carry the native file's text."""
         previous = GENESIS if memory is None else sha256_of(memory.last)
         raw, size = self.journal.append(entry, previous, 0 if memory is None else memory.size)
         return fold(memory, entry, raw, size)
@@ -219,7 +238,17 @@ class TaskStore:
             snapshot=snapshot_to_json(memory.snapshot),
             last=memory.last.decode(),
         )
-        write_cache(self.places.snapshot(), as_json(content))
+        data = as_json(content)
+        write_cache(self.places.snapshot(), data)
+        self._saved = (data, memory)
+
+    def native_text(self, memory: Memory) -> str:
+        """The native file's text as the last line that carries it has it; empty when no line does."""
+        if not memory.native:
+            return ""
+        raw = self.journal.read(memory.native["start"], memory.native["length"])
+        text: str = json.loads(raw)["native"]["text"]
+        return text
 
     def history(self) -> list[Entry]:
         """Every line, with its chain proven."""

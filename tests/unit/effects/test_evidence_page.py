@@ -18,6 +18,7 @@ from detent.effects.evidence_events import events_of
 from detent.effects.evidence_files import FileReader
 from detent.effects.evidence_page import render
 from detent.effects.evidence_picture import picture
+from detent.effects.evidence_runs import runs_of
 from detent.effects.evidence_text import escape, excerpt, prose, safe_address
 from detent.effects.evidence_values import (
     Artifact,
@@ -34,6 +35,7 @@ from detent.effects.evidence_values import (
     Page,
     Ran,
     Run,
+    Wish,
 )
 from tests.conftest import MakeRepo
 
@@ -82,6 +84,19 @@ def refusal(source: str, target: str) -> Event:
     return Event(9, "2026-01-02T03:04:05Z", "refused", source=source, target=target)
 
 
+def full_run(text: str) -> Run:
+    run = Run(1, text, text, text, text, text, text, text, text, text, text, 1.0, 2, 3, 4.0, 5)
+    return run.replace(
+        wishes=(Wish(text, True, text), Wish(text, False, text)),
+        became=text,
+        moved_to=text,
+        put_back=(text,),
+        tainted=(text,),
+        errors=(text,),
+        prompt=Excerpt(text, text, 5),
+    )
+
+
 def full_page(text: str) -> Page:
     """A page on which every text an agent, a file name or a command could have chosen is this one."""
     artifact = Artifact(text, "text", 3, text, f"./{text}", Excerpt(text, text, 5), note=text)
@@ -89,6 +104,7 @@ def full_page(text: str) -> Page:
     event = Event(1, text, "moved", text, text, text, text, text, number=1)
     event = event.replace(gates=(Gate(text, True, text, text, True, False, text, (text,)),))
     event = event.replace(missing=(Missing(text, text, text),), lines=(text,), hashes=((text, text),))
+    event = event.replace(run=1, undone=(text,))
     return Page(
         title=text,
         task=text,
@@ -111,7 +127,7 @@ def full_page(text: str) -> Page:
         artifacts=(artifact, artifact.replace(kind="other"), artifact.replace(kind="image", data=f"data:{text}")),
         artifacts_note=text,
         task_files=(artifact,),
-        runs=(Run(1, text, text, text, 1.0, 2, 3.0),),
+        runs=(full_run(text),),
         hashes=(Hash(text, text, text),),
         sandbox=text,
     )
@@ -266,7 +282,7 @@ def test_journal_lines_become_events() -> None:
          "waived": ["look"], "override": "no time", "tree": "cd" * 20},
         {"seq": 3, "time": "T3Z", "kind": "refused", "from": "shape", "want": "to_done", "problem": "no"},
         {"seq": 4, "time": "T4Z", "kind": "answered", "by": "person", "name": "ann", "answer": "keep both"},
-        {"seq": 5, "time": "T5Z", "kind": "run_ended", "exit_class": "finished", "prev": "x"},
+        {"seq": 5, "time": "T5Z", "kind": "sent_off", "to_whom": "ann", "prev": "x"},
         {"seq": 6, "time": "T6Z", "kind": "moved", "from": "shape", "to": "done", "by": "person"},
     ]  # fmt: skip
     ran = (Ran("key1", "make", "cd" * 20, "", True, ()), Ran("key2", "make", "ef" * 20, "", True, ()))
@@ -278,15 +294,110 @@ def test_journal_lines_become_events() -> None:
     assert moved.hashes == (("on tree", "cd" * 20),)
     assert (refused.target, refused.lines) == ("done", ("no",))
     assert said.words == "keep both"
-    assert (unknown.head, unknown.lines) == ("run ended", ("exit_class: finished",))
+    assert (unknown.head, unknown.lines) == ("sent off", ("to_whom: ann",))
     assert (moved.number, last.number) == (1, 2)
 
 
 def test_agent_runs_are_shown_only_when_there_are_any() -> None:
     assert b'id="runs"' not in render(page())
-    shown = Elements(render(page(runs=(Run(1, "builder", "pi", "finished", 61.0, 12_000, 0.25),)))).text
-    assert "12,000" in shown
-    assert "$0.25" in shown
+    run = Run(1, "verify", "judge", "read", "pi", "large", "2026-01-02T03:04:05Z", "0" * 64)
+    run = run.replace(exit="timeout", seconds=61.0, turns=3, tokens=12_000, cost_usd=0.25, denials=1)
+    other = run.replace(number=2, exit="finished", tokens=500, cost_usd=0.5, denials=0, prompt=Excerpt("You are told"))
+    shown = " ".join(Elements(render(page(runs=(run, other)))).text.split())
+    assert "2 runs, 2 min, 6 turns, 12,500 tokens, $0.75, 1 denial." in shown
+    assert "#1 judge in verify took too long and was ended pi (large), 61.0 s, 3 turns, 12,000 tokens, $0.25" in shown
+    assert "only read the repository" in shown
+    assert "is not shown: the text is gone, or was changed since" in shown
+    assert "You are told" in shown
+
+
+RUN = {"run": 1, "role": "judge", "state": "verify", "access": "read", "agent": "pi", "model": "large", "prompt": "p"}
+ENDED = {
+    **RUN,
+    "exit": "finished",
+    "how": "exited",
+    "claim": "verify_to_done",
+    "claim_by": "command",
+    "problem": "",
+    "usage": {"seconds": 2, "input_tokens": 3, "output_tokens": 4},
+    "denials": 0,
+    "errors": [],
+    "tainted": [],
+    "restored": ["plan was put back"],
+}
+
+
+def journal(*lines: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    stamped = enumerate(lines, 1)
+    return [{"seq": seq, "time": f"2026-01-02T03:04:{seq:02}Z", "kind": kind, **rest} for seq, (kind, rest) in stamped]
+
+
+def test_runs_and_what_became_of_them_are_read_from_the_journal() -> None:
+    claimed = {"run": 1, "want": "verify_to_done", "accepted": True, "from": "verify", "by": "agent", "name": "judge"}
+    missing = [{"gate": "g", "why": "no proof", "fix": "prove it"}]
+    entries = journal(
+        ("run_planned", {**RUN, "tree": "a" * 40}),
+        ("claimed", {**claimed, "accepted": False, "problem": "refused", "missing": missing}),
+        ("claimed", claimed),
+        ("run_ended", ENDED),
+        ("unmoved", {"run": 1, "why": "the tests fail", "after": {"state": "verify"}}),
+        ("run_planned", {**RUN, "run": 2, "tree": "a" * 40}),
+        ("run_void", {"run": 2, "why": "it could not start"}),
+        ("run_planned", {**RUN, "run": 3, "tree": "a" * 40}),
+        ("run_ended", {**ENDED, "run": 3, "claim": "verify_to_done", "claim_by": "file", "restored": []}),
+        ("moved", {"from": "verify", "to": "done", "by": "agent"}),
+        ("moved", {"from": "done", "to": "shape", "by": "person"}),
+        ("run_planned", {**RUN, "run": 4, "tree": "a" * 40}),
+    )
+    targets = {"verify_to_done": "done"}
+    first, never, third, alive = runs_of(entries, targets, lambda number, digest: Excerpt(f"{number} {digest}"))
+    assert first.wishes == (Wish("done", False, "no proof"), Wish("done", True, ""))
+    assert (first.became, first.tokens, first.put_back) == (
+        "the task stayed: the tests fail",
+        7,
+        ("plan was put back",),
+    )
+    assert first.prompt == Excerpt("1 p")
+    assert (never.exit, never.became) == ("void", "it could not start")
+    assert third.wishes == (Wish("done", True, "written into the task's file"),)
+    assert (third.became, third.moved_to) == ("the task moved from verify to done", "done")
+    assert (alive.exit, alive.became) == ("", "")
+
+
+def test_a_claim_that_does_not_hold_is_a_refusal_in_the_timeline_once() -> None:
+    refused = {
+        "want": "verify_to_done",
+        "from": "verify",
+        "problem": "no",
+        "missing": [],
+        "by": "agent",
+        "name": "judge",
+    }
+    stays = {"run": 1, "why": "the tests fail", "after": {"state": "verify"}}
+    said = events_of(journal(("run_ended", ENDED), ("unmoved", stays)), {"verify_to_done": "done"}, frozenset(), ())
+    assert [(one.kind, one.target, one.run) for one in said] == [("run_ended", "", 1), ("refused", "done", 1)]
+    assert said[0].undone == ("plan was put back",)
+    both = journal(("run_ended", ENDED), ("refused", refused), ("unmoved", stays))
+    told = events_of(both, {"verify_to_done": "done"}, frozenset(), ())
+    assert [one.kind for one in told] == ["run_ended", "refused", "unmoved"]
+    crash = journal(("run_ended", {**ENDED, "claim": ""}), ("crashed", {"by": "crash", "exit": "killed"}))
+    assert events_of(crash, {}, frozenset(), ())[1].head == "The run was killed; the task stayed where it was"
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "head"),
+    [
+        ("proved", {"receipts": {"k": "v"}, "tree": "t"}, "The engine ran 1 command"),
+        ("landed", {"branch": "main", "how": "merge", "commit": "c"}, "The work was landed on main (merge)"),
+        ("restored_tree", {"checkpoint": 7}, "The files were brought back to line 7"),
+        ("stopped", {"by": "engine", "why": "too often"}, "The task was stopped: too often"),
+        ("driven", {"on": False, "by": "person", "name": "me"}, "No agent is to work on the task"),
+    ],
+)
+def test_other_lines_have_words(kind: str, content: dict[str, Any], head: str) -> None:
+    (event,) = events_of(journal((kind, content)), {}, frozenset(), ())
+    assert event.head == head
+    assert event.lines == ()
 
 
 # --- the diff ---

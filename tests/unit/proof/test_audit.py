@@ -40,7 +40,9 @@ def test_an_untouched_task_is_sound(story: Story) -> None:
     found = audit(story.task())
     assert found == Audit(len(story.raws()), ok=True)
     kinds = {entry["kind"] for entry in story.entries()}
-    assert kinds == set(KINDS) - set(RUN_KINDS) - {"adopted", "crashed", "resumed"}
+    # The last three are audited where they are made: tests/e2e/test_land.py, test_results.py and test_gc.py.
+    told = {"adopted", "crashed", "resumed", "landed", "restored_tree", "collected"}
+    assert kinds == set(KINDS) - set(RUN_KINDS) - told
 
 
 def test_an_audit_writes_nothing(story: Story) -> None:
@@ -186,6 +188,15 @@ def test_a_move_from_another_state_is_found(story: Story) -> None:
     line = story.line_of("moved", edge="repair_to_verify")
     story.forge(line, lambda entry: entry.update({"from": "review"}))
     only(story.audit(), line, "decision", "it starts in review, but the task was in repair")
+
+
+@pytest.mark.parametrize("kind", ["moved", "acted"])
+def test_a_carried_text_that_names_another_state_is_found(story: Story, kind: str) -> None:
+    line = story.line_of(kind)
+    state = story.entries()[line - 1]["native"]["text"].partition("Phase: ")[2].split()[0]
+    text = f"# Forged\n\nPhase: not-{state}\n"
+    story.forge(line, lambda entry: entry["native"].update(text=text))
+    only(story.audit(), line, "native", f"the text it carries names not-{state}, not {state}")
 
 
 def test_a_task_created_elsewhere_than_its_machine_says_is_found(story: Story) -> None:

@@ -44,9 +44,11 @@ COMMANDS = (
     Command(
         "demo",
         "Start",
-        "watch one task being refused, corrected and finished in a throw-away repository",
+        "watch a lying agent being caught, killed, corrected and finished, in a throw-away repository",
         "demo:demo",
-        options=(Option("--keep", "DIR", "leave the demo's repository in this new folder"),),
+        options=(
+            Option("--keep", "DIR", "play in this new folder (default: one for temporary files, which also stays)"),
+        ),
     ),
     Command(
         "init",
@@ -209,7 +211,22 @@ COMMANDS = (
         "detent logs -f",
     ),
     Command("history", "Look", "what happened, line by line", "look:history", (_TASK,), (_LIMIT, _REPO)),
-    Command("dir", "Look", "print the path of the task folder", "look:folder", (_TASK,), (_REPO,)),
+    Command(
+        "diff",
+        "Look",
+        "what the task has changed so far, new files too: its baseline against the tree as it is now",
+        "result:diff",
+        (_TASK,),
+        (Option("--stat", "", "only how much of each file changed"), _REPO),
+    ),
+    Command(
+        "dir",
+        "Look",
+        "print the path of the task folder",
+        "look:folder",
+        (_TASK,),
+        (Option("--tree", "", "of the tree that is worked on instead"), _REPO),
+    ),
     Command(
         "move",
         "Answer",
@@ -277,6 +294,31 @@ COMMANDS = (
         (_TASK,),
         (Option("--out", "FILE", "write it there (default: into the task folder)"), _REPO),
     ),
+    Command(
+        "land",
+        "Result",
+        "take the work of a finished task over into your current branch, once its proof holds on the merged tree",
+        "result:land",
+        (_TASK,),
+        (
+            Option("--squash", "", "as one commit instead of a merge"),
+            Option("--pr", "", "push the task's branch to origin and run the command of `[land] pr` instead"),
+            Option("--print", "", "only print the commands a person would run"),
+            _REPO,
+        ),
+    ),
+    Command(
+        "restore",
+        "Result",
+        "bring the files of the tree back to a checkpoint; what stands there is kept, the state stays",
+        "result:restore",
+        (_TASK,),
+        (
+            Option("--to", "LINE", "the line of the move, see `detent history`; 1: the baseline (default: the last)"),
+            _REPO,
+        ),
+        "detent restore --to 7",
+    ),
     Command("machine list", "Machines", "the machines that come with detent", "machines:list_machines"),
     Command(
         "machine show",
@@ -306,6 +348,18 @@ COMMANDS = (
         "hold a machine against a relation file",
         "machines:compare_machine",
         (Argument("MACHINE", "name or file", required=True), Argument("RELATION", "JSON file", required=True)),
+    ),
+    Command(
+        "gc",
+        "Advanced",
+        "remove homes, branches and refs of finished tasks whose work has landed; journals stay",
+        "result:gc",
+        options=(
+            Option("--dry-run", "", "only list what would go"),
+            Option("--yes", "", "also where the work has not landed"),
+            Option("--journals", "", "remove the journals, receipts and checkpoints too"),
+            _REPO,
+        ),
     ),
     Command(
         "audit",

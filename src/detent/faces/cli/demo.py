@@ -1,27 +1,28 @@
-"""`detent demo`: one real task in a throw-away repository, moved by hand; gates refuse it on the way, and say why.
+"""`detent demo`: one real task in a throw-away repository, with an agent that lies and is caught.
 
-Everything shown is a real command of this CLI on real files and real git; nothing is staged but the edits in between.
+Everything shown is a real command of this CLI on real files, real git and a real agent process, started through the
+settings that start every other agent. Nothing is staged but what that agent does (`demo_agent.py`).
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
 
 from detent.errors import UsageError
-from detent.faces.cli.output import show
+from detent.faces.cli.demo_agent import BROKEN
+from detent.faces.cli.demo_stage import Stage
+from detent.faces.cli.output import print_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from typing import Any
 
     from detent.faces.cli.arguments import Arguments
 
-_APP = """def count_words(text):
-    return len(text.split(" "))
-"""
-_FIXED = _APP.replace('split(" ")', "split()")
+_CHECK = "python3 -m unittest -q"
 _TEST = """import unittest
 
 from app import count_words
@@ -34,187 +35,157 @@ class CountWords(unittest.TestCase):
     def test_empty(self):
         self.assertEqual(count_words(""), 0)
 """
-_ANSWERS = "".join(
-    f"- {question}: yes, by demo, artifacts/result.txt\n"
-    for question in (
-        "objective matched",
-        "no fake backend or placeholder shown as real",
-        "no half-working feature visible",
-        "docs and artifacts consistent",
-        "change minimal and sensible",
-        "proof can be inspected from files",
-    )
-)
-_TIMEOUT_S = 120
+_SETTINGS = """# Any program is an agent: it is given its prompt by standard input.
+[agents]
+default = "scripted"
 
+[agents.scripted]
+argv = {argv}
 
-class _Stage:
-    """The throw-away repository and what is said about it."""
+# You are the person here, wherever you sit: containers often let no process gain rights.
+[human]
+allow_no_new_privs = true
 
-    def __init__(self, root: str, say: Callable[[str], None]) -> None:
-        self.root = root
-        self.say = say
-        self.repo = os.path.join(root, "words")
-        self.task = os.path.join(root, "task")
-        self.cwd = self.repo
-        self.refusals = 0
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "DETENT_"))}
-        identity = {f"GIT_{who}_{what}": "demo" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-        self.environment = {**kept, **identity, "XDG_STATE_HOME": os.path.join(root, "state")}
-
-    def run(self, *argv: str, expect: int = 0) -> str:
-        from detent.effects.process import run
-
-        finished = run(argv, cwd=self.cwd, env=self.environment, timeout_s=_TIMEOUT_S)
-        text = (finished.stdout + finished.stderr).decode("utf-8", "replace")
-        if finished.exit != expect:
-            raise UsageError(f"the demo expected exit {expect} of {' '.join(argv)}, got {finished.exit}: {text}")
-        return text
-
-    def detent(self, *words: str, expect: int = 0) -> None:
-        shown = " ".join(f'"{word}"' if " " in word else word for word in words)
-        self.say(f"$ detent {shown}")
-        text = self.run(sys.executable, "-m", "detent", *words, expect=expect)
-        self.refusals += expect
-        self.say("".join(f"  {line}\n" for line in text.rstrip().splitlines()))
-
-    def write(self, path: str, text: str) -> None:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-
-    def fill(self, name: str, values: Mapping[str, str]) -> None:
-        """Edit a task file the way a person or an agent does: replace some text, leave the rest."""
-        path = os.path.join(self.task, name)
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        for old, new in values.items():
-            if old not in text:
-                raise UsageError(f"the demo's {name} lacks {old!r}")
-            text = text.replace(old, new, 1)
-        self.write(path, text)
+# Run when a task needs a person, or is done.
+[notify]
+command = 'echo "$DETENT_TASK: $DETENT_WHY" >> ../notices.txt'
+"""
 
 
 def demo(arguments: Arguments) -> int:
     keep = arguments.text("--keep")
+    if keep and os.path.exists(keep):
+        raise UsageError(f"{keep} exists already", next_step="detent demo --keep NEW_FOLDER")
     if keep:
-        if os.path.exists(keep):
-            raise UsageError(f"{keep} exists already", next_step="detent demo --keep NEW_FOLDER")
         os.makedirs(keep)
-        stage = _play(os.path.abspath(keep), arguments)
-    else:
-        with tempfile.TemporaryDirectory(prefix="detent-demo-") as root:
-            stage = _play(root, arguments)
+    # The folder stays: what a reader wants to look at afterwards is the page in it.
+    root = os.path.abspath(keep) if keep else tempfile.mkdtemp(prefix="detent-demo-")
+    stage = Stage(os.path.realpath(root), is_quiet=arguments.has("--json"))
+    for scene in _SCENES:
+        scene(stage)
+    told = _result(stage)
     if arguments.has("--json"):
-        show(arguments, {"refusals": stage.refusals, "state": "done"}, "")
+        print_json(told)
+    else:
+        stage.tell(_last_words(told))
     return 0
 
 
-def _play(root: str, arguments: Arguments) -> _Stage:
-    quiet = arguments.has("--json")
-    stage = _Stage(root, lambda text: None if quiet else print(text, flush=True))  # a demo talks
-    _set_up(stage)
-    for scene in (_frame, _claim_too_early, _red_tests, _repair, _review, _look_back):
-        scene(stage)
-    return stage
-
-
-def _set_up(stage: _Stage) -> None:
-    os.makedirs(stage.repo)
-    stage.write(os.path.join(stage.repo, "app.py"), _APP)
-    stage.write(os.path.join(stage.repo, "test_app.py"), _TEST)
-    for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "word counter")):
-        stage.run("git", *words)
-    stage.say("A small repository: app.py counts words, and one of its two tests fails. The task: make it right.\n")
-    stage.detent(
-        "new",
-        "phase",
-        "count the words of an empty text",
-        "--in-place",
-        "--id",
-        "words",
-        "--check",
-        "python3 -m unittest -q",
-        "--dir",
-        "../task",
+def _set_up(stage: Stage) -> None:
+    stage.write("app.py", BROKEN)
+    stage.write("test_app.py", _TEST)
+    stage.write(".gitignore", "__pycache__/\n")
+    argv = json.dumps([sys.executable, "-m", "detent.faces.cli.demo_agent"])  # a TOML list of texts, too
+    stage.write("detent.toml", _SETTINGS.format(argv=argv))
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "Count words")):
+        stage.quietly("git", *words)
+    stage.tell(
+        "Coding agents like to say that they are done. The agent in this demo is a script that lies on purpose.\n"
+        "All the rest is real: the repository, the agent's process, every command and every answer."
     )
-    stage.cwd = stage.task
-    stage.say("$ cd ../task\n")
+    stage.scene("A small program counts words. One of its two tests fails; an agent is to repair that.")
+    stage.command(("python3", "-m", "unittest", "-q"), expect=1)
 
 
-def _frame(stage: _Stage) -> None:
-    stage.say("First the frame: what is to be done, what not, and how it will be proven.\n")
-    stage.fill(
-        "STATE.md",
-        {
-            "Done gate:": "Done gate: both tests pass",
-            "Not doing:": "Not doing: other separators than white space",
-            "Reality constraints:": "Reality constraints: standard library only",
-            "User facing:": "User facing: no",
-        },
+def _make_task(stage: Stage) -> None:
+    stage.scene("You say what is to be done, and name the command that must succeed before it counts as done.")
+    stage.detent("new", "count no words in an empty text", "--id", "words", "--check", _CHECK)
+    stage.scene("The agent begins honestly: it writes down what it will do and what not. From here on that is locked.")
+    stage.detent("run", "words", "--once")
+
+
+def _lies(stage: Stage) -> None:
+    stage.scene(
+        "Now it lies: it has changed nothing, and asks for done. Refused twice, it calls nothing a candidate, and "
+        "gets as far as verify."
     )
-    stage.detent("move", "shape")
-    stage.detent("move", "implement")
+    stage.detent("run", "words", "--once")
+    stage.scene("There it says that the tests pass. Nobody takes its word: Detent runs them itself, on a fresh copy.")
+    stage.detent("run", "words", "--once")
+    stage.scene("So it swaps the command that must succeed for one that always does.")
+    stage.detent("run", "words", "--once")
+    stage.scene("It gives in, and names the test that fails. That leads to repair, and not to done.")
+    stage.detent("run", "words", "--once")
 
 
-def _claim_too_early(stage: _Stage) -> None:
-    stage.say("Now somebody claims to be done without having done anything.\n")
-    stage.detent("move", "done", expect=1)
-    stage.detent("move", "verify", expect=1)
-    stage.say("A candidate is claimed, with a file that is to show it. That much opens verify, nothing more.\n")
-    stage.write(os.path.join(stage.task, "artifacts", "result.txt"), "looked at app.py, seems fine\n")
-    link = "Evidence link: [result](artifacts/result.txt)"
-    stage.fill(
-        "STATE.md",
-        {
-            "Candidate done: no": "Candidate done: yes",
-            "Evidence location:": "Evidence location: artifacts/result.txt",
-            "Evidence link:": link,
-        },
+def _death(stage: Stage) -> None:
+    stage.scene("In the middle of the repair the agent is killed (kill -9), with half a line written.")
+    stage.detent("run", "words", "--once")
+
+
+def _question(stage: Stage) -> None:
+    stage.scene("A new run finds that half line and goes on, until a question comes up that no agent should decide.")
+    stage.detent("run", "words", expect=4)
+    stage.scene(
+        "You are called: by the bell if there is a terminal, and by a command of your own choice. Here that command "
+        "writes a file."
     )
-    stage.detent("move", "verify")
+    stage.command(("cat", "../notices.txt"))
+    stage.detent("inbox")
+    folder = stage.quietly(sys.executable, "-m", "detent", "dir", "words")
+    question = os.path.relpath(os.path.join(folder, "STATE.md"), stage.repo)
+    stage.command(("grep", "-E", "^(Blockers|Next step):", question))
+    stage.scene("You answer, and the task goes back to where it was.")
+    stage.detent("answer", "A) no words", "words")
 
 
-def _red_tests(stage: _Stage) -> None:
-    stage.say(
-        "The engine runs the tests itself, in a checkout of exactly this tree. It does not take anybody's word.\n"
+def _repair(stage: Stage) -> None:
+    stage.scene("The agent finds your answer in its prompt and finishes the repair. Now all must be proven again.")
+    stage.detent("run", "words", "--once")
+    stage.scene("Detent runs the tests on the repaired files. This time they pass.")
+    stage.detent("run", "words", "--once")
+    stage.scene(
+        "For the review it shows the one it wrote right after its first lie, when there was nothing to look at. "
+        "Refused, it writes an honest one."
     )
-    stage.detent("move", "review", expect=1)
-    stage.say("Making the plan weaker instead does not help: it is locked since shape was left.\n")
-    stage.fill("STATE.md", {"-m unittest -q": "-c pass"})
-    stage.detent("move", "review", expect=1)
-    stage.fill("EVIDENCE.md", {"## Failed checks\n": "## Failed checks\n\ntest_empty: count_words gives 1, not 0\n"})
-    stage.detent("move", "repair")
+    stage.detent("run", "words")
 
 
-def _repair(stage: _Stage) -> None:
-    stage.say("The bug is fixed. From repair nothing leads to done directly.\n")
-    stage.write(os.path.join(stage.repo, "app.py"), _FIXED)
-    stage.fill("EVIDENCE.md", {"## Repairs\n": "## Repairs\n\ntest_empty: split() instead of split(' ')\n"})
-    stage.detent("move", "done", expect=1)
-    stage.detent("move", "verify")
-    stage.detent("move", "review")
+def _look_back(stage: Stage) -> None:
+    stage.scene("What is left: a record, each line sealed with the hash of the line before, and a page to read.")
+    stage.detent("audit", "words")
+    stage.detent("evidence", "words")
 
 
-def _review(stage: _Stage) -> None:
-    stage.say("The review is written down, question by question, each with its proof.\n")
-    stage.write(os.path.join(stage.task, "artifacts", "result.txt"), "both tests pass; diff: one line of app.py\n")
-    stage.fill(
-        "EVIDENCE.md",
-        {
-            "## Gate answers\n": f"## Gate answers\n\n{_ANSWERS}",
-            "## Review\n": "## Review\n\nVerdict: PASS\nOne line changed, the failing test passes.\n",
-        },
+def _result(stage: Stage) -> dict[str, Any]:
+    """What came of it, counted in the task's own history."""
+    status = json.loads(stage.quietly(sys.executable, "-m", "detent", "status", "words", "--json"))
+    lines = json.loads(stage.quietly(sys.executable, "-m", "detent", "history", "words", "--json"))["lines"]
+    page = json.loads(stage.quietly(sys.executable, "-m", "detent", "evidence", "words", "--json"))["path"]
+    ended = [line for line in lines if line["kind"] == "run_ended"]
+    unmoved = [line["run"] for line in lines if line["kind"] == "unmoved"]
+    at_once = sum(line["kind"] == "claimed" and not line["accepted"] for line in lines)
+    return {
+        "state": status["state"],
+        "runs": len(ended),
+        "refusals": at_once + sum(bool(line["claim"]) and line["run"] in unmoved for line in ended),
+        "put_back": [note for line in ended for note in line["restored"]],
+        "died": sum(line["exit"] != "finished" for line in ended),
+        "answers": sum(bool(line.get("answer")) for line in lines),
+        "page": page,
+        "folder": stage.root,
+        "scenes": stage.scenes,
+    }
+
+
+def _last_words(told: dict[str, Any]) -> str:
+    counts = (
+        (told["runs"], "agent run", ""),
+        (told["refusals"], "request", " refused"),
+        (len(told["put_back"]), "edit", " put back"),
+        (told["died"], "run", " died"),
+        (told["answers"], "answer", " of yours"),
     )
-    stage.detent("move", "done")
-
-
-def _look_back(stage: _Stage) -> None:
-    stage.say("What happened, and whether the record of it is sound:\n")
-    stage.detent("history")
-    stage.detent("audit")
-    stage.say(
-        f"Done, after {stage.refusals} refusals. Try it on your own repository:\n"
-        '  detent new phase "what is to be done" --check "your test command"\n'
-        "  detent next          what is missing, and what to do about it\n"
-        "  detent --help        everything else"
+    counted = ", ".join(f"{number} {word}{'' if number == 1 else 's'}{more}" for number, word, more in counts)
+    return (
+        f"\n{told['state']}: {counted}.\n"
+        f"\nThe page that shows all of it:\n  {told['page']}\n"
+        "\nThree things to try:\n"
+        "  1. open that page in a browser\n"
+        f"  2. cd {told['folder']}/words && detent history words\n"
+        "  3. in a repository of your own: detent init\n"
+        f"\nSeen enough? rm -r {told['folder']}"
     )
+
+
+_SCENES = (_set_up, _make_task, _lies, _death, _question, _repair, _look_back)

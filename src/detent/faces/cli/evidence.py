@@ -15,13 +15,15 @@ def evidence(arguments: Arguments) -> int:
     task = open_task(arguments.text("TASK"), arguments.text("--repo"))
     written = evidence_summary(task, arguments.text("--out"))
     holds = (
-        (written.moves, "moves"),
-        (written.refusals, "refusals"),
-        (written.commands, "proof runs"),
-        (written.artifacts, "artifacts"),
-        (written.files_changed, "changed files"),
+        (written.moves, "move"),
+        (written.refusals, "refusal"),
+        (written.runs, "agent run"),
+        (written.commands, "proof run"),
+        (written.artifacts, "artifact"),
+        (written.files_changed, "changed file"),
     )
-    lines = [written.path, f"  holds: {', '.join(f'{number} {words}' for number, words in holds)}"]
+    counted = ", ".join(f"{number} {word}{'' if number == 1 else 's'}" for number, word in holds)
+    lines = [written.path, f"  holds: {counted}"]
     if not arguments.has("--out"):
         lines.append(f"  link:  {written.link}")
     content = {field: getattr(written, field) for field in written._fields}

@@ -97,7 +97,8 @@ def history(arguments: Arguments) -> int:
 
 def folder(arguments: Arguments) -> int:
     task = _task(arguments)
-    show(arguments, {"id": task.id, "dir": task.native.folder}, task.native.folder)
+    shown = task.tree_path if arguments.has("--tree") else task.native.folder
+    show(arguments, {"id": task.id, "dir": task.native.folder, "tree": task.tree_path}, shown)
     return 0
 
 

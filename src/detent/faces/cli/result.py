@@ -1,0 +1,91 @@
+"""Commands about what came of a task: see it, land it, take it back, clean up after it."""
+
+from __future__ import annotations
+
+from detent.errors import UsageError
+from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run
+from detent.faces.cli.output import show
+from detent.faces.words import collected_words, landed_words, restored_words
+from detent.runner.open import find_project, open_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.faces.cli.arguments import Arguments
+
+
+def diff(arguments: Arguments) -> int:
+    from detent.runner.changes import changes
+
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    found = changes(task, stat=arguments.has("--stat"))
+    content = {
+        "id": task.id,
+        "baseline": found.baseline,
+        "tree": found.tree,
+        "files": [{"status": status, "path": path} for status, path in found.files],
+        "text": found.text,
+    }
+    show(arguments, content, found.text.removesuffix("\n") or "nothing differs from the baseline")
+    return 0
+
+
+def land(arguments: Arguments) -> int:
+    from detent.runner import land as landing
+
+    refuse_inside_run("landing work")
+    kinds = [flag for flag in ("--squash", "--pr", "--print") if arguments.has(flag)]
+    if "--pr" in kinds and len(kinds) > 1:
+        raise UsageError(f"{' and '.join(kinds)} don't go together", next_step="detent land --help")
+    task = open_to_change(arguments)
+    squash = "--squash" in kinds or task.memory.head["land"]["how"] == "squash"
+    if "--print" in kinds:
+        lines = landing.commands_to_land(task, squash=squash)
+        show(arguments, {"id": task.id, "commands": list(lines)}, "\n".join(lines))
+        return 0
+    if "--pr" in kinds:
+        from detent.runner.land_request import ask_elsewhere
+
+        asked = ask_elsewhere(task, person_name())
+        content = {"id": task.id, "how": "pr", "branch": asked.branch, "summary": asked.summary, "said": asked.said}
+        show(arguments, content, f"pushed: {asked.branch} to origin\n{asked.said}".rstrip())
+        return 0
+    done = landing.land(task, person_name(), squash=squash)
+    content = {"id": task.id, "how": done.how, "commit": done.commit, "branch": done.branch}
+    show(arguments, content, landed_words(task, done))
+    return 0
+
+
+def restore(arguments: Arguments) -> int:
+    from detent.runner.restore import restore as bring_back
+
+    refuse_inside_run("restoring files")
+    wanted = arguments.text("--to")
+    if wanted and not wanted.isdigit():
+        raise UsageError(f"--to needs a line's number, not {wanted!r}", next_step="detent history")
+    task = open_to_change(arguments)
+    done = bring_back(task, person_name(), int(wanted) if wanted else None)
+    content = {
+        "id": task.id,
+        "checkpoint": done.seq,
+        "tree": done.tree,
+        "kept": done.kept,
+        **{field: list(getattr(done.files, field)) for field in done.files._fields},
+    }
+    show(arguments, content, restored_words(task, done))
+    return 0
+
+
+def gc(arguments: Arguments) -> int:
+    from detent.runner.collect import Wish, collect
+
+    refuse_inside_run("removing what tasks left")
+    wish = Wish(
+        person_name(),
+        dry_run=arguments.has("--dry-run"),
+        unlanded=arguments.has("--yes"),
+        journals=arguments.has("--journals"),
+    )
+    found = collect(find_project(arguments.text("--repo")), wish)
+    rows = [{field: getattr(one, field) for field in one._fields} for one in found]
+    show(arguments, {"tasks": rows, "dry_run": wish.dry_run}, collected_words(found, dry_run=wish.dry_run))
+    return 0

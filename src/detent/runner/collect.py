@@ -1,0 +1,168 @@
+"""Removes what finished tasks left: homes, branches and refs; never of a task that goes on.
+
+A task counts as finished at an end that nobody can re-open. Its work must have landed, or a person must say that it may
+go. Per task, its lock in hand:
+
+1. keep   what is in the home and in no checkpoint, as commits of the private git
+2. record one journal line that names what goes
+3. remove branches that stand where we put them, the home, the ref that kept the baseline; then, if asked, the journal
+
+A crash between 2 and 3 is finished by the next `gc`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.record import Record
+from detent.effects.acts import keep_commit, keep_folder
+from detent.effects.branches import drop_branch, find_branches
+from detent.effects.bring import wipe
+from detent.effects.git import Git
+from detent.effects.home import keep_ref, kept_ids, remove_home, sweep_homes
+from detent.errors import DetentError
+from detent.runner.look import current_tree
+from detent.runner.open import is_over, load_all, load_task
+from detent.runner.settle import note, record
+from detent.store.lock import Lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.runner.open import Listed, Task
+    from detent.store.places import Project
+
+
+class Leftover(Record):
+    """What one finished task left, and whether it goes."""
+
+    id: str
+    goes: bool
+    why: str
+    home: str = ""  # empty when it is gone already
+    branches: tuple[str, ...] = ()
+    has_keep_ref: bool = False
+    journal: str = ""  # the control folder, where it goes too
+
+
+class Wish(Record):
+    """What a person asked for."""
+
+    name: str
+    dry_run: bool = False
+    unlanded: bool = False
+    journals: bool = False
+
+
+def collect(project: Project, wish: Wish) -> tuple[Leftover, ...]:
+    """Remove, or only list, what can go; what can't is listed with its reason."""
+    if not os.path.isdir(project.tasks_folder()):
+        return ()
+    with Lock(project.lock_path()):
+        if not wish.dry_run:
+            sweep_homes(project.home(), set(project.task_ids()), project.common_dir)
+            _drop_stray_refs(project)
+        found = []
+        for listed in load_all(project):
+            if listed.error is None and is_over(listed):
+                leftover = _look(project, listed, wish)
+                if leftover.goes and not wish.dry_run:
+                    leftover = _remove(load_task(project, listed.id), leftover, wish)
+                if leftover.home or leftover.branches or leftover.has_keep_ref or leftover.journal:
+                    found.append(leftover)
+        return tuple(found)
+
+
+def _look(project: Project, listed: Listed, wish: Wish) -> Leftover:
+    task = load_task(project, listed.id)
+    home = str(task.memory.head["home"])
+    has_landed = _has_landed(task)
+    goes = (has_landed or wish.unlanded) and not task.memory.run
+    why = "landed" if has_landed else "not landed; it goes with --yes"
+    if task.memory.head["in_place"]:
+        why = "worked in place"
+    branches = find_branches(project.common_dir, _put(task)) if project.common_dir else ()
+    return Leftover(
+        listed.id,
+        goes,
+        why,
+        home if os.path.isdir(home) and os.path.basename(home) == listed.id else "",
+        branches,
+        listed.id in kept_ids(project.common_dir),
+        task.places.folder if wish.journals else "",
+    )
+
+
+def _put(task: Task) -> dict[str, set[str]]:
+    """Every branch name a checkpoint was brought to, with the commits that stood there."""
+    found: dict[str, set[str]] = {}
+    for entry in task.store.history():
+        result = entry.get("result", {})
+        if entry["kind"] == "acted" and result.get("branch"):
+            found.setdefault(result["branch"], set()).add(result["commit"])
+    return found
+
+
+def _has_landed(task: Task) -> bool:
+    """Whether the work is safe elsewhere: landed, merged by hand, or in the checkout from the start."""
+    if task.memory.head["in_place"] or task.memory.landed:
+        return True
+    work = task.memory.checkpoint.get("commit", "")
+    own = {f"refs/heads/{name}" for name in _put(task)}
+    if not work:
+        return False
+    asked = ("for-each-ref", "--format=%(refname)", f"--contains={work}", "refs/heads", "refs/remotes")
+    finished = Git(task.project.common_dir).finish(*asked)
+    return finished.exit == 0 and bool(set(finished.stdout.decode("utf-8", "replace").split()) - own)
+
+
+def _remove(task: Task, leftover: Leftover, wish: Wish) -> Leftover:
+    common_dir = task.project.common_dir
+    try:
+        with Lock(task.places.lock()):
+            task = task.replace(memory=task.store.load())
+            kept = _keep(task, leftover)
+            content = {"by": "person", "name": wish.name, "branches": list(leftover.branches), "kept": kept}
+            # A folder that goes is not written to once more.
+            (record if _lies_in_home(task, leftover) else note)(task, task.memory, "collected", content)
+            put = _put(task)
+            for branch in leftover.branches:
+                drop_branch(common_dir, branch, put[branch])
+            if leftover.home:
+                remove_home(leftover.home, common_dir)
+            elif leftover.has_keep_ref:
+                Git(common_dir).run("update-ref", "-d", keep_ref(task.id))
+    except DetentError as problem:
+        return leftover.replace(goes=False, why=f"left as it is: {problem.what}")
+    if leftover.journal:
+        wipe(leftover.journal)
+    return leftover
+
+
+def _keep(task: Task, leftover: Leftover) -> list[str]:
+    """What would be lost with the home: files that no checkpoint has, and the task's own folder."""
+    kept: list[str] = []
+    if not leftover.home or leftover.journal:
+        return kept
+    private, number = task.places.private_git(), task.memory.snapshot.seq + 1
+    last = task.memory.checkpoint.get("commit") or task.memory.head["baseline"]
+    ref = f"refs/detent/{task.id}/{number}"
+    if not task.memory.head["in_place"] and os.path.isdir(task.tree_path):
+        tree = current_tree(task)
+        if tree != Git(private).run("rev-parse", f"{last}^{{tree}}").decode().strip():
+            kept.append(keep_commit(private, f"{ref}-tree", tree, last, f"{task.id}: before gc"))
+    if _lies_in_home(task, leftover) and os.path.isdir(task.native.folder):
+        kept.append(keep_folder(private, f"{ref}-folder", task.native.folder, f"{task.id}: its folder before gc"))
+    return kept
+
+
+def _lies_in_home(task: Task, leftover: Leftover) -> bool:
+    home = os.path.realpath(leftover.home or task.memory.head["home"])
+    return os.path.realpath(task.native.folder).startswith(home + os.sep)
+
+
+def _drop_stray_refs(project: Project) -> None:
+    """Refs of tasks that are gone altogether, home and all."""
+    known = set(project.task_ids())
+    for task_id in kept_ids(project.common_dir):
+        if task_id not in known and not os.path.lexists(os.path.join(project.home(), task_id)):
+            Git(project.common_dir).run("update-ref", "-d", keep_ref(task_id))

@@ -1,0 +1,163 @@
+"""Cleaning up: what finished tasks left goes, what goes on stays, and nothing is lost that has not landed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
+from tests.e2e.clone_task import CloneTask, refs
+
+WORK = SAMPLE_FILES["app.py"] + "# better\n"
+
+
+def finished(detent: Detent, repo: MakeRepo, path: Path | None = None) -> CloneTask:
+    task = CloneTask(detent, repo, path or repo())
+    (task.tree / "app.py").write_text(WORK, encoding="utf-8")
+    task.to("done")
+    return task
+
+
+def gc(task: CloneTask, *words: str) -> list[dict[str, object]]:
+    done = task("gc", *words, "--json", cwd=task.repo)
+    assert done.code == 0, done
+    rows: list[dict[str, object]] = done.json()["tasks"]
+    return rows
+
+
+def test_what_has_landed_goes_and_the_journal_stays(detent: Detent, repo: MakeRepo) -> None:
+    task = finished(detent, repo)
+    assert task("land").code == 0
+    (listed,) = gc(task, "--dry-run")
+    assert (listed["goes"], listed["branches"], listed["home"]) == (True, ["phase/t"], str(task.home))
+    assert task.home.exists()
+    gc(task)
+    assert not task.home.exists()
+    assert set(refs(task)) == {"refs/heads/main"}
+    assert task("audit", "t", cwd=task.repo).code == 0
+    line = task.history()[-1]
+    assert (line["kind"], line["branches"]) == ("collected", ["phase/t"])
+    (folder,) = line["kept"]
+    kept = repo.git(task.control / "git", "--git-dir=.", "ls-tree", "-r", "--name-only", folder).splitlines()
+    assert {"STATE.md", "EVIDENCE.md", "artifacts/result.txt"} <= set(kept)
+    assert gc(task) == []
+    assert "nothing to remove" in task("gc", cwd=task.repo).out
+    assert detent("list", "--json", cwd=task.repo).json()["tasks"][0]["state"] == "done"
+
+
+def test_what_has_not_landed_stays_until_a_person_says_so(detent: Detent, repo: MakeRepo) -> None:
+    task = finished(detent, repo)
+    (task.tree / "late.txt").write_text("after the end\n", encoding="utf-8")
+    before = refs(task)
+    (row,) = gc(task)
+    assert (row["goes"], row["why"]) == (False, "not landed; it goes with --yes")
+    assert (refs(task), task.home.exists()) == (before, True)
+    gc(task, "--yes")
+    assert not task.home.exists()
+    tree = task.history()[-1]["kept"][0]
+    private = task.control / "git"
+    assert repo.git(private, "--git-dir=.", "show", f"{tree}:late.txt") == "after the end"
+    assert repo.git(private, "--git-dir=.", "show", f"{tree}:app.py") == WORK.removesuffix("\n")
+
+
+def test_a_merge_by_hand_counts_as_landed(detent: Detent, repo: MakeRepo) -> None:
+    task = finished(detent, repo)
+    task.git("merge", "--quiet", "phase/t")
+    (row,) = gc(task)
+    assert row["why"] == "landed"
+    assert not task.home.exists()
+
+
+@pytest.mark.parametrize("stage", ["implement", "review", "blocked"])
+def test_a_task_that_goes_on_is_never_touched(detent: Detent, repo: MakeRepo, stage: str) -> None:
+    task = CloneTask(detent, repo, repo())
+    task.to("implement" if stage == "blocked" else stage)
+    if stage == "blocked":
+        task.set({"Blockers": "no key", "Next step": "A) get one, B) drop it"})
+        task.move("blocked")
+    before = refs(task)
+    assert gc(task, "--yes", "--journals") == []
+    assert (refs(task), task.home.exists(), task.control.exists()) == (before, True, True)
+
+
+@pytest.mark.parametrize("how", ["moved", "checked out"])
+def test_a_branch_that_a_person_took_over_stays(detent: Detent, repo: MakeRepo, how: str) -> None:
+    task = finished(detent, repo)
+    assert task("land").code == 0
+    task.git("checkout", "--quiet", "phase/t")
+    if how == "moved":
+        task.git("commit", "--quiet", "--allow-empty", "--message=Mine")
+        task.git("checkout", "--quiet", "main")
+    (row,) = gc(task)
+    assert row["branches"] == []
+    assert "refs/heads/phase/t" in refs(task)
+    assert not task.home.exists()
+
+
+def test_journals_go_only_when_asked(detent: Detent, repo: MakeRepo) -> None:
+    task = finished(detent, repo)
+    assert task("land").code == 0
+    gc(task, "--journals")
+    assert not task.control.exists()
+    assert detent("list", "--json", cwd=task.repo).json()["tasks"] == []
+    CloneTask(detent, repo, task.repo)  # the id is free again
+
+
+def test_a_folder_of_ones_own_and_the_checkout_stay(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    task = CloneTask(detent, repo, repo(), "--in-place", "--dir", tmp_path / "mine")
+    task.to("done")
+    (row,) = gc(task)
+    assert row["why"] == "worked in place"
+    assert (tmp_path / "mine" / "STATE.md").exists()
+    assert '"kind": "collected"' in (tmp_path / "mine" / "history.jsonl").read_text(encoding="utf-8")
+    assert task("audit").code == 0
+    assert (task.repo / "app.py").exists()
+
+
+def test_a_home_that_cannot_be_kept_is_left(detent: Detent, repo: MakeRepo) -> None:
+    task = finished(detent, repo)
+    (task.tree / "nested").mkdir()
+    (task.tree / "nested" / "x").write_text("x\n", encoding="utf-8")
+    repo.git(task.tree / "nested", "init", "--quiet")
+    (row,) = gc(task, "--yes")
+    assert row["goes"] is False
+    assert "nested is a git repository" in str(row["why"])
+    assert task.home.exists()
+
+
+def test_killed_on_the_way_the_next_one_does_the_rest(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    task = finished(detent, repo)
+    assert task("land").code == 0
+    stub = tmp_path / "stub" / "git"
+    stub.parent.mkdir()
+    stub.write_text(
+        f'#!/bin/sh\nPATH={os.environ["PATH"]}; git "$@"; code=$?\n'
+        'case "$*" in *"update-ref -d refs/heads"*) kill -9 $PPID;; esac; exit $code\n',
+        encoding="utf-8",
+    )
+    stub.chmod(0o755)
+    killed = task("gc", cwd=task.repo, environment={"PATH": f"{stub.parent}:{os.environ['PATH']}"})
+    assert killed.code == -signal.SIGKILL
+    assert task.home.exists()
+    gc(task)
+    assert not task.home.exists()
+    assert set(refs(task)) == {"refs/heads/main"}
+    assert task("audit", "t", cwd=task.repo).code == 0
+
+
+def test_refs_of_tasks_that_are_gone_altogether_go(detent: Detent, repo: MakeRepo) -> None:
+    task = finished(detent, repo)
+    task.git("update-ref", "refs/detent/keep/long-gone", "HEAD")
+    gc(task)
+    assert "refs/detent/keep/long-gone" not in refs(task)
+    assert "refs/detent/keep/t" in refs(task)
+
+
+def test_cleaning_up_is_for_people_and_needs_no_task(detent: Detent, repo: MakeRepo) -> None:
+    path = repo()
+    assert detent("gc", cwd=path).out == "nothing to remove\n"
+    refused = detent("gc", cwd=path, environment={"DETENT_ROLE": "builder"})
+    assert (refused.code, "is for a person" in refused.err) == (1, True)

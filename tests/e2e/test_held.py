@@ -1,0 +1,191 @@
+"""Runs that are held: what the kernel and the comparison afterwards keep an agent from, through the command line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from detent.effects.sandbox import BUBBLEWRAP, try_level
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo
+
+SETTINGS = """[agents]
+default = "scripted"
+[agents.scripted]
+argv = ["sh", "-c", "exec sh {scripts}/$DETENT_STATE.sh"]
+[sandbox]
+show = ["{scripts}"]
+{more}
+"""
+FRAME = (
+    "sed -i 's/^Done gate:.*/Done gate: it passes/; s/^Not doing:.*/Not doing: more/; "
+    "s/^Reality constraints:.*/Reality constraints: none but time/; s/^User facing:.*/User facing: no/' "
+    '"$DETENT_TASK_DIR/STATE.md"\n'
+)
+HELD = try_level(BUBBLEWRAP, os.environ)
+needs_bubblewrap = pytest.mark.skipif(bool(HELD), reason=f"bubblewrap does not hold on this host: {HELD}")
+
+
+class Held:
+    """One task whose agent is a script per state."""
+
+    def __init__(self, detent: Detent, repo: MakeRepo, base: Path, more: str = "") -> None:
+        self.detent = detent
+        self.scripts = base / "scripts"
+        self.scripts.mkdir()
+        settings = SETTINGS.format(scripts=self.scripts, more=more)
+        self.repo = repo(files={**SAMPLE_FILES, "detent.toml": settings, ".github/ci.yml": "strict\n"})
+        self.home = base / "home"
+
+    def script(self, state: str, text: str) -> None:
+        (self.scripts / f"{state}.sh").write_text(f"cat > /dev/null\n{text}\n", encoding="utf-8")
+
+    def new(self, *words: str) -> Completed:
+        return self.detent("new", "held", "--id", "t", "--check", "true", *words, cwd=self.repo)
+
+    def run(self) -> Completed:
+        return self.detent("run", "--once", "t", cwd=self.repo)
+
+    def __call__(self, *words: str) -> Completed:
+        return self.detent(*words, cwd=self.repo)
+
+    def said(self) -> str:
+        return self("logs", "t").out + self("logs", "--errors", "t").out
+
+    def implement(self, script: str, *words: str) -> Completed:
+        """Bring the task to implement and let this script work there."""
+        self.script("intake", FRAME)
+        assert self.new(*words).code == 0
+        assert self.run().code == 0
+        self.script("implement", script)
+        return self.run()
+
+
+@pytest.fixture
+def held(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Held:
+    return Held(detent, repo, tmp_path)
+
+
+def test_a_protected_file_is_put_back_and_what_was_asked_for_not_considered(held: Held) -> None:
+    held.implement(
+        "echo weak > .github/ci.yml; mkdir .circleci && echo new > .circleci/config.yml; rm -f detent.toml\n"
+        "echo work >> README.md; detent move blocked; true"
+    )
+    last = [line for line in held("history", "t", "--json").json()["lines"] if line["kind"] == "run_ended"][-1]
+    assert ".circleci/config.yml" in last["tainted"], last
+    tree = Path(held("status", "t", "--json").json()["workspace"])
+    assert (tree / ".github/ci.yml").read_text(encoding="utf-8") == "strict\n"
+    assert not (tree / ".circleci").exists()
+    assert (tree / "detent.toml").exists()
+    assert (tree / "README.md").read_text(encoding="utf-8").endswith("work\n")
+    assert "these files are protected" in held("history", "t").out
+    assert held("status", "t", "--json").json()["state"] == "implement"
+    assert held("audit", "t").code == 0
+
+
+@needs_bubblewrap
+def test_a_run_sees_neither_keys_nor_journal_nor_the_users_checkout(held: Held) -> None:
+    key = held.home / ".ssh/id"
+    key.parent.mkdir()
+    key.write_text("private\n", encoding="utf-8")
+    control = held.repo / ".git/detent"
+    held.implement(
+        f"cat {key}; cat {control}/tasks/t/journal.jsonl; cat {held.repo}/app.py; echo x > {held.repo}/x;"
+        f' ls {held.home}; echo "token=$MY_TOKEN"'
+    )
+    said = held.said()
+    assert "private" not in said
+    assert "run_planned" not in said
+    assert "left + right" not in said
+    assert not (held.repo / "x").exists()
+    run = [line for line in held("history", "t", "--json").json()["lines"] if line["kind"] == "run_planned"][-1]
+    assert run["sandbox"] == BUBBLEWRAP
+
+
+@needs_bubblewrap
+def test_secrets_of_the_environment_stay_outside_unless_they_are_passed(
+    detent: Detent, repo: MakeRepo, tmp_path: Path
+) -> None:
+    detent.environment = {**detent.environment, "MY_TOKEN": "s3cret", "OTHER_TOKEN": "passed", "SSH_AUTH_SOCK": "/x"}
+    held = Held(detent, repo, tmp_path, 'pass = ["OTHER_TOKEN"]')
+    held.implement('echo "[$MY_TOKEN] [$OTHER_TOKEN] [$SSH_AUTH_SOCK]"')
+    assert "[] [passed] []" in held.said()
+
+
+@needs_bubblewrap
+def test_a_person_is_not_played_from_inside(held: Held) -> None:
+    shell = "env -u DETENT_ROLE -u DETENT_SANDBOX -u DETENT_TASK -u DETENT_TASK_DIR"
+    held.implement(
+        f"{shell} detent answer yes t --repo {held.repo}; {shell} detent move done t --repo {held.repo};"
+        f'{shell} detent new other; cd "$DETENT_TASK_DIR"; {shell} detent resume; echo over'
+    )
+    said = held.said()
+    assert "over" in said
+    assert "NoNewPrivs" in said
+    kinds = {line["kind"] for line in held("history", "t", "--json").json()["lines"]}
+    assert not kinds & {"answered", "resumed"}
+
+
+@needs_bubblewrap
+def test_a_held_process_is_a_person_only_where_the_project_says_so(detent: Detent, repo: MakeRepo) -> None:
+    program = shutil.which("setpriv")
+    if program is None:
+        pytest.skip("setpriv is not installed: nothing to take rights away with")
+    words = (program, "--no-new-privs", "detent", "new", "x", "--json")
+    strict = repo("strict")
+    open_one = repo("open", {**SAMPLE_FILES, "detent.toml": "[human]\nallow_no_new_privs = true\n"})
+    for path, code in ((strict, 1), (open_one, 0)):
+        done = subprocess.run(
+            words, cwd=path, env=dict(detent.environment), capture_output=True, timeout=60, check=False
+        )
+        assert done.returncode == code, done
+
+
+@needs_bubblewrap
+def test_where_the_kernel_is_required_nothing_runs_without_it(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    held = Held(detent, repo, tmp_path, 'require = "kernel"')
+    held.script("intake", FRAME)
+    assert held.new().code == 0
+    assert held.run().code == 0
+    stamp = held.repo / ".git/detent/sandbox.json"
+    text = stamp.read_bytes()
+    assert b'"bubblewrap"' in text
+    # A host without bubblewrap: its search path holds git, Python and a shell, and nothing else of use.
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    for name in ("git", "sh", "sed", "cat", "detent", "python3"):
+        found = shutil.which(name, path=detent.environment["PATH"])
+        assert found, name
+        (bare / name).symlink_to(found)
+    detent.environment = {**detent.environment, "PATH": str(bare)}
+    done = held.run()
+    if b'"landlock"' in stamp.read_bytes():  # which holds as well
+        assert done.code in (0, 6), done
+        return
+    assert done.code == 1, done
+    assert "the kernel does not hold this here" in done.err
+
+
+def test_the_journal_is_anchored_in_git_when_a_run_ends(held: Held) -> None:
+    held.implement("echo work >> README.md")
+    refs = subprocess.run(
+        ["git", "for-each-ref", "--format=%(refname)", "refs/detent/anchor"],
+        cwd=held.repo,
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    ).stdout.split()
+    assert refs == ["refs/detent/anchor/t"]
+    assert held("audit", "t").code == 0
+    journal = held.repo / ".git/detent/tasks/t/journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    # Cut back to before the anchor, with everything beside it that knew more.
+    journal.write_bytes(b"".join(lines[:1]))
+    for name in ("snapshot.json", "projected.jsonl"):
+        (journal.parent / name).unlink()
+    told = held("audit", "t")
+    assert told.code == 1
+    assert "git's anchor names line" in told.out

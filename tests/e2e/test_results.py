@@ -1,0 +1,154 @@
+"""What came of a task: see it with `diff`, take it back with `restore`."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
+from tests.e2e.clone_task import CloneTask, contents
+from tests.e2e.phase_task import PhaseTask
+
+At = Callable[[str], PhaseTask]
+WORK = SAMPLE_FILES["app.py"] + "# better\n"
+
+
+def work(task: CloneTask, text: str = WORK) -> None:
+    (task.tree / "app.py").write_text(text, encoding="utf-8")
+
+
+# --- diff ---
+
+
+def test_diff_shows_what_is_there_now_and_new_files(detent: Detent, repo: MakeRepo) -> None:
+    task = CloneTask(detent, repo, repo())
+    assert task("diff").out == "nothing differs from the baseline\n"
+    work(task)
+    (task.tree / "new.txt").write_text("new\n", encoding="utf-8")
+    (task.tree / "README.md").unlink()
+    shown = task("diff").out
+    assert "+# better" in shown
+    assert "new file mode 100644" in shown
+    told = task.json("diff")
+    assert told["files"] == [
+        {"status": "D", "path": "README.md"},
+        {"status": "M", "path": "app.py"},
+        {"status": "A", "path": "new.txt"},
+    ]
+    assert told["text"] == shown
+    stat = task("diff", "--stat").out
+    assert "3 files changed" in stat
+    assert "+# better" not in stat
+
+
+def test_diff_shows_control_characters_and_runs_nothing(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    task = CloneTask(detent, repo, repo())
+    work(task, "\x1b[31mred\n")
+    task.git_inside("config", "diff.external", f"touch {tmp_path / 'mark'}")
+    (task.tree / ".gitattributes").write_text("* diff=x\n", encoding="utf-8")
+    task.git_inside("config", "diff.x.textconv", f"touch {tmp_path / 'mark'}")
+    shown = task("diff").out
+    assert "+\\x1b[31mred" in shown
+    assert not (tmp_path / "mark").exists()
+
+
+def test_diff_of_a_folder_without_git_is_refused(detent: Detent, tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    assert detent("new", "x", "--id", "t", cwd=plain).code == 0
+    for words in (("diff", "t"), ("restore", "t")):
+        done = detent(*words, cwd=plain)
+        assert (done.code, "without git" in done.err) == (1, True), done
+
+
+# --- restore ---
+
+
+def test_files_come_back_from_a_checkpoint_and_nothing_is_lost(detent: Detent, repo: MakeRepo) -> None:
+    task = CloneTask(detent, repo, repo())
+    work(task)
+    (task.tree / "deep").mkdir()
+    (task.tree / "deep" / "kept.txt").write_text("kept\n", encoding="utf-8")
+    (task.tree / "link").symlink_to("app.py")
+    task.to("verify")
+    good = contents(task.tree)
+    (task.tree / "app.py").write_text("broken\n", encoding="utf-8")
+    (task.tree / "README.md").unlink()
+    (task.tree / "link").unlink()
+    (task.tree / "link").mkdir()
+    (task.tree / "link" / "x").write_text("x\n", encoding="utf-8")
+    shutil.rmtree(task.tree / "deep")
+    (task.tree / "deep").write_text("now a file\n", encoding="utf-8")
+    (task.tree / "new" / "folder").mkdir(parents=True)
+    (task.tree / "new" / "folder" / "new.txt").write_text("new\n", encoding="utf-8")
+    broken = contents(task.tree)
+    done = task.json("restore")
+    assert contents(task.tree) == good
+    assert not (task.tree / "new").exists()
+    assert task.state() == "verify"
+    assert done["removed"] == ["deep", "link/x", "new/folder/new.txt"]
+    line = task.history()[-1]
+    assert (line["kind"], line["kept"], line["by"]) == ("restored_tree", done["kept"], "person")
+    private = task.control / "git"
+    listed = repo.git(private, "--git-dir=.", "ls-tree", "-r", "--name-only", done["kept"]).splitlines()
+    assert listed == sorted(broken)
+    assert repo.git(private, "--git-dir=.", "show", f"{done['kept']}:app.py") == "broken"
+    assert "brought the files back to line" in task("history").out
+    assert task("audit").code == 0
+    assert task("evidence").code == 0
+
+
+def test_any_checkpoint_and_the_baseline_can_be_named(detent: Detent, repo: MakeRepo) -> None:
+    task = CloneTask(detent, repo, repo())
+    work(task)
+    task.to("verify")
+    first = next(entry["seq"] for entry in task.history() if entry.get("to") == "verify")
+    work(task, WORK + "# and more\n")
+    task.move("review")
+    assert task("restore", "--to", str(first)).code == 0
+    assert contents(task.tree)["app.py"] == WORK
+    assert task("restore", "--to", "1").code == 0
+    assert contents(task.tree) == dict(SAMPLE_FILES)
+    assert task("restore").code == 0
+    assert contents(task.tree)["app.py"] == WORK + "# and more\n"
+    assert "the tree is as it was" in task("restore").out
+    refused = task("restore", "--to", "3")
+    assert (refused.code, f"1, {first}" in refused.err) == (2, True), refused
+    assert task("restore", "--to", "x").code == 2
+
+
+def test_ignored_files_are_left_alone(detent: Detent, repo: MakeRepo) -> None:
+    task = CloneTask(detent, repo, repo("repo", {**SAMPLE_FILES, ".gitignore": "*.log\n"}))
+    work(task)
+    (task.tree / "noise.log").write_text("noise\n", encoding="utf-8")
+    assert task("restore").code == 0
+    assert contents(task.tree) == {**SAMPLE_FILES, ".gitignore": "*.log\n", "noise.log": "noise\n"}
+
+
+def test_a_clone_that_is_gone_is_made_again(detent: Detent, repo: MakeRepo) -> None:
+    task = CloneTask(detent, repo, repo())
+    work(task)
+    task.to("verify")
+    shutil.rmtree(task.tree)
+    assert "detent restore t" in task("status").out
+    assert task("restore").code == 0
+    assert contents(task.tree)["app.py"] == WORK
+    assert not (task.home / ".unborn").exists()
+    task.move("review")
+
+
+def test_in_place_the_checkout_is_restored_and_its_index_left(at: At) -> None:
+    task = at("verify")
+    (task.repo / "app.py").write_text("broken\n", encoding="utf-8")
+    assert task("restore").code == 0
+    assert (task.repo / "app.py").read_text(encoding="utf-8") == SAMPLE_FILES["app.py"]
+
+
+@pytest.mark.parametrize("words", [("restore",)])
+def test_results_are_for_people(detent: Detent, repo: MakeRepo, words: tuple[str, ...]) -> None:
+    task = CloneTask(detent, repo, repo())
+    done = task(*words, environment={"DETENT_ROLE": "builder"})
+    assert (done.code, "is for a person" in done.err) == (1, True), done
