@@ -78,6 +78,7 @@ def test_a_person_and_the_agent_work_and_the_same_step_judges(talk: Talk) -> Non
     assert (ended["exit"], ended["how"], ended["code"], ended["claim_by"]) == ("finished", "talked", 3, "command")
     assert ended["survivors"] >= 1  # what was left behind is gone
     assert talk.task.state() == "shape"
+    assert talk.task("audit").code == 0
 
 
 def test_what_people_hold_is_refused_inside_although_a_person_types(talk: Talk) -> None:

@@ -29,6 +29,7 @@ RUN_KINDS: Mapping[str, tuple[str, ...]] = {
             "sandbox",
             "agent",
             "model",
+            "talk",
             "events",
             "session",
             "tree",
