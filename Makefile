@@ -20,7 +20,7 @@ READY  := $(VENV)/.ready-$(VERSION)-$(shell cat $(PINNED) 2>/dev/null | cksum | 
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo check format check-format check-lint check-types check-imports check-docs check-house
-.PHONY: test crash test-agents requirements bench mutate lock clean check-python
+.PHONY: test crash agents test-agents requirements bench mutate lock clean check-python
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s%s\n", $$1, $$2 }'
@@ -61,9 +61,11 @@ test: $(READY) ## run all tests on two processes and print why any were skipped
 crash: $(READY) ## kill at every system call, every disk after a power cut, every error (long)
 	DETENT_CRASH=full $(BIN)/python -m pytest -n 2 tests/crash $(ARGS)
 
-test-agents: $(READY) ## install pinned agents into .venv/agents and run them against a scripted model
+agents: $(READY) ## install pinned agents into .venv/agents for the tests (AGENTS="pi codex" for some)
 	$(BIN)/python tools/install_agents.py $(VENV)/agents $(AGENTS)
-	$(BIN)/python -m pytest tests/agents $(ARGS)
+
+test-agents: agents ## run real agents against a scripted model
+	$(BIN)/python -m pytest -n 2 tests/agents $(ARGS)
 
 requirements: $(READY) ## count the requirements that tests show (ARGS=--open or ARGS=--table for rows)
 	$(BIN)/python tools/requirements_table.py $(ARGS)

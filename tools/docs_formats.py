@@ -173,6 +173,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "receipts": "the receipts of a proof, by key, with the hash of each file",
     "run, role, state, access": "the agent run's number; its role, in which state, and what it may do to the tree",
     "agent, model, session, events": "which agent, with which model; the session it goes on with or left; its format",
+    "talk": "whether a person talked to the agent in a terminal",
     "cwd, prompt, seen": "where it worked, the hash of what it was told, and what progress is measured from",
     "how, code, signal, survivors": "how its process ended; processes it left, which were ended",
     "claim, claim_by, accepted": "what the run asked for, by command or by file; whether it was promised",

@@ -24,7 +24,7 @@ SETTINGS: Mapping[str, str] = {
     "evidence": "table; how evidence pages are reached",
     "base": "in `[evidence]`: the address under which task folders are shown, by task id",
     "agents": 'table; who serves a role (`role`, `"machine.role"` or `default` = agent, agent:model or a list), and '
-    "`[agents.NAME]` with `argv` for agents of your own",
+    "`[agents.NAME]` with `argv`, and if wanted `model`, `talk` and `state`, for agents of your own",
     "budget": "table; what may be spent, in the two tables below",
     "run": "in `[budget]`: bounds of one agent run; `minutes`, `stall_minutes`, `usd`, `tokens`, `turns`",
     "task": "in `[budget]`: bounds of a whole task; `hours`, `usd`, `runs`",

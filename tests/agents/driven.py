@@ -26,6 +26,7 @@ from tests.e2e.clone_task import CloneTask
 from tests.e2e.phase_task import CANDIDATE, FRAME, QUESTIONS, RESULT
 
 ENGINE_S = 240.0  # for a whole task
+KNOCK_S = 60.0
 CHECK = "python3 -c 'import greet; assert greet.hello() == 1'"
 CODE = "def hello():\n    return 1\n"
 
@@ -154,6 +155,11 @@ class Driven:
         return found
 
     @property
+    def is_held(self) -> bool:
+        """Whether the kernel kept the first run inside."""
+        return bool(self.lines("run_planned")[0]["sandbox"] != "none")
+
+    @property
     def out(self) -> Path:
         return self.task.home / "out"
 
@@ -177,7 +183,7 @@ class Doors:
     def wait(self) -> None:
         reading = os.open(self._here, os.O_RDONLY | os.O_NONBLOCK)
         try:
-            ready, _, _ = select.select([reading], [], [], ENGINE_S)
+            ready, _, _ = select.select([reading], [], [], KNOCK_S)
         finally:
             os.close(reading)
         assert ready, "the agent never came"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from detent.effects.sandbox import BUBBLEWRAP, best_level
 from tests.agents.dialects import INPUT_TOKENS, OUTPUT_TOKENS, Shell
 from tests.agents.driven import CODE, ENGINE_S, FRAMED, HONEST, Doors, Driven, fields, in_state, listing
 from tests.agents.scripted_model import Turn
@@ -75,7 +76,7 @@ def test_a_lie_moves_nothing(driven: Driven, lie: tuple[Turn, ...]) -> None:
 
 
 def test_a_move_is_asked_for_from_inside_and_answered_at_once(driven: Driven) -> None:
-    """In codex's own sandbox the journal can't be written: there the drop folder carries request and answer."""
+    """Where the run is held, also by codex itself, the journal is out of reach: the drop folder carries both ways."""
     script = (
         Turn("Am I there?", (Shell("detent move shape"),)),
         Turn("I write what is missing.", (fields({"Done gate": "g", "Not doing": "n", "Reality constraints": "r"}),)),
@@ -89,15 +90,15 @@ def test_a_move_is_asked_for_from_inside_and_answered_at_once(driven: Driven) ->
     assert "frame_known" in model.seen[1].last
     (ended,) = driven.lines("run_ended")
     assert (ended["exit"], ended["claim_by"]) == ("finished", "command")
-    assert any((driven.task.home / "drop").iterdir()) == (driven.name == "codex")
+    assert any((driven.task.home / "drop").iterdir()) == (driven.name == "codex" or driven.is_held)
 
 
 def test_what_people_hold_is_refused_inside(driven: Driven) -> None:
-    words = ("resume", "amend --reason x", 'answer "go on"', "run", "new phase another", "stop")
+    words = ("resume", "amend --reason x", 'answer "go on"', "run", "new phase another", "stop", "talk")
     asked = " ; ".join(f"detent {command}" for command in words)
     with driven.model((Turn("I am a person.", (Shell(asked),)), Turn("Well."))) as model:
         driven("run", "--once")
-    assert model.seen[1].last.count("this is an agent run") == len(words), model.seen[1].last
+    assert model.seen[1].last.count("is for a person") == len(words), model.seen[1].last
     assert driven("list", "--json").out.count('"id"') == 1
 
 
@@ -125,7 +126,7 @@ def test_a_killed_agent_goes_on_with_its_session(driven: Driven) -> None:
 
 
 def test_one_that_was_killed_before_the_model_said_a_word_works_again(driven: Driven) -> None:
-    """pi knows no such session, and must not be asked for it."""
+    """pi and claude know no such session, and must not be asked for it."""
     with driven.model({"ended as killed": FRAMED, INTAKE: (Turn(hangs=True),)}) as model:
         with driven.begin("run", "--once") as first:
             assert model.is_hanging.wait(ENGINE_S)
@@ -133,7 +134,7 @@ def test_one_that_was_killed_before_the_model_said_a_word_works_again(driven: Dr
             first.communicate()
         driven("run", "--once")
     assert [line["exit"] for line in driven.lines("run_ended")] == ["killed", "finished"], driven.log(2)
-    assert bool(driven.lines("run_planned")[1]["session"]) == (driven.name != "pi")
+    assert bool(driven.lines("run_planned")[1]["session"]) == (driven.name == "codex")
 
 
 def test_an_engine_that_died_finds_its_run_again(driven: Driven) -> None:
@@ -166,12 +167,15 @@ def test_an_error_of_the_model_ends_the_run_as_what_it_is(
     assert (driven.task.state(), driven.name != "pi" or ended["code"] == 0) == ("intake", True)  # pi always ends with 0
 
 
-def test_codex_keeps_its_runs_inside_by_itself(tmp_path: Path, alone: bool) -> None:
-    driven = make("codex", tmp_path, alone=alone)
-    paths = [driven.checkout / "a", driven.task.control / "b", driven.home / "c", driven.task.tree / ".git" / "d"]
+def test_a_run_stays_inside(driven: Driven) -> None:
+    if driven.name != "codex" and best_level(driven.environment).level != BUBBLEWRAP:
+        pytest.skip(
+            "no bubblewrap here, and Landlock lets a run write to the folder for temporary files, where tests lie"
+        )
+    paths = [driven.checkout / "a", driven.task.control / "b", driven.home / "c"]
     tries = "; ".join(f"echo x > {path}" for path in paths)
     allowed = 'echo x > inside; echo x > "$DETENT_TASK_DIR/inside"; echo x > "$DETENT_OUT/inside"'
     driven.run((Turn("I try.", (Shell(f"{tries}; {allowed}"),)), Turn("Well.")), "--once")
     assert [path for path in paths if path.exists()] == []
     inside = [driven.task.tree, driven.task.folder, driven.out]
-    assert [folder for folder in inside if not (folder / "inside").exists()] == []
+    assert [folder for folder in inside if not (folder / "inside").exists()] == [], driven.log(1)

@@ -58,7 +58,7 @@ def spawn(spec: RunSpec) -> Identity:
     if seen.phase != "unborn" or os.path.lexists(_path(spec.run_dir, process.VOID)):
         raise RefusedError(f"an agent run was already started here ({seen.phase})", where=spec.run_dir)
     # Not readable by others: the environment may hold keys. Whoever reads it, or makes the run void, removes it.
-    write_atomic(_path(spec.run_dir, process.SPEC), _pack(spec), durable=False, mode=0o600)
+    write_atomic(_path(spec.run_dir, process.SPEC), pack(spec), durable=False, mode=0o600)
     word, detail = _start_keeper(spec.run_dir)
     if word == process.READY and (identity := read_identity(spec.run_dir)) is not None:
         return identity
@@ -80,7 +80,7 @@ def _check(spec: RunSpec) -> None:
         raise UsageError("the command or environment of an agent run holds what no process can be given")
 
 
-def _pack(spec: RunSpec) -> bytes:
+def pack(spec: RunSpec) -> bytes:
     """The bytes that `keeper_process.Spec` reads."""
     cwd = os.path.abspath(spec.cwd)
     run = os.urandom(16).hex()

@@ -38,7 +38,7 @@ class Identity(Record):
 class Exit(Record):
     """How a run ended, from `exit.json`; either `code` or `signal` is set unless the program could not be ended."""
 
-    reason: str  # exited | timeout | stall | stopped | claimed | output_limit | exec_failed
+    reason: str  # exited | timeout | stall | stopped | claimed | talked | output_limit | exec_failed
     code: int | None
     signal: int | None
     problem: str  # why the program could not be started
@@ -95,7 +95,7 @@ def exit_class(ended: Exit | None) -> ExitClass:
     if ended is None:
         return "lost"
     match ended.reason:
-        case "claimed":
+        case "claimed" | "talked":
             return "finished"
         case "timeout" | "stall":
             return "timeout"

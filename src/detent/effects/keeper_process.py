@@ -180,13 +180,12 @@ class Run:
         step = "run"
         try:
             os.close(self._gate)
-            os.setsid()
+            self.take_place()
             self._prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             # A keeper that dies leaves the gate without a byte; one that died before the line above is no parent now.
             if not os.read(gate, 1) or os.getppid() != keeper:
                 os._exit(NOT_STARTED_CODE)
-            for target, stream in enumerate((stdin, *self._outputs)):
-                os.dup2(stream, target)
+            self.take_streams(stdin)
             for number in signal.valid_signals():
                 if signal.getsignal(number) == signal.SIG_IGN:  # would be inherited: Python's own, or a nohup's
                     signal.signal(number, signal.SIG_DFL)
@@ -199,6 +198,15 @@ class Run:
             os.write(answer, f"can't {step}: {os.strerror(problem.errno or 0)}".encode())
         finally:
             os._exit(NOT_STARTED_CODE)
+
+    def take_place(self) -> None:
+        """In the child: away from everybody else."""
+        os.setsid()
+
+    def take_streams(self, stdin: int) -> None:
+        """In the child, just before it becomes the program."""
+        for target, stream in enumerate((stdin, *self._outputs)):
+            os.dup2(stream, target)
 
     def identity(self) -> dict[str, object]:
         mine, child = read_process(os.getpid()), read_process(self.leader)

@@ -44,6 +44,7 @@ RUN_KINDS: Mapping[str, tuple[str, ...]] = {
             "sandbox",
             "agent",
             "model",
+            "talk",
             "events",
             "session",
             "tree",

@@ -111,18 +111,26 @@ def _hold(task: Task, access: Access, argv: Sequence[str], cwd: str, *, own_sess
     return hold(NONE, access, argv, cwd=cwd)
 
 
+def make_own_state(agent: Agent) -> None:
+    """The folders an agent keeps for itself: where they are not there yet, it could not make them from inside."""
+    home = os.path.expanduser("~")
+    for path in agent.state:
+        if path.endswith("/"):
+            os.makedirs(_at_home(path, home), exist_ok=True)
+
+
 def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
     head = task.memory.head
     home = os.path.expanduser("~")
     folders = task.run_folders()
-    own_state = [os.path.dirname(_at_home(path, home)) for path in agent.auth]
+    own_state = [_at_home(path, home) for path in agent.state]
     tree_git = os.path.join(task.tree_path, ".git")
     is_in_place = head["in_place"]
     return Access(
         writable=(
             *(cwd, task.native.folder),
             *(path for name, path in folders.items() if name != "DETENT_BIN"),
-            *(path for path in own_state if path != home),
+            *own_state,
         ),
         hidden=_hidden(task, home, with_root=not is_in_place),
         shown=(*_shown(task, home), folders["DETENT_BIN"], *_program(agent)),

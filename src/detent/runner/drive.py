@@ -21,8 +21,9 @@ from detent.effects.keeper_watch import Watch
 from detent.errors import RefusedError
 from detent.runner.drops import answer_drops
 from detent.runner.ending import BOUND, attend
+from detent.runner.launch import bounds_of
 from detent.runner.ready import make_ready
-from detent.runner.runs import bounds_of, run_seen, start_run
+from detent.runner.runs import run_seen, start_run
 from detent.runner.step import Outcome, step
 from detent.store.atomic import write_atomic
 from detent.store.tasks import utc_now

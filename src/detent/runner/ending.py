@@ -179,7 +179,9 @@ def _how(seen: RunSeen, task: Task) -> dict[str, Any]:
 
 
 def _is_by_person(task: Task, seen: RunSeen) -> bool:
-    """Whether a person ended the run: that is no crash."""
+    """Whether a person ended the run: that is no crash. Who talked to the agent was there all the time."""
+    if seen.exit is not None and seen.exit.reason == "talked":
+        return True
     driven = task.memory.driven
     is_off = bool(driven) and not driven["on"] and driven["seq"] > task.memory.run["seq"]
     return is_off and seen.exit is not None and seen.exit.reason == "stopped" and not _bound(task)

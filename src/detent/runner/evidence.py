@@ -22,7 +22,7 @@ from detent.effects.evidence_values import Attempt, NextMove, Now, Page, Ran
 from detent.errors import UnreadableError
 from detent.runner.evidence_hashes import hashes_of, weakest_level
 from detent.runner.explain import explain
-from detent.runner.runs import PROMPT
+from detent.runner.launch import PROMPT
 from detent.runner.settle import read_document
 from detent.store.atomic import make_folders, read_plain, sweep, write_atomic
 from detent.store.digest import sha256_of

@@ -11,16 +11,17 @@ import json
 import os
 
 from detent.core.machine import STOPPED
-from detent.core.record import Record
 from detent.core.runs import runs_spent, stop
 from detent.effects import keeper
-from detent.effects.agents.catalog import WRITE, command_for, load_catalog
+from detent.effects.agents.catalog import load_catalog
 from detent.effects.agents.choose import choose
+from detent.effects.agents.events import TEXT
 from detent.effects.keeper_look import RunSeen
 from detent.effects.keeper_look import look as look_at_run
 from detent.errors import DetentError, RefusedError
 from detent.gates.judge import evidence_hashes
-from detent.runner.access import held_environment, hold_run, run_level
+from detent.runner.access import run_level
+from detent.runner.launch import PROMPT, bounds_of, spec_of
 from detent.runner.look import current_tree, look
 from detent.runner.promises import put_in_order
 from detent.runner.prompt import prompt_for
@@ -31,6 +32,8 @@ from detent.store.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from detent.effects.agents.catalog import Agent
     from detent.effects.agents.choose import Choice
     from detent.runner.open import Task
@@ -39,31 +42,6 @@ if TYPE_CHECKING:
     from detent.store.native import Document
     from detent.store.tasks import Memory
 
-PROMPT = "prompt.md"
-DEFAULT_MINUTES, DEFAULT_STALL_MINUTES = 30.0, 10.0
-CLAIM_GRACE_S = 10.0  # for an agent to end by itself once its claim was accepted
-
-
-class Bounds(Record):
-    """What one run may use; 0 is: as much as it wants."""
-
-    timeout_s: float
-    stall_s: float
-    usd: float = 0.0
-    tokens: float = 0.0
-    turns: float = 0.0
-
-
-def bounds_of(task: Task) -> Bounds:
-    budget = task.memory.head.get("budget", {}).get("run", {})
-    return Bounds(
-        timeout_s=60 * budget.get("minutes", DEFAULT_MINUTES),
-        stall_s=60 * budget.get("stall_minutes", DEFAULT_STALL_MINUTES),
-        usd=budget.get("usd", 0.0),
-        tokens=budget.get("tokens", 0.0),
-        turns=budget.get("turns", 0.0),
-    )
-
 
 def run_seen(task: Task) -> RunSeen | None:
     """What is known of the run that was planned and has no end yet; None when there is none. Reads only."""
@@ -71,10 +49,11 @@ def run_seen(task: Task) -> RunSeen | None:
     return look_at_run(task.places.run(number)) if number else None
 
 
-def start_run(task: Task, ready: Ready) -> Task:
+def start_run(task: Task, ready: Ready, begin: Callable[[keeper.RunSpec], object] = keeper.spawn) -> Task:
     """Plan and start one run of the current state's role in the folder that was made ready for it.
 
     Where somebody else has just started one, that is the run; where a limit is used up, the task is stopped instead.
+    Whoever brings a `begin` of their own talks to the agent.
     """
     with Lock(task.places.lock()):
         if (memory := task.store.load()).run:
@@ -90,9 +69,15 @@ def start_run(task: Task, ready: Ready) -> Task:
             raise RefusedError(
                 "the tree changed while a run was made ready", where=task.tree_path, next_step=f"detent run {task.id}"
             )
-        task = _plan(task, settled.document, agent, choice, ready)
+        is_talk = begin is not keeper.spawn
+        if is_talk and not agent.talk:
+            raise RefusedError(
+                f"agent {agent.name} can't be talked to: it has no `talk`",
+                next_step=f"let it work alone: detent run {task.id}; or name another agent in detent.toml",
+            )
+        task = _plan(task, settled.document, agent, choice, ready, is_talk=is_talk)
         try:
-            keeper.spawn(_spec(task, agent))
+            begin(spec_of(task, agent))
         except DetentError:
             # Whether it began is known by its directory alone; what did not begin must never begin later.
             if keeper.void(task.places.run(task.memory.runs)):
@@ -159,7 +144,7 @@ def _agent_for(task: Task) -> tuple[Agent, Choice]:
     return catalog.agents[choice.agent], choice
 
 
-def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: Ready) -> Task:
+def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: Ready, *, is_talk: bool) -> Task:
     memory = task.memory
     state = task.machine.states[memory.snapshot.state]
     number = memory.runs + 1
@@ -180,8 +165,9 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         "sandbox": run_level(task, agent, state.role, ready.cwd),
         "agent": agent.name,
         "model": choice.model,
-        "events": agent.events,
-        "session": session if agent.resume else "",
+        "talk": is_talk,
+        "events": TEXT if is_talk else agent.events,
+        "session": session if agent.resume and not is_talk else "",
         "tree": tree,
         "cwd": ready.cwd,
         "prompt": sha256_of(prompt),
@@ -201,85 +187,6 @@ def fingerprint(task: Task, memory: Memory, document: Document, tree: str) -> di
 
 def _hash(content: dict[str, str]) -> str:
     return sha256_of(json.dumps(content, sort_keys=True).encode("utf-8", "surrogateescape"))
-
-
-def _spec(task: Task, agent: Agent) -> keeper.RunSpec:
-    run = task.memory.run
-    folder, bounds = task.places.run(run["run"]), bounds_of(task)
-    folders = task.run_folders()
-    for name, path in folders.items():
-        _make_anew(path, keep=name == "DETENT_OUT")
-    # Reports lie in the task folder, which every role writes to; what a reading role may not change is the tree, and
-    # that is compared when the run is over.
-    launch = command_for(
-        agent,
-        access=WRITE,
-        model=run["model"],
-        session=run["session"],
-        run_dir=folders["DETENT_OUT"],
-        cwd=run["cwd"],
-        folders=(task.native.folder, *(path for name, path in folders.items() if name != "DETENT_BIN")),
-    )
-    held = hold_run(task, agent, launch.argv, run["cwd"])
-    passed = (*agent.auth_env, *launch.env, *task.memory.head["sandbox_rules"]["pass"])
-    environment = held_environment(environment_of(task), passed, folders["DETENT_TMP"])
-    return keeper.RunSpec(
-        run_dir=folder,
-        argv=held.argv,
-        env={**environment, **launch.env, "DETENT_ACCESS": run["access"], "DETENT_SANDBOX": held.level},
-        cwd=run["cwd"],
-        stdin_path=os.path.join(folder, PROMPT),
-        timeout_s=bounds.timeout_s,
-        stall_s=bounds.stall_s,
-        claim_grace_s=CLAIM_GRACE_S,
-    )
-
-
-def _make_anew(path: str, *, keep: bool) -> None:
-    """A folder without what an earlier run left there: its requests and programs are not those of this run."""
-    from contextlib import suppress
-    from shutil import rmtree
-
-    if os.path.islink(path) or os.path.isfile(path):
-        with suppress(OSError):
-            os.unlink(path)
-    elif not keep:
-        rmtree(path, ignore_errors=True)
-    make_folders(path)
-
-
-def environment_of(task: Task) -> dict[str, str]:
-    """The environment of a run: the user's own, and who and where the run is; `detent` is found whatever PATH was."""
-    run, folders = task.memory.run, task.run_folders()
-    _write_shims(folders["DETENT_BIN"])
-    return {
-        **os.environ,
-        "PATH": os.pathsep.join((folders["DETENT_BIN"], os.environ.get("PATH", os.defpath))),
-        "DETENT_TASK": task.id,
-        "DETENT_TASK_DIR": task.native.folder,
-        "DETENT_TREE": run["cwd"],
-        "DETENT_OUT": folders["DETENT_OUT"],
-        "DETENT_DROP": folders["DETENT_DROP"],
-        "DETENT_ROLE": run["role"],
-        "DETENT_STATE": run["state"],
-        "DETENT_RUN_NUMBER": str(run["run"]),
-    }
-
-
-def _write_shims(folder: str) -> None:
-    import shlex
-    import sys
-
-    words = " ".join(shlex.quote(word) for word in (sys.executable, "-m", "detent"))
-    path = os.path.join(folder, "detent")
-    text = f'#!/bin/sh\nexec {words} "$@"\n'.encode()
-    try:
-        with open(path, "rb") as file:
-            if file.read() == text:
-                return
-    except OSError:
-        pass
-    write_atomic(path, text, durable=False, mode=0o755)
 
 
 def stop_run(task: Task) -> bool:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 READ, WRITE = "read", "write"
 DEFAULT = "default"  # the role whose agent serves every role that has none of its own
 FORMATS = ("pi", "codex", "claude", "text")  # of an agent's output; events.py reads them
-_PLACEHOLDERS = ("model", "session", "out", "cwd", "folder")
+_PLACEHOLDERS = ("model", "session", "out", "cwd", "folder", "prompt")
 _DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "catalog.toml")
 
 
@@ -31,13 +31,16 @@ class Agent(Record):
     write: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
     read_env: Mapping[str, str] = {}
+    held: tuple[str, ...] = ()
     model: tuple[str, ...] = ()
     resume: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
+    talk: tuple[str, ...] = ()
     env: Mapping[str, str] = {}
     events: str = "text"
     version: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
     auth: tuple[str, ...] = ()
     auth_env: tuple[str, ...] = ()
     install: str = ""
@@ -91,34 +94,70 @@ def load_catalog(user: Mapping[str, object]) -> Catalog:
 
 
 def command_for(
-    agent: Agent, *, access: str, model: str, session: str, run_dir: str, cwd: str, folders: Sequence[str] = ()
+    agent: Agent,
+    *,
+    access: str,
+    model: str,
+    session: str,
+    run_dir: str,
+    cwd: str,
+    folders: Sequence[str] = (),
+    is_held: bool = False,
 ) -> Launch:
     """The command line of one run and what is added to its environment; empty `model` or `session` means none.
 
-    `folders` are those it may write to besides `cwd`; an agent without a flag for it needs none.
+    `folders` are those it may write to besides `cwd`; an agent without a flag for it needs none. `is_held`: the kernel
+    keeps the run inside already.
 
     A session is only continued by an agent with `resume`; the others begin anew. The model also stands in the
     environment, so that a program of one's own needs no flag for it.
     """
-    known = {"model": model, "session": session, "out": run_dir, "cwd": cwd, "folder": ""}
-    first = (*agent.argv, *(agent.read if access == READ else agent.write), *(agent.model if model else ()))
+    known = {"model": model, "session": session, "out": run_dir, "cwd": cwd}
     words = (
-        *(_fill(word, known) for word in first),
-        *(_fill(word, {**known, "folder": folder}) for folder in folders for word in agent.folders),
+        *(_fill(word, known) for word in agent.argv),
+        *_granted(agent, known, access, folders, is_held=is_held),
         *(_fill(word, known) for word in (*(agent.resume if session else ()), *agent.last)),
     )
-    env = {**agent.env, **(agent.read_env if access == READ else {})}
-    return Launch(
-        argv=words,
-        env={
-            **{name: _fill(value, known) for name, value in env.items()},
-            "PWD": cwd,  # some agents believe it more than the folder they are started in
-            "DETENT_ACCESS": access,
-            "DETENT_MODEL": model,
-            "DETENT_SESSION": session,
-            "DETENT_OUT": run_dir,
-        },
+    return Launch(words, _environment(agent, known, access))
+
+
+def talk_command_for(
+    agent: Agent, *, prompt: str, model: str, run_dir: str, cwd: str, folders: Sequence[str], is_held: bool
+) -> Launch:
+    """The command line of a conversation with a person; its last word is what tells the agent of its prompt."""
+    known = {"model": model, "session": "", "out": run_dir, "cwd": cwd, "prompt": prompt}
+    *first, last = agent.talk
+    words = (
+        *(_fill(word, known) for word in first),
+        *_granted(agent, known, WRITE, folders, is_held=is_held),
+        _fill(last, known),
     )
+    return Launch(words, _environment(agent, known, WRITE))
+
+
+def _granted(
+    agent: Agent, known: Mapping[str, str], access: str, folders: Sequence[str], *, is_held: bool
+) -> tuple[str, ...]:
+    """The words about what it may do, its model and its folders."""
+    rights = agent.read if access == READ else agent.write
+    if is_held and agent.held:
+        rights = agent.held
+    return (
+        *(_fill(word, known) for word in (*rights, *(agent.model if known["model"] else ()))),
+        *(_fill(word, {**known, "folder": folder}) for folder in folders for word in agent.folders),
+    )
+
+
+def _environment(agent: Agent, known: Mapping[str, str], access: str) -> dict[str, str]:
+    env = {**agent.env, **(agent.read_env if access == READ else {})}
+    return {
+        **{name: _fill(value, known) for name, value in env.items()},
+        "PWD": known["cwd"],  # some agents believe it more than the folder they are started in
+        "DETENT_ACCESS": access,
+        "DETENT_MODEL": known["model"],
+        "DETENT_SESSION": known["session"],
+        "DETENT_OUT": known["out"],
+    }
 
 
 def find_program(agent: Agent, search_path: str) -> str:
@@ -160,13 +199,16 @@ def _read_agent(name: str, table: Table) -> Agent:
         write=table.texts("write"),
         read=table.texts("read"),
         read_env=table.table("read_env").mapping_of_text(),
+        held=table.texts("held"),
         model=table.texts("model"),
         resume=table.texts("resume"),
         folders=table.texts("folders"),
         last=table.texts("last"),
+        talk=table.texts("talk"),
         env=table.table("env").mapping_of_text(),
         events=table.text("events", "text"),
         version=table.texts("version"),
+        state=table.texts("state"),
         auth=table.texts("auth"),
         auth_env=table.texts("auth_env"),
         install=table.text("install", ""),
@@ -188,7 +230,8 @@ def _check_agent(agent: Agent, table: Table) -> None:
         problem(f"argv begins with {agent.argv[0]!r}; name a program on PATH or its whole path")
     if agent.events not in FORMATS:
         problem(f"events must be one of {', '.join(FORMATS)}")
-    for key, needed in (("model", "{model}"), ("resume", "{session}"), ("folders", "{folder}")):
+    needs = {"model": "{model}", "resume": "{session}", "folders": "{folder}", "talk": "{prompt}"}
+    for key, needed in needs.items():
         words: Sequence[str] = getattr(agent, key)
         if words and not any(needed in word for word in words):
             problem(f"{key} must hold {needed}")
@@ -198,7 +241,8 @@ def _check_agent(agent: Agent, table: Table) -> None:
 
 
 def _all_words(agent: Agent) -> tuple[str, ...]:
-    return (*agent.argv, *agent.write, *agent.read, *agent.model, *agent.folders, *agent.resume, *agent.last)
+    rights = (*agent.write, *agent.read, *agent.held)
+    return (*agent.argv, *rights, *agent.model, *agent.folders, *agent.resume, *agent.last, *agent.talk)
 
 
 def _unknown_placeholders(word: str) -> list[str]:
@@ -211,4 +255,4 @@ def _fill(word: str, known: Mapping[str, str]) -> str:
     """One pass over the word, so that a value which looks like a placeholder stays as it is."""
     from re import sub
 
-    return sub(r"\{(model|session|out|cwd|folder)\}", lambda found: known[found.group(1)], word)
+    return sub(r"\{([a-z_]+)\}", lambda found: known.get(found.group(1), found.group()), word)

@@ -131,16 +131,17 @@ def codex(event: Mapping[str, Any], tally: Tally) -> None:
 class Claude:
     """`claude --output-format stream-json`: `result` tells the sums; a run that was killed has only its messages.
 
-    Its `num_turns` is passed over: it counts tool calls, and answers that never came.
+    Its `num_turns` is passed over: it counts tool calls, and answers that never came. It keeps a session only from the
+    first answer on, and names a new one where it could not find the old.
     """
 
     def __init__(self) -> None:
         self._last_message = ""
 
     def __call__(self, event: Mapping[str, Any], tally: Tally) -> None:
-        tally.session = _text(event.get("session_id")) or tally.session
         match event.get("type"):
             case "assistant":
+                tally.session = _text(event.get("session_id")) or tally.session
                 self._message(event, tally)
             case "system" if event.get("subtype") == "permission_denied":
                 tally.denials += 1

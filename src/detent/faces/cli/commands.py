@@ -159,6 +159,14 @@ COMMANDS = (
         (_TASK,),
         (_REPO,),
     ),
+    Command(
+        "talk",
+        "Start",
+        "talk to the agent of the task's state in this terminal; what it leaves is judged as after any other run",
+        "talk:talk",
+        (_TASK,),
+        (_REPO,),
+    ),
     Command("list", "Look", "all tasks of this project", "look:list_tasks", options=(_REPO,)),
     Command(
         "inbox",

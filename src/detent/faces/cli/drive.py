@@ -46,7 +46,7 @@ def respawn(arguments: Arguments) -> int:
 
 
 def _drive(arguments: Arguments, task: Task, *, once: bool, asked: bool = False, may_wait: bool = True) -> int:
-    tell = _nothing_told if arguments.has("--json") else _tell
+    tell = nothing_told if arguments.has("--json") else tell_at_once
     rest = drive(task, tell, move_json, once=once, asked=asked, may_wait=may_wait, since=_since(arguments))
     if may_wait:  # else whoever waits instead tells the person
         tell_person(rest)
@@ -67,11 +67,11 @@ def tell_person(rest: Rest) -> None:
         sys.stderr.write(printable(f"note: {problem}") + "\n")
 
 
-def _nothing_told(_happened: Happened) -> None:
+def nothing_told(_happened: Happened) -> None:
     pass
 
 
-def _tell(happened: Happened) -> None:
+def tell_at_once(happened: Happened) -> None:
     sys.stdout.write(printable(happened_words(happened)) + "\n")
     sys.stdout.flush()  # somebody is watching
 

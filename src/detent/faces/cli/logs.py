@@ -11,8 +11,8 @@ from detent.effects.keeper_watch import Watch
 from detent.errors import UsageError
 from detent.faces.cli.output import print_json
 from detent.faces.words import printable
+from detent.runner.launch import PROMPT
 from detent.runner.open import open_task
-from detent.runner.runs import PROMPT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

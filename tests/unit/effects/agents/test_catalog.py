@@ -17,6 +17,7 @@ from detent.effects.agents.catalog import (
     find_program,
     has_login,
     load_catalog,
+    talk_command_for,
 )
 from detent.errors import UsageError
 
@@ -70,6 +71,34 @@ def test_pi_is_the_first_of_all_known_agents() -> None:
 )
 def test_the_command_line_of_a_run(name: str, access: str, words: str) -> None:
     assert launch(built_in(name), access=access, model="m", session="s").argv == tuple(words.split())
+
+
+def test_a_held_run_brings_no_sandbox_of_its_own() -> None:
+    free, held = (
+        command_for(
+            built_in("codex"),
+            access="write",
+            model="m",
+            session="",
+            run_dir="/out",
+            cwd="/tree",
+            folders=("/task",),
+            is_held=is_held,
+        ).argv
+        for is_held in (False, True)
+    )
+    assert free[6:] == ("-s", "workspace-write", "-m", "m", "--add-dir", "/task", "-")
+    assert held[6:] == ("-s", "danger-full-access", "-m", "m", "--add-dir", "/task", "-")
+
+
+@pytest.mark.parametrize("name", list(load_catalog({}).agents))
+def test_everybody_can_be_talked_to(name: str) -> None:
+    made = talk_command_for(
+        built_in(name), prompt="/out/p.md", model="m", run_dir="/out", cwd="/tree", folders=("/task",), is_held=False
+    )
+    assert "/out/p.md" in made.argv[-1]
+    assert "m" in made.argv
+    assert "{" not in "".join(made.argv)
 
 
 def test_without_model_and_session_their_words_are_left_out() -> None:

@@ -224,6 +224,12 @@ def test_claude_ends_in_an_error_that_looks_like_an_answer(
     assert classify("failed", usage) == expected
 
 
+def test_claude_has_a_session_from_the_first_answer_on(tmp_path: Path) -> None:
+    result = claude_result(subtype="error_during_execution", is_error=True)
+    assert usage_of(tmp_path, "claude", CLAUDE_START, result).session == ""
+    assert usage_of(tmp_path, "claude", CLAUDE_START, claude_message("m-1")).session == "c-1"
+
+
 def test_claude_stopped_by_its_own_bound_is_an_error(tmp_path: Path) -> None:
     usage = usage_of(tmp_path, "claude", CLAUDE_START, claude_result(subtype="error_max_turns", num_turns=3))
     assert (usage.is_error, usage.errors) == (True, ("error_max_turns",))

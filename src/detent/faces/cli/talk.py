@@ -1,0 +1,31 @@
+"""`detent talk`: the agent of the task's state in this terminal."""
+
+from __future__ import annotations
+
+import os
+
+from detent.errors import RefusedError
+from detent.faces.cli.act import open_to_change, refuse_inside_run
+from detent.faces.cli.drive import nothing_told, tell_at_once
+from detent.faces.cli.output import move_json, show, status_json
+from detent.faces.words import status_words
+from detent.runner.explain import explain
+from detent.runner.talk import talk as talk_to_agent
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.faces.cli.arguments import Arguments
+
+
+def talk(arguments: Arguments) -> int:
+    refuse_inside_run("talking to an agent")
+    if not all(os.isatty(stream) for stream in (0, 1)):
+        raise RefusedError(
+            "talking needs a terminal, and this is none", next_step="let the agent work alone: detent run"
+        )
+    task = talk_to_agent(
+        open_to_change(arguments), nothing_told if arguments.has("--json") else tell_at_once, move_json
+    )
+    told = explain(task, with_moves=False)
+    show(arguments, status_json(told), status_words(told))
+    return 0

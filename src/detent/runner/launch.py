@@ -1,0 +1,140 @@
+"""What one planned run is started with: its command line, held by the kernel where possible, environment, bounds."""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.record import Record
+from detent.effects.agents.catalog import WRITE, command_for, talk_command_for
+from detent.effects.keeper import RunSpec
+from detent.effects.keeper_terminal import in_foreground
+from detent.effects.sandbox import NONE
+from detent.runner.access import held_environment, hold_run, make_own_state
+from detent.store.atomic import make_folders, read_plain, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.effects.agents.catalog import Agent, Launch
+    from detent.runner.open import Task
+
+PROMPT = "prompt.md"
+DEFAULT_MINUTES, DEFAULT_STALL_MINUTES = 30.0, 10.0
+CLAIM_GRACE_S = 10.0  # for an agent to end by itself once its claim was accepted
+
+
+class Bounds(Record):
+    """What one run may use; 0 is: as much as it wants."""
+
+    timeout_s: float
+    stall_s: float
+    usd: float = 0.0
+    tokens: float = 0.0
+    turns: float = 0.0
+
+
+def bounds_of(task: Task) -> Bounds:
+    budget = task.memory.head.get("budget", {}).get("run", {})
+    return Bounds(
+        timeout_s=60 * budget.get("minutes", DEFAULT_MINUTES),
+        stall_s=60 * budget.get("stall_minutes", DEFAULT_STALL_MINUTES),
+        usd=budget.get("usd", 0.0),
+        tokens=budget.get("tokens", 0.0),
+        turns=budget.get("turns", 0.0),
+    )
+
+
+def spec_of(task: Task, agent: Agent) -> RunSpec:
+    """What is run for the run that was just planned, held as well as this host can."""
+    run = task.memory.run
+    folder, bounds = task.places.run(run["run"]), bounds_of(task)
+    folders = task.run_folders()
+    for name, path in folders.items():
+        _make_anew(path, keep=name == "DETENT_OUT")
+    make_own_state(agent)
+    held = hold_run(task, agent, (), run["cwd"], own_session=not run["talk"])
+    launch = _launch(task, agent, is_held=held.level != NONE)
+    passed = (*agent.auth_env, *launch.env, *task.memory.head["sandbox_rules"]["pass"])
+    environment = held_environment(environment_of(task), passed, folders["DETENT_TMP"])
+    return RunSpec(
+        run_dir=folder,
+        argv=(*held.argv, *launch.argv),
+        env={**environment, **launch.env, "DETENT_ACCESS": run["access"], "DETENT_SANDBOX": held.level},
+        cwd=run["cwd"],
+        stdin_path=os.path.join(folder, PROMPT),
+        timeout_s=bounds.timeout_s,
+        stall_s=bounds.stall_s,
+        claim_grace_s=CLAIM_GRACE_S,
+    )
+
+
+def _make_anew(path: str, *, keep: bool) -> None:
+    """A folder without what an earlier run left there: its requests and programs are not those of this run."""
+    from contextlib import suppress
+    from shutil import rmtree
+
+    if os.path.islink(path) or os.path.isfile(path):
+        with suppress(OSError):
+            os.unlink(path)
+    elif not keep:
+        rmtree(path, ignore_errors=True)
+    make_folders(path)
+
+
+def _launch(task: Task, agent: Agent, *, is_held: bool) -> Launch:
+    run, given = task.memory.run, task.run_folders()
+    out = given["DETENT_OUT"]
+    folders = (task.native.folder, *(path for name, path in given.items() if name != "DETENT_BIN"))
+    if run["talk"]:
+        # The run's own folder can't be seen from inside.
+        prompt = os.path.join(out, f"prompt-{run['run']}.md")
+        write_atomic(prompt, read_plain(os.path.join(task.places.run(run["run"]), PROMPT)) or b"", durable=False)
+        launch = talk_command_for(
+            agent, prompt=prompt, model=run["model"], run_dir=out, cwd=run["cwd"], folders=folders, is_held=is_held
+        )
+        return launch.replace(argv=in_foreground(launch.argv))
+    # Reports lie in the task folder, which every role writes to; what a reading role may not change is the tree, and
+    # that is compared when the run is over.
+    return command_for(
+        agent,
+        access=WRITE,
+        model=run["model"],
+        session=run["session"],
+        run_dir=out,
+        cwd=run["cwd"],
+        folders=folders,
+        is_held=is_held,
+    )
+
+
+def environment_of(task: Task) -> dict[str, str]:
+    """The environment of a run: the user's own, and who and where the run is; `detent` is found whatever PATH was."""
+    run, folders = task.memory.run, task.run_folders()
+    _write_shims(folders["DETENT_BIN"])
+    return {
+        **os.environ,
+        "PATH": os.pathsep.join((folders["DETENT_BIN"], os.environ.get("PATH", os.defpath))),
+        "DETENT_TASK": task.id,
+        "DETENT_TASK_DIR": task.native.folder,
+        "DETENT_TREE": run["cwd"],
+        "DETENT_OUT": folders["DETENT_OUT"],
+        "DETENT_DROP": folders["DETENT_DROP"],
+        "DETENT_ROLE": run["role"],
+        "DETENT_STATE": run["state"],
+        "DETENT_RUN_NUMBER": str(run["run"]),
+    }
+
+
+def _write_shims(folder: str) -> None:
+    import shlex
+    import sys
+
+    words = " ".join(shlex.quote(word) for word in (sys.executable, "-m", "detent"))
+    path = os.path.join(folder, "detent")
+    text = f'#!/bin/sh\nexec {words} "$@"\n'.encode()
+    try:
+        with open(path, "rb") as file:
+            if file.read() == text:
+                return
+    except OSError:
+        pass
+    write_atomic(path, text, durable=False, mode=0o755)

@@ -1,0 +1,38 @@
+"""Talks: the state's agent in this terminal, with a person; a run like any other, and judged like any other."""
+
+from __future__ import annotations
+
+from detent.effects.keeper_terminal import Attended
+from detent.errors import RefusedError
+from detent.runner.drive import TICK_S, advance
+from detent.runner.drops import answer_drops
+from detent.runner.ready import make_ready
+from detent.runner.runs import start_run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.runner.drive import Reply, Tell
+    from detent.runner.open import Task
+
+
+def talk(task: Task, tell: Tell, reply: Reply) -> Task:
+    """Let a person and the agent of the current state work until one of them ends it; then decide what follows."""
+    task = advance(task, tell)
+    if task.memory.run:
+        number = task.memory.run["run"]
+        raise RefusedError(f"agent run #{number} is under way", next_step=f"wait for it, or: detent stop {task.id}")
+    ready = make_ready(task)
+    if ready.failed is not None:
+        raise RefusedError(
+            f"the workspace can't be set up: {ready.failed.command}: {ready.failed.why}", where=ready.failed.log
+        )
+    attended = Attended()
+    task = start_run(task, ready, attended.begin)
+    if not task.memory.run or not attended.has_begun:
+        return task  # a limit is used up, or somebody else was faster
+    try:
+        while not attended.wait(TICK_S):
+            answer_drops(task, reply)
+    finally:
+        attended.finish()
+    return advance(task, tell)

@@ -1,0 +1,154 @@
+"""`detent talk`: a person and a program in a real terminal; a run like any other at its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from detent.effects.keeper_process import read_process
+from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
+from tests.e2e.clone_task import CloneTask
+from tests.e2e.stubs import put_program, with_path
+from tests.e2e.terminal import INTERRUPT, SUSPEND, Terminal
+
+FRAME = (
+    "-e 's/^Done gate:.*/Done gate: g/' -e 's/^Not doing:.*/Not doing: n/' -e 's/^Reality.*/Reality constraints: r/'"
+)
+TALKER = f"""
+if [ "$1" = alone ]; then exit 0; fi
+[ -t 0 ] && [ -t 1 ] || exit 9
+trap 'echo; echo caught' INT
+grep -q 'in state \\*\\*intake' "$1" && echo "knows its prompt"
+echo "pid $$"
+while echo "what now?"; read word || read word; do  # a key that was caught ends one read
+    case "$word" in
+        frame) sed -i {FRAME} "$DETENT_TASK_DIR/STATE.md" ;;
+        leave) setsid sleep 600 & ;;
+        bye) exit 3 ;;
+        *) $word ;;
+    esac
+done
+"""
+SETTINGS = '[agents]\ndefault = "mine"\n[agents.mine]\nargv = ["talker", "alone"]\n'
+
+
+class Talk:
+    """A task whose agent is the talker, and terminals in which it is talked to."""
+
+    def __init__(self, detent: Detent, repo: MakeRepo, folder: Path, settings: str) -> None:
+        put_program(folder / "programs", "talker", TALKER)
+        self.environment = {**detent.environment, **with_path(detent.environment, folder / "programs")}
+        path = repo(files={**SAMPLE_FILES, "detent.toml": settings})
+        self.task = CloneTask(Detent(folder, self.environment), repo, path)
+
+    def __call__(self, *words: str) -> Terminal:
+        return Terminal(("talk", *words), self.task.repo, self.environment)
+
+    def lines(self, kind: str) -> list[dict[str, Any]]:
+        raws = (self.task.control / "journal.jsonl").read_bytes().splitlines()
+        return [entry for raw in raws if (entry := json.loads(raw))["kind"] == kind]
+
+
+@pytest.fixture
+def talk(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Talk:
+    return Talk(detent, repo, tmp_path, SETTINGS + 'talk = ["talker", "{prompt}"]\n')
+
+
+def test_a_person_and_the_agent_work_and_the_same_step_judges(talk: Talk) -> None:
+    with talk() as terminal:
+        terminal.until("what now?")
+        assert "knows its prompt" in terminal.shown
+        terminal.type("detent move shape\n")
+        terminal.until("refused: intake -> shape")
+        terminal.type("frame\n")
+        terminal.type("detent move shape\n")
+        terminal.until("accepted")
+        terminal.type("leave\n")
+        terminal.type("bye\n")
+        code = terminal.end()
+    assert code == 0, terminal.shown
+    assert "moved: intake -> shape" in terminal.shown
+    (planned,), (ended,) = talk.lines("run_planned"), talk.lines("run_ended")
+    assert (planned["talk"], planned["agent"], planned["role"]) == (True, "mine", "builder")
+    assert (ended["exit"], ended["how"], ended["code"], ended["claim_by"]) == ("finished", "talked", 3, "command")
+    assert ended["survivors"] >= 1  # what was left behind is gone
+    assert talk.task.state() == "shape"
+    assert talk.task("audit").code == 0
+
+
+def test_what_people_hold_is_refused_inside_although_a_person_types(talk: Talk) -> None:
+    with talk() as terminal:
+        terminal.until("what now?")
+        for words, refused in (("resume", "resuming is"), ("talk", "talking to an agent is"), ("stop", "stopping a")):
+            terminal.type(f"detent {words}\n")
+            terminal.until(f"refused: {refused}")
+        terminal.type("bye\n")
+        terminal.end()
+    assert talk.lines("moved") == []
+
+
+def test_keys_are_for_the_agent(talk: Talk) -> None:
+    with talk() as terminal:
+        terminal.until("what now?")
+        terminal.type(INTERRUPT)
+        terminal.until("caught")
+        terminal.type(SUSPEND)
+        terminal.type("frame\nbye\n")
+        assert terminal.end() == 0, terminal.shown
+    assert talk.task.state() == "shape", terminal.shown
+
+
+def test_a_conversation_that_leads_nowhere_stops_nothing(talk: Talk) -> None:
+    for _ in range(3):
+        with talk() as terminal:
+            terminal.until("what now?")
+            terminal.type("bye\n")
+            assert terminal.end() == 0, terminal.shown
+    status = talk.task.json("status")
+    assert (status["state"], status["registers"].get("stopped", "")) == ("intake", "")
+
+
+def test_it_can_be_stopped_from_outside(talk: Talk) -> None:
+    with talk() as terminal:
+        terminal.until("what now?")
+        assert talk.task("stop").code == 0
+        terminal.end()
+    (ended,) = talk.lines("run_ended")
+    assert (ended["how"], ended["by_person"]) == ("stopped", True)
+
+
+def test_one_that_is_killed_is_lost_and_the_next_one_works(talk: Talk) -> None:
+    with talk() as terminal:
+        terminal.until("what now?")
+        identity = json.loads((talk.task.control / "runs" / "1" / "identity.json").read_bytes())
+        assert identity["keeper_pid"] == terminal.command.pid
+        assert talk.task.json("status")["alive"] is True
+        os.kill(terminal.command.pid, signal.SIGKILL)
+        terminal.end()
+    seen = read_process(identity["child_pid"])
+    assert seen is None or not seen[2] or seen[0] != identity["child_start"]
+    with talk() as terminal:
+        terminal.until("what now?")
+        terminal.type("frame\nbye\n")
+        assert terminal.end() == 0, terminal.shown
+    assert [line["exit"] for line in talk.lines("run_ended")] == ["lost", "finished"]
+    assert talk.task.state() == "shape"
+
+
+def test_without_a_terminal_it_is_refused(talk: Talk) -> None:
+    done = talk.task("talk")
+    assert (done.code, "needs a terminal" in done.err) == (1, True), done
+    assert talk.lines("run_planned") == []
+
+
+def test_an_agent_that_only_works_alone_is_refused(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    talk = Talk(detent, repo, tmp_path, SETTINGS)
+    with talk() as terminal:
+        assert terminal.end() == 1
+    assert "has no `talk`" in terminal.shown
+    assert talk.lines("run_planned") == []
