@@ -32,6 +32,7 @@ class Access(Record):
     hidden: tuple[str, ...] = ()  # seen as empty
     shown: tuple[str, ...] = ()  # read-only, although below something hidden
     guarded: tuple[str, ...] = ()  # read-only, although below something writable
+    watched: tuple[str, ...] = ()  # guarded where that can be had, else looked at afterwards by whoever asked
     scratch: tuple[str, ...] = ()  # empty and private where that can be had, else writable
     network: bool = True
 
@@ -88,7 +89,7 @@ def _mounts(access: Access) -> list[tuple[str, str]]:
         "hidden": access.hidden,
         "shown": access.shown,
         "writable": access.writable,
-        "guarded": access.guarded,
+        "guarded": (*access.guarded, *access.watched),
     }
     found: dict[str, str] = {}
     for kind, paths in kinds.items():
@@ -96,7 +97,22 @@ def _mounts(access: Access) -> list[tuple[str, str]]:
             real = os.path.realpath(path)
             if os.path.lexists(real) and real != os.sep:
                 found[real] = kind
+    for path in [path for path, kind in found.items() if kind == "guarded"]:
+        _pin(path, found)
     return sorted(found.items(), key=lambda item: (item[0].count(os.sep), item[0]))
+
+
+def _pin(guarded: str, found: dict[str, str]) -> None:
+    """Make mounts of the folders above a guarded place: a mount can't be renamed, and what is in it goes nowhere."""
+    folders: list[str] = []
+    folder = os.path.dirname(guarded)
+    while folder not in found:
+        if folder == os.sep:
+            return  # nothing above it is writable
+        folders.append(folder)
+        folder = os.path.dirname(folder)
+    if found[folder] == "writable":
+        found.update(dict.fromkeys(folders, "writable"))
 
 
 def is_below(path: str, places: Iterable[str]) -> bool:

@@ -41,21 +41,29 @@ _SOCKET_NAMES = ("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSI
 
 def level_of(project: Project) -> Probe:
     """The level of this host: tried once for each boot and version of the tool, then remembered."""
-    from shutil import which
-
-    tool = which("bwrap") or ""
-    stamp = [boot_id(), tool, os.stat(tool).st_mtime_ns if tool else 0]
     known = json.loads(read_cache(project.sandbox()) or b"{}")
-    if known.get("stamp") == stamp:
+    if known.get("stamp") == _stamp():
         return Probe(known["level"], known["why"])
     probe = best_level(os.environ)
-    write_cache(project.sandbox(), as_json({"stamp": stamp, "level": probe.level, "why": probe.why}))
+    remember_level(project, probe)
     return probe
 
 
-def hold_run(task: Task, agent: Agent, argv: Sequence[str], cwd: str, *, own_session: bool = True) -> Held:
+def remember_level(project: Project, probe: Probe) -> None:
+    """Until the next boot, or a new version of the tool, this is the level of the project's runs and commands."""
+    write_cache(project.sandbox(), as_json({"stamp": _stamp(), "level": probe.level, "why": probe.why}))
+
+
+def _stamp() -> list[object]:
+    from shutil import which
+
+    tool = which("bwrap") or ""
+    return [boot_id(), tool, os.stat(tool).st_mtime_ns if tool else 0]
+
+
+def hold_run(task: Task, agent: Agent, argv: Sequence[str], cwd: str, role: str, *, own_session: bool = True) -> Held:
     """The command line of a run, held as well as this host can; refused where the project asks for more."""
-    return _hold(task, run_access(task, agent, cwd), argv, cwd, own_session=own_session)
+    return _hold(task, run_access(task, agent, cwd, role), argv, cwd, own_session=own_session)
 
 
 def hold_command(task: Task, argv: Sequence[str], cwd: str) -> Held:
@@ -93,25 +101,23 @@ def _hold(task: Task, access: Access, argv: Sequence[str], cwd: str, *, own_sess
     return hold(NONE, access, argv, cwd=cwd)
 
 
-def run_access(task: Task, agent: Agent, cwd: str) -> Access:
-    head, run = task.memory.head, task.memory.run
+def run_access(task: Task, agent: Agent, cwd: str, role: str) -> Access:
+    head = task.memory.head
     home = os.path.expanduser("~")
     folders = task.run_folders()
+    open_folders = [path for name, path in folders.items() if name != "DETENT_BIN"]
     own_state = [os.path.dirname(_at_home(path, home)) for path in agent.auth]
     tree_git = os.path.join(task.tree_path, ".git")
     is_in_place = head["in_place"]
     return Access(
-        writable=(cwd, task.native.folder, *folders.values(), *(path for path in own_state if path != home)),
+        writable=(cwd, task.native.folder, *open_folders, *(path for path in own_state if path != home)),
         hidden=_hidden(task, home, with_root=not is_in_place),
         shown=(*_shown(task, home), folders["DETENT_BIN"], *_program(agent)),
         # In place the repository's own folder is the user's: hooks and settings there run with the user's rights.
-        guarded=(
-            *((tree_git,) if is_in_place else ()),
-            folders["DETENT_BIN"],
-            *(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
-        ),
+        guarded=(tree_git,) if is_in_place else (),
+        watched=tuple(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
         scratch=_SCRATCH,
-        network=head["sandbox_rules"]["network"].get(run["role"], "allow") == "allow",
+        network=head["sandbox_rules"]["network"].get(role, "allow") == "allow",
     )
 
 
@@ -129,7 +135,14 @@ def command_access(task: Task, cwd: str) -> Access:
 def _hidden(task: Task, home: str, *, with_root: bool) -> tuple[str, ...]:
     secrets = [os.path.join(home, name) for name in _SECRETS]
     root = (task.root,) if with_root else ()
-    return (*secrets, *_RUNTIME, task.project.control, task.project.home(), *root)
+    return (*secrets, *_RUNTIME, *_sockets(os.environ), task.project.control, task.project.home(), *root)
+
+
+def _sockets(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The sockets and runtime folder of the user's session, wherever they lie: read-only does not close a socket."""
+    named = [environment.get(name, "") for name in (*_SOCKET_NAMES, "XDG_RUNTIME_DIR")]
+    paths = [re.sub(r"^unix:(path=|//)?", "", value).split(",")[0] for value in named]
+    return tuple(path for path in paths if os.path.isabs(path))
 
 
 def _shown(task: Task, home: str) -> tuple[str, ...]:

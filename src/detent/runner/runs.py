@@ -20,7 +20,7 @@ from detent.effects.keeper_look import RunSeen
 from detent.effects.keeper_look import look as look_at_run
 from detent.errors import DetentError, RefusedError
 from detent.gates.judge import evidence_hashes
-from detent.runner.access import held_environment, hold_run, level_of
+from detent.runner.access import held_environment, hold_run
 from detent.runner.look import current_tree, look
 from detent.runner.promises import put_in_order
 from detent.runner.prompt import prompt_for
@@ -176,7 +176,8 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         "role": state.role,
         "state": state.name,
         "access": state.access,
-        "sandbox": level_of(task.project).level,
+        # What this run will be held by: Landlock can't say everything, so it may be less than the host's best.
+        "sandbox": hold_run(task, agent, agent.argv, ready.cwd, state.role).level,
         "agent": agent.name,
         "model": choice.model,
         "events": agent.events,
@@ -219,7 +220,7 @@ def _spec(task: Task, agent: Agent) -> keeper.RunSpec:
         cwd=run["cwd"],
         folders=(task.native.folder, *(path for name, path in folders.items() if name != "DETENT_BIN")),
     )
-    held = hold_run(task, agent, launch.argv, run["cwd"])
+    held = hold_run(task, agent, launch.argv, run["cwd"], run["role"])
     passed = (*agent.auth_env, *launch.env, *task.memory.head["sandbox_rules"]["pass"])
     environment = held_environment(environment_of(task), passed, folders["DETENT_TMP"])
     return keeper.RunSpec(
