@@ -17,7 +17,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.effects.sandbox import Access
 
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/pts", "/dev/shm", "/dev/ptmx")  # noqa: S108  # named, not used
+_DEVICE_FOLDER = "/dev"  # disks and keyboards are read there; what programs need of it is named
+_DEVICES = tuple(
+    f"{_DEVICE_FOLDER}/{name}" for name in ("null", "zero", "full", "tty", "pts", "shm", "ptmx", "random", "urandom")
+)
 _MOST_RULES = 20_000
 
 
@@ -39,7 +42,7 @@ def landlock(access: Access) -> tuple[str, ...]:
     writable += [path for path in scratch if not _holds_hidden(path, [*hidden, *guarded])]
     if not access.network:
         raise ToolError("Landlock can't keep a process from the network here", next_step="install bubblewrap")
-    readable = _beside(os.sep, hidden)
+    readable = _beside(os.sep, [*hidden, _DEVICE_FOLDER])
     shown = [os.path.realpath(path) for path in access.shown]
     readable += [path for path in shown if path not in hidden and not _holds_hidden(path, hidden)]
     readable += [one for path in shown if _holds_hidden(path, hidden) for one in _beside(path, hidden)]

@@ -22,6 +22,9 @@ BUBBLEWRAP, LANDLOCK, NONE = "bubblewrap", "landlock", "none"
 LEVELS = (BUBBLEWRAP, LANDLOCK, NONE)  # best first
 PROBE_TIMEOUT_S = 20.0
 _PROGRAM = "bwrap"
+_KERNEL_SETTINGS = tuple(
+    f"/proc/{name}" for name in ("acpi", "bus", "driver", "fs", "irq", "mtrr", "scsi", "sys", "sysrq-trigger")
+)
 _ALONE = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 
 
@@ -65,6 +68,10 @@ def hold(level: str, access: Access, argv: Sequence[str], *, cwd: str, own_sessi
 def bubblewrap(access: Access, *, cwd: str, own_session: bool) -> tuple[str, ...]:
     """The words before a command that give it a view of its own."""
     words = [_PROGRAM, *_ALONE, "--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    # Root's number alone opens these for writing, whatever capabilities are gone, and one of them names a program that
+    # the kernel runs outside.
+    for path in filter(os.path.exists, _KERNEL_SETTINGS if os.getuid() == 0 else ()):
+        words += ["--ro-bind", path, path]
     if not access.network:
         words.append("--unshare-net")
     closed: list[str] = []

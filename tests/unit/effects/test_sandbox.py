@@ -106,6 +106,18 @@ def test_no_rights_can_be_gained(world: World, level: str) -> None:
     assert b"NoNewPrivs:\t1" in world.run(level, "cat /proc/self/status").stdout
 
 
+def test_no_capability_is_left(world: World, level: str) -> None:
+    assert b"CapEff:\t0000000000000000" in world.run(level, "cat /proc/self/status").stdout
+
+
+def test_what_opens_to_roots_number_alone_is_read_only(world: World, level: str) -> None:
+    if os.getuid() != 0 or not os.access("/proc/sys/kernel/core_pattern", os.W_OK):
+        pytest.skip("only root could open it for writing")
+    opened = "exec 3>>/proc/sys/kernel/core_pattern"  # opened and not written to
+    assert world.run(level, opened).exit != 0
+    assert world.run(NONE, opened).exit == 0
+
+
 class TestBubblewrap:
     @pytest.fixture(autouse=True)
     def offered(self) -> None:
@@ -132,9 +144,6 @@ class TestBubblewrap:
         seen = world.run(BUBBLEWRAP, f"ls /proc | grep -x {os.getpid()}; ls -d /proc/[0-9]* | wc -l").stdout.split()
         assert len(seen) == 1
         assert int(seen[0]) < 10
-
-    def test_no_capability_is_left(self, world: World) -> None:
-        assert b"CapEff:\t0000000000000000" in world.run(BUBBLEWRAP, "cat /proc/self/status").stdout
 
     def test_the_network_can_be_taken_away(self, world: World) -> None:
         script = "cat /proc/net/dev | wc -l"
