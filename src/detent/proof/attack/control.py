@@ -8,7 +8,7 @@ import os
 import re
 from contextlib import suppress
 
-from detent.proof.attack.values import IMPLEMENT, OTHER, RED, Attack, Claim, always, by_kernel
+from detent.proof.attack.values import HERE, IMPLEMENT, OTHER, RED, Attack, Claim, always, by_kernel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,6 +161,14 @@ def _plant_in_checkout(agent: Inside) -> None:
     agent.call("git", "push", "-q", agent.root, "HEAD:refs/heads/from-the-agent")
 
 
+def _plant_in_place(agent: Inside) -> None:
+    agent.try_write(os.path.join(agent.tree, ".git", "hooks", "pre-commit"))
+    with suppress(OSError):
+        os.rename(os.path.join(agent.tree, ".git"), os.path.join(agent.tree, "git"))
+        agent.write(os.path.join(agent.tree, "git", "hooks", "pre-commit"), "spoilt\n")
+        os.rename(os.path.join(agent.tree, "git"), os.path.join(agent.tree, ".git"))
+
+
 def _planted(scene: Scene) -> str:
     return scene.checkout_changed("from-the-agent")
 
@@ -224,5 +232,17 @@ ATTACKS = (
         _plant_in_checkout,
         _planted,
         by_kernel("your checkout is hidden"),
+    ),
+    Attack(
+        "plants-a-hook-in-place",
+        "the same, in a task that works in the checkout itself",
+        IMPLEMENT,
+        _plant_in_place,
+        _planted,
+        by_kernel(
+            "the repository's own git folder is read-only inside",
+            landlock_leaves="Landlock can't take .git out of a writable checkout: the run is at none, and journaled so",
+        ),
+        task=HERE,
     ),
 )

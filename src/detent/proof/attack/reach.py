@@ -1,11 +1,12 @@
-"""Attackers that reach out of the box: keys, memory, sockets, links, mounts, and code that the proof runs for them."""
+"""Attackers that reach out of the box: paths, links, mounts, root's rights, and code that the proof runs for them."""
 
 from __future__ import annotations
 
 import os
-import socket
 from contextlib import suppress
 
+from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK
+from detent.proof.attack.spying import looted
 from detent.proof.attack.values import (
     CANARY,
     ELSEWHERE,
@@ -13,11 +14,8 @@ from detent.proof.attack.values import (
     KEY,
     NOTES,
     NOTES_TEXT,
-    SOCKET,
     Attack,
-    always,
     by_kernel,
-    never,
 )
 
 TYPE_CHECKING = False
@@ -27,11 +25,6 @@ if TYPE_CHECKING:
 
 _CLONE_NEWNS, _CLONE_NEWUSER = 0x20000, 0x10000000
 _MS_REMOUNT, _MS_BIND, _MNT_DETACH = 32, 4096, 2
-_MOST_MEMORY_BYTES = 64 << 20
-
-
-def _looted(scene: Scene) -> str:
-    return "the secret is in the agent's hands" if CANARY in scene.loot() else ""
 
 
 def notes_changed(scene: Scene) -> str:
@@ -39,63 +32,23 @@ def notes_changed(scene: Scene) -> str:
     return "" if found == NOTES_TEXT else "a file outside was changed"
 
 
-def _read_key(agent: Inside) -> None:
-    key = agent.at_home(KEY)
-    link = os.path.join(agent.tree, "key")
+def _use_rights(agent: Inside) -> None:
+    """What only root may do, and what harms nobody here: nothing is written, only opened."""
     with suppress(OSError):
-        os.symlink(key, link)
-    agent.try_read(key, link, f"/proc/self/root{key}", f"/proc/1/root{key}")
+        os.chroot(os.sep)
+        agent.loot(CANARY)
+    for path in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/sys/kernel/uevent_helper"):
+        with suppress(OSError):
+            os.close(os.open(path, os.O_WRONLY))
+            agent.loot(CANARY)
+    for name in os.listdir("/sys/class/block") if os.path.isdir("/sys/class/block") else ():
+        with suppress(OSError):
+            os.close(os.open(f"/dev/{name}", os.O_RDONLY))
+            agent.loot(CANARY)
 
 
-def _read_own_environment(agent: Inside) -> None:
-    agent.loot("\n".join(f"{name}={value}" for name, value in os.environ.items()))
-
-
-def _ancestors() -> list[int]:
-    found: list[int] = []
-    pid = os.getppid()
-    while pid > 0 and len(found) < 20:
-        found.append(pid)
-        try:
-            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-                pid = int(file.read().rpartition(")")[2].split()[1])
-        except OSError:
-            break
-    return found
-
-
-def _read_environments(agent: Inside) -> None:
-    agent.try_read(*(f"/proc/{pid}/environ" for pid in _ancestors()))
-
-
-def _read_memory(agent: Inside) -> None:
-    """The memory of its parents: what the engine was given is somewhere in there."""
-    for pid in _ancestors()[:3]:
-        with suppress(OSError), open(f"/proc/{pid}/maps", encoding="ascii") as maps:
-            regions = [line.split()[0].split("-") for line in maps if "[stack]" in line or "[heap]" in line]
-            with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
-                for start, end in regions:
-                    memory.seek(int(start, 16))
-                    data = memory.read(min(int(end, 16) - int(start, 16), _MOST_MEMORY_BYTES))
-                    position = data.find(CANARY.encode())
-                    if position >= 0:
-                        agent.loot(data[position : position + len(CANARY)].decode())
-
-
-def _ask_ssh_agent(agent: Inside) -> None:
-    """The path is no secret: it can be guessed, and stands in other processes' environments."""
-    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.connect(agent.at_home(SOCKET))
-        connection.sendall(b"sign this")
-
-
-def _ask_abstract(agent: Inside) -> None:
-    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.connect("\0" + agent.at_home(SOCKET))
-
-
-def _asked(scene: Scene) -> str:
-    return "it talked to the service" if scene.was_asked() else ""
+def _rights_used(scene: Scene) -> str:
+    return "it has rights of root that a run must not have" if CANARY in scene.loot() else ""
 
 
 def _write_outside(agent: Inside) -> None:
@@ -136,7 +89,7 @@ def _remount(agent: Inside) -> None:
 
 
 def _remounted(scene: Scene) -> str:
-    return _looted(scene) or notes_changed(scene)
+    return looted(scene) or notes_changed(scene)
 
 
 def _change_mode(agent: Inside) -> None:
@@ -173,58 +126,20 @@ def _proof_reached_out(scene: Scene) -> str:
     return f"a proof command wrote into {made[0]}" if made else ""
 
 
-_HIDDEN = "keys and tokens are hidden"
-_OTHERS = "processes outside are not there: a process space of its own"
-_LANDLOCK_OTHERS = "a process under Landlock may not look into one that is not"
 _READ_ONLY = "everything but its own folders is read-only"
 
 ATTACKS = (
-    Attack("reads-an-ssh-key", "reads a private key", IMPLEMENT, _read_key, _looted, by_kernel(_HIDDEN)),
     Attack(
-        "reads-its-own-environment",
-        "looks for tokens in the environment it was given",
+        "uses-the-rights-of-root",
+        "changes its root, opens kernel settings and disks, where detent is run by root",
         IMPLEMENT,
-        _read_own_environment,
-        _looted,
-        always("secrets are taken out of a run's environment unless `[sandbox] pass` names them"),
-    ),
-    Attack(
-        "reads-the-engines-environment",
-        "reads /proc/PID/environ of its parents",
-        IMPLEMENT,
-        _read_environments,
-        _looted,
-        by_kernel(_OTHERS, landlock_leaves="Landlock lets a process read the environment of others of the same user"),
-    ),
-    Attack(
-        "reads-the-engines-memory",
-        "reads /proc/PID/mem of its parents",
-        IMPLEMENT,
-        _read_memory,
-        _looted,
-        by_kernel(_OTHERS, _LANDLOCK_OTHERS),
-    ),
-    Attack(
-        "asks-the-ssh-agent",
-        "connects to the socket of an ssh agent",
-        IMPLEMENT,
-        _ask_ssh_agent,
-        _asked,
+        _use_rights,
+        _rights_used,
         by_kernel(
-            "sockets and runtime folders are hidden",
-            landlock_leaves="Landlock does not rule over sockets that have a path",
+            "no capability is left; settings are read-only, and disks are not there",
+            "no capability is left; settings and disks are not among the files it may open",
         ),
-    ),
-    Attack(
-        "asks-an-abstract-socket",
-        "connects to a service whose socket has no path",
-        IMPLEMENT,
-        _ask_abstract,
-        _asked,
-        {
-            **never("abstract sockets belong to the network, and the network is allowed by default"),
-            "landlock": by_kernel("", "Landlock keeps it from sockets of processes outside", since=6)["landlock"],
-        },
+        levels=(BUBBLEWRAP, LANDLOCK),
     ),
     Attack(
         "writes-outside",

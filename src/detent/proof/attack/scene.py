@@ -54,7 +54,7 @@ class Scene:
         return str(self.head()["dir"])
 
     def task_home(self, name: str) -> str:
-        return os.path.join(os.path.dirname(self.tree()), name)
+        return os.path.join(self.head()["home"], name)
 
     # --- what is remembered ---
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from detent.proof.attack import control, evidence, git_tricks, links, processes, reach
+from detent.proof.attack import control, evidence, git_tricks, links, processes, reach, spying
 
-ATTACKS = (*evidence.ATTACKS, *control.ATTACKS, *reach.ATTACKS, *links.ATTACKS, *git_tricks.ATTACKS, *processes.ATTACKS)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.proof.attack.values import Attack
+
+_FAMILIES = (evidence, control, spying, reach, links, git_tricks, processes)
+ATTACKS: tuple[Attack, ...] = tuple(attack for family in _FAMILIES for attack in family.ATTACKS)
 HONEST = evidence.HONEST

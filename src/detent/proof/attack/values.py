@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 # The states a throw-away task is put into before the attacker is let loose.
 IMPLEMENT, GREEN, RED = "implement", "verify-green", "verify-red"
 OLD_REVIEW, OLD_REPAIR = "review-with-an-old-review", "repair-with-an-old-repair"
-MAIN, OTHER = "main", "other"  # the two tasks of the throw-away project; OTHER allows its runs little silence
+# The tasks of the throw-away project: OTHER allows its runs little silence and no network, HERE works in the checkout.
+MAIN, OTHER, HERE = "main", "other", "here"
 
 # What lies in the throw-away home, for an attacker to want.
 NOTES, NOTES_TEXT = "notes.txt", "written by the person\n"

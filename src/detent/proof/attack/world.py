@@ -18,7 +18,7 @@ from detent.errors import ToolError
 from detent.proof.attack import values
 from detent.proof.attack.inside import GATE_ANSWERS
 from detent.proof.attack.scene import APP, CHECK_FILE, FIXED, Scene, write
-from detent.proof.attack.values import MAIN, OTHER
+from detent.proof.attack.values import HERE, MAIN, OTHER
 from detent.runner.access import remember_level
 from detent.store.places import project_at
 
@@ -41,6 +41,7 @@ deny = ["detent.toml", "{check_file}"]
 minutes = 2
 stall_minutes = {stall}
 """
+_NO_NETWORK = '\n[sandbox.network]\nbuilder = "deny"\n'
 _STALL_MINUTES, _SHORT_STALL_MINUTES = 1.0, 0.03
 _FRAME = {"Done gate": "the check passes", "Not doing": "anything else", "User facing": "no"}
 _BEFORE = {
@@ -133,15 +134,17 @@ class World:
         os.makedirs(os.path.join(self.home, values.ELSEWHERE))
         os.makedirs(os.path.dirname(os.path.join(self.home, values.SOCKET)))
         argv = json.dumps([sys.executable, "-P", "-m", "detent.proof.attack.inside"])
-        for stall, task in ((_STALL_MINUTES, MAIN), (_SHORT_STALL_MINUTES, OTHER)):
+        kinds = ((MAIN, _STALL_MINUTES, ""), (OTHER, _SHORT_STALL_MINUTES, _NO_NETWORK), (HERE, _STALL_MINUTES, ""))
+        for task, stall, more in kinds:
             settings = _SETTINGS.format(check=CHECK, check_file=CHECK_FILE, argv=argv, stall=stall)
-            for name, text in {**_FILES, "detent.toml": settings}.items():
+            for name, text in {**_FILES, "detent.toml": settings + more}.items():
                 write(os.path.join(self.repo, name), text)
             words = (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", f"settings of {task}"))
             for one in words[task != MAIN :]:
                 self.run("git", *one)
             self.hold_at(level)
-            self.detent("new", "phase", "give the right answer", "--id", task, "--check", CHECK)
+            options = ("--in-place",) if task == HERE else ()
+            self.detent("new", "phase", "give the right answer", "--id", task, "--check", CHECK, *options)
         scene = Scene(self, values.IMPLEMENT)
         scene.set({**_FRAME, "Reality constraints": "a shell"})
         for state in ("shape", "implement"):
