@@ -16,7 +16,7 @@ from detent.proof.attack.lab import BETTER, DONE, OPEN, STOPPED, claim_of, offer
 from detent.proof.attack.processes import ALIVE
 from detent.proof.attack.scene import FIXED, Scene
 from detent.proof.attack.table import ATTACKS
-from detent.proof.attack.values import CANARY, GREEN, IMPLEMENT, NOTES, RED, Attack
+from detent.proof.attack.values import CANARY, GREEN, HERE, IMPLEMENT, NOTES, RED, Attack
 from detent.proof.attack.world import World
 from tests.conftest import Detent
 
@@ -61,6 +61,14 @@ def test_an_honest_agent_reaches_done(world: World, level: str) -> None:
     assert result.verdict == DONE, result
     levels = {entry["sandbox"] for entry in Scene(world, IMPLEMENT).journal() if entry["kind"] == "run_planned"}
     assert levels == {level}  # the journal says what really held
+
+
+def test_a_run_that_landlock_can_not_hold_is_not_said_to_be_held(world: World) -> None:
+    need(LANDLOCK)
+    world.at(IMPLEMENT, LANDLOCK)
+    scene = Scene(world, IMPLEMENT, HERE)
+    scene.let_loose("does-nothing")
+    assert [entry["sandbox"] for entry in scene.new_lines("run_planned")] == [NONE]
 
 
 def test_every_level_says_something_about_every_attack() -> None:

@@ -99,7 +99,7 @@ ATTACKS = (
         IMPLEMENT,
         _read_environments,
         looted,
-        by_kernel(_OTHERS, landlock_leaves="Landlock lets a process read the environment of others of the same user"),
+        by_kernel(_OTHERS, _LANDLOCK_OTHERS),
     ),
     Attack(
         "reads-the-engines-memory",
