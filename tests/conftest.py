@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from detent.effects.sandbox import NONE, Probe
+from detent.runner.access import remember_level
+from detent.store.places import Project, project_at
 
 # The same examples on every run, so that a red test is red for everybody; `--hypothesis-profile=deep` searches for new
 # ones. Deadlines are off because the time a shared host takes proves nothing.
@@ -21,6 +26,7 @@ settings.register_profile("deep", max_examples=5000, deadline=None, suppress_hea
 settings.load_profile("ci")
 
 COMMAND_TIMEOUT_S = 60
+TEST_TIMEOUT_S = 300  # nothing waits for ever: a test that does is red, and the rest goes on
 
 README = "# Sample\n\nA tiny project that tests work on.\n"
 APP = '''"""Adds numbers."""
@@ -124,6 +130,33 @@ class MakeRepo:
         )
         assert done.returncode == 0, f"git {' '.join(arguments)} in {repository}: {done.stderr}"
         return done.stdout.removesuffix("\n")
+
+
+@pytest.fixture(autouse=True)
+def ends_in_time() -> Iterator[None]:
+    """A test that hangs is ended by an alarm; those that take it away from us are on their own."""
+
+    def ring(_number: int, _frame: object) -> None:
+        raise TimeoutError(f"the test took more than {TEST_TIMEOUT_S} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, TEST_TIMEOUT_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def force_level(project: Project, level: str) -> None:
+    """Let a project believe that its host can do no more than this; only one of the tests' own."""
+    os.makedirs(project.control, exist_ok=True)
+    remember_level(project, Probe(level, "the tests say so"))
+
+
+def let_out(repository: Path) -> None:
+    """Nothing holds what this repository runs: it meets the test outside. The sandbox has tests of its own."""
+    force_level(project_at(str(repository), str(repository / ".git")), NONE)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ implement)
 verify) detent move review ;;
 review) kill -9 $$ ;;
 esac > "$DETENT_OUT/said" 2>&1
-echo '{"type":"result","subtype":"success","num_turns":3,"total_cost_usd":0.25,"result":"<b>all fine</b>",
+echo '{"type":"result","subtype":"success","total_cost_usd":0.25,"result":"<b>all fine</b>",
        "usage":{"input_tokens":1200,"output_tokens":34}}' | tr -d '\\n'
 """
 BASE = "https://proof.example/pages"
@@ -81,9 +81,9 @@ def test_every_run_is_shown_with_its_use_its_wishes_and_its_prompt(worked: tuple
     assert [line["state"] for line in ended[:3]] == ["intake", "implement", "verify"]
     for words in (
         f"{len(ended)} runs, ",
-        "9 turns, 3,702 tokens, $0.75.",
+        "3,702 tokens, $0.75.",
         "#2 builder in implement → verify 1 refused 1 put back scripted, ",
-        "3 turns, 1,234 tokens, $0.25",
+        "1,234 tokens, $0.25",
         "done : refused implement -> done is forbidden: no skipping proof",
         "verify : taken up, decided when the run had ended",
         "the task moved from implement to verify",

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from detent.faces.cli.commands import COMMANDS
-from tests.conftest import Detent, MakeRepo
+from tests.conftest import Detent, MakeRepo, let_out
 from tests.e2e.phase_task import FRAME, ID, PhaseTask
 
 At = Callable[[str], PhaseTask]
@@ -525,6 +525,7 @@ def test_adopt_locks_the_frame_of_a_later_phase(detent: Detent, repo: MakeRepo, 
 def test_prove_keeps_receipts_and_every_attempt_of_a_flaky_command(at: At) -> None:
     task = at("shape")
     counter = task.repo.parent / "attempts"
+    let_out(task.repo)
     # Red the first time, green from then on: the kind of command people run until it is green.
     task.set({"Validation plan": f"cmd: echo x >> '{counter}'; test \"$(wc -l < '{counter}')\" -gt 1"})
     task.move("implement")

@@ -16,6 +16,7 @@ ACTORS = ("agent", "engine", "person", "crash")
 EXIT_CLASSES = ("finished", "failed", "timeout", "killed", "lost", "quota")
 CRASH_CLASSES = ("failed", "timeout", "killed", "lost")
 ENTRY = "entry"  # stands where an exit class would: no agent run of this visit has ended yet
+TAINTED = "tainted"  # likewise: the run changed what it may not, and no move of the engine follows from it
 ANY_EXIT = tuple(name for name in EXIT_CLASSES if name != "quota")
 
 STOPPED = "stopped"  # the register that holds why a task does not go on by itself

@@ -27,6 +27,7 @@ _SHOWN = {code: f"\\x{code:02x}" for code in (*range(32), 127, *range(128, 160))
 _GUARDS = ("by", "mode", "after", "reason", "never", "run")  # what closes a move before any gate is asked
 
 
+_HELD = {"none": "none (agents and commands run with your rights)"}
 _LIFE: Mapping[bool | None, str] = {
     True: "works",
     False: "has ended; the next command judges it",
@@ -111,7 +112,10 @@ def status_words(told: Explain) -> str:
         ("folder", head["dir"]),
         ("tree", head["tree_path"]),
         *([("branch", task.memory.checkpoint["branch"])] if task.memory.checkpoint.get("branch") else []),
-        ("sandbox", f"{head['sandbox']} (commands run with your rights)"),
+        (
+            "sandbox",
+            head["sandbox"] if head["sandbox"] != "none" else "none (agents and commands run with your rights)",
+        ),
     ]
     if task.memory.run:
         run = task.memory.run

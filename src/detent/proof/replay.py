@@ -20,7 +20,7 @@ from detent.core.record import Record
 from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot
 from detent.errors import UnreadableError
 from detent.gates.judge import judge
-from detent.proof.replay_runs import RUN_KINDS, after_run, run_problems
+from detent.proof.replay_runs import RUN_KINDS, after_run, end_problems, run_order_problems, run_problems
 from detent.runner.look import look
 from detent.runner.settle import closed_items
 from detent.store.atomic import read_plain
@@ -139,6 +139,7 @@ class Replay:
         before = memory.snapshot
         if entry.get("from", before.state) != before.state:
             yield Finding(number, "decision", f"it starts in {entry['from']}, but the task was in {before.state}")
+        yield from (Finding(number, "run", problem) for problem in run_order_problems(entry, memory))
         if kind == "moved":
             yield from _moved(task.machine, entry, memory)
             yield from _proof(task.replace(memory=memory), entry)
@@ -176,6 +177,7 @@ def _about_run(task: Task, entry: Entry, memory: Memory) -> Iterator[Finding]:
     if (due := after_run(task.machine, entry, memory.snapshot, memory.ended)) is not None:
         yield from _differences(number, due, snapshot_from_json(entry["after"], number))
     if entry["kind"] == "run_ended":
+        yield from (Finding(number, "run", problem) for problem in end_problems(task, entry))
         yield from _kept(task, entry)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from detent.core.machine import STOPPED
+from detent.core.machine import STOPPED, TAINTED
 from detent.core.runs import run_over, stayed, stop
+from detent.effects.keeper_look import look
+from detent.store.tasks import QUIET
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,12 +13,25 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
+    from detent.runner.open import Task
     from detent.store.journal import Entry
     from detent.store.tasks import Memory
 
 _ENDED = (
     *("run", "role", "state", "access", "agent", "model", "seen", "exit", "how", "code", "signal", "survivors", "tree"),
-    *("problem", "tainted", "by_person", "claim", "claim_by", "usage", "session", "denials", "errors", "wake"),
+    *(
+        "problem",
+        "tainted",
+        "put_back",
+        "by_person",
+        "claim",
+        "claim_by",
+        "usage",
+        "session",
+        "denials",
+        "errors",
+        "wake",
+    ),
     *("restored", "kept", "evidence", "after"),
 )
 RUN_KINDS: Mapping[str, tuple[str, ...]] = {
@@ -45,6 +60,23 @@ RUN_KINDS: Mapping[str, tuple[str, ...]] = {
     "stopped": ("by", "why", "after"),
     "driven": ("on", "by", "name", "reason"),
 }
+
+
+def run_order_problems(entry: Entry, memory: Memory) -> Iterator[str]:
+    """While a run lives nothing else is written; what follows from a run comes after its end."""
+    if memory.run and entry["kind"] not in (*QUIET, "run_ended"):
+        yield f"agent run #{memory.run['run']} was under way"
+    if entry["kind"] == "crashed" and not memory.ended:
+        yield "no agent run had ended"
+
+
+def end_problems(task: Task, entry: Entry) -> Iterator[str]:
+    """What the run's own directory says otherwise of its end; one that is gone says nothing."""
+    seen = look(task.places.run(entry["run"])).exit
+    if seen is None:
+        return
+    if entry["how"] == "lost" or (entry["code"], entry["signal"]) != (seen.code, seen.signal):
+        yield f"the run's exit.json says code {seen.code}, signal {seen.signal}"
 
 
 def run_problems(machine: Machine, entry: Entry, memory: Memory) -> Iterator[str]:
@@ -81,7 +113,9 @@ def after_run(machine: Machine, entry: Entry, before: Snapshot, ended: Mapping[s
     """The snapshot the rules give after such a line; None where it changes nothing."""
     match entry["kind"]:
         case "run_ended":
-            return run_over(machine, before, entry["exit"])
+            return run_over(machine, before, TAINTED if entry["tainted"] else entry["exit"])
+        case "unmoved" if before.exit == TAINTED and not ended.get("put_back"):
+            return stop(before, entry["why"])
         case "unmoved":
             is_excused = entry["exit"] == "quota" or bool(ended.get("by_person"))
             return stayed(machine, before, made_progress=entry["progress"] or is_excused)

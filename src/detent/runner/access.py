@@ -41,26 +41,44 @@ _SOCKET_NAMES = ("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSI
 
 def level_of(project: Project) -> Probe:
     """The level of this host: tried once for each boot and version of the tool, then remembered."""
+    known = json.loads(read_cache(project.sandbox()) or b"{}")
+    if known.get("stamp") == _stamp():
+        return Probe(known["level"], known["why"])
+    probe = best_level(os.environ)
+    remember_level(project, probe)
+    return probe
+
+
+def remember_level(project: Project, probe: Probe) -> None:
+    write_cache(project.sandbox(), as_json({"stamp": _stamp(), "level": probe.level, "why": probe.why}))
+
+
+def _stamp() -> list[str | int]:
     from shutil import which
 
     tool = which("bwrap") or ""
-    stamp = [boot_id(), tool, os.stat(tool).st_mtime_ns if tool else 0]
-    known = json.loads(read_cache(project.sandbox()) or b"{}")
-    if known.get("stamp") == stamp:
-        return Probe(known["level"], known["why"])
-    probe = best_level(os.environ)
-    write_cache(project.sandbox(), as_json({"stamp": stamp, "level": probe.level, "why": probe.why}))
-    return probe
+    return [boot_id(), tool, os.stat(tool).st_mtime_ns if tool else 0]
 
 
 def hold_run(task: Task, agent: Agent, argv: Sequence[str], cwd: str, *, own_session: bool = True) -> Held:
     """The command line of a run, held as well as this host can; refused where the project asks for more."""
-    return _hold(task, run_access(task, agent, cwd), argv, cwd, own_session=own_session)
+    access = run_access(task, agent, task.memory.run["role"], cwd)
+    return _hold(task, access, argv, cwd, own_session=own_session)
 
 
 def hold_command(task: Task, argv: Sequence[str], cwd: str) -> Held:
     """The command line of a proof or set-up command in its checkout."""
     return _hold(task, command_access(task, cwd), argv, cwd, own_session=True)
+
+
+def command_level(task: Task) -> str:
+    """The level at which proof commands of a task are held."""
+    return hold_command(task, (), task.home).level
+
+
+def run_level(task: Task, agent: Agent, role: str, cwd: str) -> str:
+    """The level at which a run of this role would be held."""
+    return _hold(task, run_access(task, agent, role, cwd), (), cwd, own_session=True).level
 
 
 def command_wrap(task: Task) -> Callable[[Sequence[str], str], Sequence[str]]:
@@ -101,8 +119,8 @@ def make_own_state(agent: Agent) -> None:
             os.makedirs(_at_home(path, home), exist_ok=True)
 
 
-def run_access(task: Task, agent: Agent, cwd: str) -> Access:
-    head, run = task.memory.head, task.memory.run
+def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
+    head = task.memory.head
     home = os.path.expanduser("~")
     folders = task.run_folders()
     own_state = [_at_home(path, home) for path in agent.state]
@@ -120,7 +138,7 @@ def run_access(task: Task, agent: Agent, cwd: str) -> Access:
         guarded=(tree_git,) if is_in_place else (),
         compared=tuple(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
         scratch=_SCRATCH,
-        network=head["sandbox_rules"]["network"].get(run["role"], "allow") == "allow",
+        network=head["sandbox_rules"]["network"].get(role, "allow") == "allow",
     )
 
 

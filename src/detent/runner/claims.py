@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 
-def claim(task: Task, want: str, reason: str = "") -> Outcome:
-    """Answer a request of the living run; without `want`, of what its file asks for, else of the first open move."""
+def claim(task: Task, number: int, want: str, reason: str = "") -> Outcome:
+    """Answer a request of the living run `number`; without `want`, what its file asks for, else the first open move."""
     with Lock(task.places.lock()):
         task = task.replace(memory=task.store.load())
         seen = run_seen(task)
-        if seen is None or seen.phase != "alive":
+        if seen is None or seen.phase != "alive" or task.memory.run["run"] != number:
             raise RefusedError("this agent run is over; its requests are not heard any more", next_step="end your turn")
         document = read_document(task)
         asked = Signal("agent", want or _file_wants(task, document), name=task.memory.run["role"], reason=reason)

@@ -13,6 +13,7 @@ from detent.effects.home import TASK, TREE, Wanted, is_born, make_home_tree
 from detent.errors import MachineError, RefusedError, StorageError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
 from detent.machines.load import canonical, load, read_document, scaffold
+from detent.runner.access import level_of
 from detent.runner.look import look
 from detent.runner.open import Task, find_project, load_task
 from detent.runner.pinned import pinned_settings, read_committed
@@ -272,7 +273,7 @@ def _head(
         "notes": (),
         "by": "person",
         "name": wish.by,
-        "sandbox": "none",
+        "sandbox": level_of(site.project).level,
         "request": {},
     }
 

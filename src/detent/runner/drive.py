@@ -18,6 +18,7 @@ from detent.effects import keeper
 from detent.effects.agents.events import EventReader
 from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
+from detent.errors import RefusedError
 from detent.runner.drops import answer_drops
 from detent.runner.ending import BOUND, attend
 from detent.runner.launch import bounds_of
@@ -58,19 +59,29 @@ class Rest(Record):
 
 
 def drive(
-    task: Task, tell: Tell, reply: Reply, *, once: bool = False, asked: bool = False, may_wait: bool = True
+    task: Task,
+    tell: Tell,
+    reply: Reply,
+    *,
+    once: bool = False,
+    asked: bool = False,
+    may_wait: bool = True,
+    since: int | None = None,
 ) -> Rest:
     """Until the task rests; with `once` at most one run is started. `asked`: a person wants a run now.
 
-    Without `may_wait` a run that is under way is left to somebody else.
+    Without `may_wait` a run that is under way is left to somebody else. A stop after the journal line `since` calls it
+    off: who drives for somebody else was meant by it although it came before this process did.
     """
-    started, since = False, task.memory.snapshot.seq
+    started, told = False, 0
+    since = task.memory.snapshot.seq if since is None else since
     while True:
         task = advance(task, tell)
         if task.memory.run and not may_wait:
             return Rest(task, "running", f"agent run #{task.memory.run['run']} is under way")
         if task.memory.run:
-            tell(Happened("started" if started else "adopted", task))
+            if task.memory.run["run"] != told:
+                tell(Happened("adopted", task))
             wait(task, tell, reply)
             started = True
             continue
@@ -84,7 +95,9 @@ def drive(
             text = f"the workspace can't be set up: {ready.failed.command}: {ready.failed.why} ({ready.failed.log})"
             return Rest(task, "person", text)
         task = start_run(task, ready)
-        started, asked = True, False
+        started, asked, told = True, False, task.memory.run.get("run", 0)
+        if told:
+            tell(Happened("started", task))
 
 
 def _called_off(task: Task, since: int) -> Rest | None:
@@ -97,6 +110,16 @@ def _called_off(task: Task, since: int) -> Rest | None:
 
 def advance(task: Task, tell: Tell) -> Task:
     """Everything that can be done without starting a run; a living run is left alone."""
+    try:
+        return _advance(task, tell)
+    except RefusedError:
+        task = task.replace(memory=task.store.load())
+        if not task.memory.run:
+            raise
+        return task  # somebody else who drives the task has started a run meanwhile
+
+
+def _advance(task: Task, tell: Tell) -> Task:
     task, outcome = attend(task)
     if outcome is not None:
         tell(_told(outcome))

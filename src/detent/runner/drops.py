@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 
-from detent.errors import DetentError, UnreadableError
+from detent.errors import DetentError, StorageError, UnreadableError
 from detent.runner.claims import claim
-from detent.store.atomic import read_plain, write_atomic
+from detent.store.atomic import as_json, read_plain, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,8 +41,10 @@ def answer_drops(task: Task, words: Callable[[Outcome], Mapping[str, Any]]) -> t
         reply, outcome = _answer(task, os.path.join(folder, name), words)
         if outcome is not None:
             outcomes.append(outcome)
-        data = json.dumps(reply, ensure_ascii=False).encode() + b"\n"
-        write_atomic(os.path.join(folder, name.removesuffix(REQUEST) + REPLY), data, durable=False)
+        path = os.path.join(folder, name.removesuffix(REQUEST) + REPLY)
+        # The folder is the agent's: one that takes no reply is its own loss, and keeps nobody from driving the task.
+        with suppress(StorageError):
+            write_atomic(path, as_json(reply) + b"\n", durable=False)
     return tuple(outcomes)
 
 
@@ -56,7 +59,7 @@ def _answer(
     if not isinstance(want, str):
         return {"error": 'a request is JSON like {"move": "STATE"}'}, None
     try:
-        outcome = claim(task, want)
+        outcome = claim(task, task.memory.run["run"], want)
     except DetentError as error:
         return {"error": error.what, "next": error.next_step}, None
     return words(outcome), outcome

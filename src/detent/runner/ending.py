@@ -13,10 +13,11 @@ Every stage is remembered, so that an engine that died in the middle goes on whe
 from __future__ import annotations
 
 import os
+import re
 
-from detent.core.machine import CRASH_CLASSES
-from detent.core.runs import run_over, stayed
-from detent.core.values import Advance, Signal, Wait
+from detent.core.machine import CRASH_CLASSES, TAINTED
+from detent.core.runs import run_over, stayed, stop
+from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.effects import keeper
 from detent.effects.agents.events import classify, read_usage
 from detent.effects.keeper_look import exit_class
@@ -42,6 +43,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from detent.core.values import Decision
     from detent.effects.agents.events import Usage
     from detent.effects.keeper_look import RunSeen
     from detent.runner.open import Task
@@ -52,6 +54,7 @@ _SIGNALLED = 128  # an exit code above it is a signal
 QUOTA_WAIT_S = 900  # where the agent does not say when it may go on
 _MOST_NAMES = 50
 _MOST_ERRORS = 3
+_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")  # becomes a word of a command line: nothing like an option
 _LONGEST_TEXT = 1000
 
 
@@ -63,8 +66,10 @@ def attend(task: Task) -> tuple[Task, Outcome | None]:
     if task.memory.run:
         task = end_run(task)
     if task.memory.ended and not task.memory.run:
+        number = task.memory.ended["run"]
         outcome = decide_end(task)
-        return outcome.task, outcome
+        is_ours = isinstance(outcome.decision, Advance) or outcome.task.memory.visit.get("run") == number
+        return outcome.task, outcome if is_ours else None  # else somebody else decided it, and tells it
     return task, None
 
 
@@ -106,11 +111,12 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "tree": tree,
         "problem": problem,
         "tainted": _tainted(task, tree),
+        "put_back": not task.memory.head["in_place"],
         "by_person": _is_by_person(task, seen),
         "claim": memory.claim.get("want") or disorder.request,
         "claim_by": "command" if memory.claim else "file" if disorder.request else "",
         "usage": _used(seen, usage),
-        "session": usage.session,
+        "session": usage.session if _SESSION.fullmatch(usage.session) else "",
         "denials": usage.denials,
         "errors": [error[:_LONGEST_TEXT] for error in usage.errors[-_MOST_ERRORS:]],
         "wake": (usage.quota_until or utc_now(QUOTA_WAIT_S)) if exit_name == "quota" else "",
@@ -118,7 +124,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
         "evidence": evidence_hashes(look(task, memory, document, "")),
     }
-    after = run_over(task.machine, memory.snapshot, exit_name)
+    after = run_over(task.machine, memory.snapshot, TAINTED if content["tainted"] else exit_name)
     memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=disorder.locked)
     task = task.replace(memory=memory)
     anchor(task)
@@ -224,30 +230,31 @@ def _tainted(task: Task, tree: str) -> list[str]:
 def decide_end(task: Task) -> Outcome:
     """Take the move that follows from an ended run, or write down that none did."""
     ended = task.memory.ended
-    why = ""
+    why = ended["problem"]
     if ended["tainted"]:
         names = ", ".join(ended["tainted"][:5])
         what = "its role may only read the repository" if ended["access"] == "read" else "these files are protected"
-        why = f"{what}, and it changed {names}: what it asked for was not considered"
-    elif ended["problem"]:
-        why = ended["problem"]
-    else:
-        if ended["claim"]:
-            outcome = step(task, Signal("agent", ended["claim"], name=ended["role"], reason=f"run {ended['run']}"))
-            task = outcome.task
-            if isinstance(outcome.decision, Advance):
-                return outcome
-        outcome = step(task, Signal("engine"))
-        task = outcome.task
-        if isinstance(outcome.decision, Advance):
-            return outcome
-        if isinstance(outcome.decision, Wait):
-            why = "; ".join(one.why for one in outcome.decision.missing)
+        return _stays(task, f"{what}, and it changed {names}: what it asked for was not considered")
+    if not why:
+        asked = [Signal("agent", ended["claim"], name=ended["role"], reason=f"run {ended['run']}")]
+        for signal in (*(asked if ended["claim"] else ()), Signal("engine")):
+            outcome = step(task, signal, of_run=ended["run"])
+            if isinstance(outcome.decision, Advance) or not outcome.task.memory.ended:
+                return outcome  # it moved, now or by somebody else
+            task, decision = outcome.task, outcome.decision
+            why = why or _closed(decision)
     if ended["by_person"]:
         why = "a person ended the run"
     elif ended["exit"] in CRASH_CLASSES:
-        return step(task, Signal("crash", exit=ended["exit"]))
+        return step(task, Signal("crash", exit=ended["exit"]), of_run=ended["run"])
     return _stays(task, why)
+
+
+def _closed(decision: Decision) -> str:
+    """What kept a move from being made, in words."""
+    if isinstance(decision, Refuse):
+        return f"refused: {decision.problem}: " + "; ".join(one.why for one in decision.missing)
+    return "; ".join(one.why for one in decision.missing) if isinstance(decision, Wait) else ""
 
 
 def _stays(task: Task, why: str) -> Outcome:
@@ -260,6 +267,9 @@ def _stays(task: Task, why: str) -> Outcome:
         is_excused = ended["exit"] == "quota" or ended["by_person"]
         made_progress = is_excused or _has_changed(task.replace(memory=memory), settled.document)
         after = stayed(task.machine, snapshot, made_progress=made_progress)
+        if ended["tainted"] and not ended["put_back"]:
+            # What it changed is still there, and the next run would be measured from it.
+            after = stop(snapshot, why)
         content = {"run": ended["run"], "exit": ended["exit"], "progress": made_progress, "why": why}
         memory, _ = remember(task, memory, settled.document, "unmoved", content, after=after)
     task = task.replace(memory=memory)

@@ -18,8 +18,9 @@ from detent.effects.evidence_files import FileReader, log_excerpt, vouched_excer
 from detent.effects.evidence_page import render
 from detent.effects.evidence_runs import runs_of
 from detent.effects.evidence_text import file_address
-from detent.effects.evidence_values import Attempt, Hash, NextMove, Now, Page, Ran
+from detent.effects.evidence_values import Attempt, NextMove, Now, Page, Ran
 from detent.errors import UnreadableError
+from detent.runner.evidence_hashes import hashes_of, weakest_level
 from detent.runner.explain import explain
 from detent.runner.launch import PROMPT
 from detent.runner.settle import read_document
@@ -42,12 +43,6 @@ DEFAULT_PAGE = "artifacts/evidence.html"
 MOST_RECEIPTS = 200
 MOST_ATTEMPTS = 20  # whose output is shown, the last ones
 OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES = 4_000, 8_000
-
-# One entry per level that exists: a page claims no more than was tested.
-_SANDBOX = {
-    "none": "Commands ran with all the rights of the person who started them. Nothing kept them, or an agent, from"
-    " changing other files: what they did elsewhere is not shown here.",
-}
 
 
 class Summary(Record):
@@ -151,7 +146,7 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
     request = (head["request"]["file"],) if head.get("request") else ()
     names = (*request, *machine.store["files"], *machine.store.get("extra", {}).values())
     paths = [(task.native.path(name), name) for name in names]
-    tree = _last_tree(entries)
+    tree, level = _last_tree(entries), weakest_level(entries)
     return Page(
         title=head["title"],
         task=task.id,
@@ -171,8 +166,8 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
         artifacts_note=artifacts_note,
         task_files=tuple(reader.file(path, name) for path, name in paths if os.path.lexists(path)),
         runs=runs_of(entries, targets, lambda run, digest: vouched_excerpt(_told(task, run), digest)),
-        hashes=_hashes(task, tree, _sandbox(entries)),
-        sandbox=_sandbox(entries),
+        hashes=hashes_of(task, tree, level),
+        sandbox=level,
     )
 
 
@@ -273,28 +268,3 @@ def _last_tree(entries: Sequence[dict[str, Any]]) -> str:
     """The task's own files as last seen: not those of a branch it landed on, nor what a reading role had spoilt."""
     own = (entry for entry in reversed(entries) if entry["kind"] != "landed" and not entry.get("tainted"))
     return next((str(entry["tree"]) for entry in own if entry.get("tree")), "")
-
-
-def _sandbox(entries: Sequence[dict[str, Any]]) -> str:
-    return next((str(entry["sandbox"]) for entry in reversed(entries) if entry.get("sandbox")), "none")
-
-
-def _hashes(task: Task, tree: str, level: str) -> tuple[Hash, ...]:
-    memory = task.memory
-    return (
-        Hash(
-            "journal head",
-            sha256_of(memory.last),
-            f"sha256 of line {memory.snapshot.seq}. Each line holds the hash of the line before, so this one value"
-            f" stands for all of them. Where the task lives, this replays them all: detent audit {task.id}",
-        ),
-        Hash("machine", memory.head["digest"], "sha256 of the rules this task began with and keeps."),
-        Hash("baseline", memory.head["baseline"], "The commit the work began from."),
-        Hash("tree", tree, "The git tree the last proof was made on: the same files give the same value anywhere."),
-        Hash("sandbox", level, _SANDBOX.get(level, "A level this page has no words for; see the documentation.")),
-        Hash(
-            "by hand",
-            "how it is marked",
-            "Proof that changed while no agent run lived. It counts, but nobody watched who wrote it.",
-        ),
-    )

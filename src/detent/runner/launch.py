@@ -48,8 +48,8 @@ def spec_of(task: Task, agent: Agent) -> RunSpec:
     run = task.memory.run
     folder, bounds = task.places.run(run["run"]), bounds_of(task)
     folders = task.run_folders()
-    for path in folders.values():
-        make_folders(path)
+    for name, path in folders.items():
+        _make_anew(path, keep=name == "DETENT_OUT")
     make_own_state(agent)
     held = hold_run(task, agent, (), run["cwd"], own_session=not run["talk"])
     launch = _launch(task, agent, is_held=held.level != NONE)
@@ -65,6 +65,19 @@ def spec_of(task: Task, agent: Agent) -> RunSpec:
         stall_s=bounds.stall_s,
         claim_grace_s=CLAIM_GRACE_S,
     )
+
+
+def _make_anew(path: str, *, keep: bool) -> None:
+    """A folder without what an earlier run left there: its requests and programs are not those of this run."""
+    from contextlib import suppress
+    from shutil import rmtree
+
+    if os.path.islink(path) or os.path.isfile(path):
+        with suppress(OSError):
+            os.unlink(path)
+    elif not keep:
+        rmtree(path, ignore_errors=True)
+    make_folders(path)
 
 
 def _launch(task: Task, agent: Agent, *, is_held: bool) -> Launch:

@@ -46,10 +46,7 @@ def spoilt_log(task: Task) -> str:
 def repair(task: Task) -> str:
     """Put readable native files back; what stood there is moved aside, never deleted. Says what was done."""
     with Lock(task.places.lock()):
-        for name in ("", *task.machine.store.get("folders", ())):
-            make_folders(os.path.join(task.native.folder, name))
-        if not os.path.lexists(os.path.join(task.native.folder, POINTER)):
-            write_pointer(task.native.folder, task.places)
+        _put_back_folder(task)
         spoilt = spoilt_log(task)
         told = [f"{spoilt} was moved aside as {_move_aside(spoilt)} and is written anew"] if spoilt else []
         told.append(_repair_main(task))
@@ -80,10 +77,21 @@ def _repair_main(task: Task) -> str:
 def put_back(task: Task, error: UnreadableError) -> tuple[str, str]:
     """Write an unreadable document again; says what was done, and where what stood there now is."""
     path = task.native.path()
-    aside = _move_aside(path)
+    aside = _put_back_folder(task) or _move_aside(path)
     text, source = _last_good(task)
     write_atomic(path, text.encode("utf-8"), durable=True)
     return f"{error.what}; written again from {source}", aside
+
+
+def _put_back_folder(task: Task) -> str:
+    """Make what is missing of the task folder itself; where a link that took its place now is."""
+    folder = task.native.folder
+    aside = _move_aside(folder) if os.path.islink(folder) else ""
+    for name in ("", *task.machine.store.get("folders", ())):
+        make_folders(os.path.join(folder, name))
+    if not os.path.lexists(os.path.join(folder, POINTER)):
+        write_pointer(folder, task.places)
+    return aside
 
 
 def _last_good(task: Task) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from detent.runner.settle import (
     closed_items,
     find_disorder,
     read_document,
+    refuse_while_running,
     remember,
 )
 from detent.runner.step import Outcome, step
@@ -70,6 +71,7 @@ def amend(task: Task, name: str, reason: str) -> tuple[Task, tuple[str, ...]]:
     """Take the locked fields as they stand in the file now; proof gathered before is old from here on."""
     with Lock(task.places.lock()):
         memory = task.store.load()
+        refuse_while_running(task, memory)
         document = read_document(task, memory)
         snapshot = memory.snapshot
         if task.machine.states[snapshot.state].is_end:

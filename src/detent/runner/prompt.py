@@ -145,7 +145,8 @@ def _last_run(task: Task) -> str:
         words += f": {last['errors'][-1]}"
     if last.get("restored"):
         words += "\n" + "\n".join(f"- {note}" for note in last["restored"])
-    return f"{words}\n{last['why']}" if last.get("why") else words
+    # A refusal is quoted by itself.
+    return f"{words}\n{last['why']}" if last.get("why") and not task.memory.refusal else words
 
 
 def _listed(title: str, items: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from detent.effects.keeper_look import RunSeen
 from detent.effects.keeper_look import look as look_at_run
 from detent.errors import DetentError, RefusedError
 from detent.gates.judge import evidence_hashes
-from detent.runner.access import level_of
+from detent.runner.access import run_level
 from detent.runner.launch import PROMPT, bounds_of, spec_of
 from detent.runner.look import current_tree, look
 from detent.runner.promises import put_in_order
@@ -151,8 +151,9 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
     tree = ready.tree
     folder = task.places.run(number)
     make_folders(folder)
-    prompt = prompt_for(task, document, tree, bounds_of(task).timeout_s / 60)
-    write_atomic(os.path.join(folder, PROMPT), prompt.encode("utf-8"), durable=False)
+    # An agent's error may hold what is no text; it is quoted as far as it is.
+    prompt = prompt_for(task, document, tree, bounds_of(task).timeout_s / 60).encode("utf-8", "backslashreplace")
+    write_atomic(os.path.join(folder, PROMPT), prompt, durable=False)
     # A session is gone on with only where its run died in this very visit; a new visit begins with a clear head.
     last = memory.visit
     session = last.get("session", "") if last.get("agent") == agent.name and last.get("exit") != "finished" else ""
@@ -161,7 +162,7 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         "role": state.role,
         "state": state.name,
         "access": state.access,
-        "sandbox": level_of(task.project).level,
+        "sandbox": run_level(task, agent, state.role, ready.cwd),
         "agent": agent.name,
         "model": choice.model,
         "talk": is_talk,
@@ -169,7 +170,7 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         "session": session if agent.resume and not is_talk else "",
         "tree": tree,
         "cwd": ready.cwd,
-        "prompt": sha256_of(prompt.encode("utf-8")),
+        "prompt": sha256_of(prompt),
         "seen": fingerprint(task, memory, document, tree),
     }
     return task.replace(memory=record(task, memory, "run_planned", content))
@@ -181,7 +182,7 @@ def fingerprint(task: Task, memory: Memory, document: Document, tree: str) -> di
     fields = {label: document.value(label) for label in task.native.labels if label not in owned}
     evidence = evidence_hashes(look(task, memory, document, ""))
     found = {"tree": tree, "fields": _hash(fields), "evidence": _hash(evidence)}
-    return {name: found[name] for name in task.machine.progress.get("counts", tuple(found))}
+    return {name: found[name] for name in task.machine.progress.get("counts") or found}
 
 
 def _hash(content: dict[str, str]) -> str:

@@ -69,11 +69,7 @@ def find_disorder(task: Task, memory: Memory, document: Document) -> Disorder:
 
 def settle(task: Task) -> Settled:
     memory = task.store.load()
-    if memory.run:
-        raise RefusedError(
-            f"agent run #{memory.run['run']} works on this task; nothing else changes it meanwhile",
-            next_step=f"wait for it (detent logs -f {task.id}), or end it: detent stop {task.id}",
-        )
+    refuse_while_running(task, memory)
     if not task.native.is_swept:  # a living process clears away what it does not finish; the dead are behind us
         for folder in (task.places.folder, task.places.objects(), task.native.folder):
             sweep(folder)
@@ -103,6 +99,14 @@ def settle(task: Task) -> Settled:
         memory, document = remember(task, memory, document, "restored", content, restore=disorder.locked)
         return Settled(memory, document, request, notes)
     return Settled(memory, document, disorder.request)
+
+
+def refuse_while_running(task: Task, memory: Memory) -> None:
+    if memory.run:
+        raise RefusedError(
+            f"agent run #{memory.run['run']} works on this task; nothing else changes it meanwhile",
+            next_step=f"wait for it (detent logs -f {task.id}), or end it: detent stop {task.id}",
+        )
 
 
 def read_document(task: Task, memory: Memory | None = None) -> Document:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 MOST_ROUNDS = 3
-SANDBOX_LEVEL = "none"  # commands run unsandboxed until the kernel's help is asked; every face says so
 
 
 class Outcome(Record):
@@ -45,14 +44,20 @@ class Outcome(Record):
     claimed: bool = False  # promised to a living run; the state did not move
 
 
-def step(task: Task, signal: Signal | None, otherwise: Signal | None = None) -> Outcome:
-    """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`."""
+def step(task: Task, signal: Signal | None, otherwise: Signal | None = None, of_run: int = 0) -> Outcome:
+    """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`.
+
+    `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end.
+    """
     notes: tuple[str, ...] = ()
     for _ in range(MOST_ROUNDS):
         with Lock(task.places.lock()):
             settled = put_in_order(task)
             notes += settled.notes
             task = task.replace(memory=settled.memory)
+            if of_run and task.memory.ended.get("run") != of_run:
+                gone = Wait(f"agent run #{of_run} was decided by somebody else")
+                return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
             asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
             seen, facts = _observe(task, settled.document, asked)
@@ -170,7 +175,7 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
         "tree": seen.tree,
         "effects": list(taken.way.effects),
         "machine": memory.head["digest"],
-        "sandbox": SANDBOX_LEVEL,
+        "sandbox": _level(task, taken.way.needs),
     }
     memory, document = remember(task, memory, document, "moved", content, after=after)
     kept = keep_promises(task, Settled(memory, document))
@@ -180,6 +185,15 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
 
         anchor(task)
     return task
+
+
+def _level(task: Task, gates: tuple[str, ...]) -> str:
+    """How well the kernel held the commands that these gates rest on; empty where they rest on none."""
+    if not needs_tree(task, gates):
+        return ""
+    from detent.runner.access import command_level  # most moves run no command and need not load this
+
+    return command_level(task)
 
 
 def _fact_to_json(fact: Fact) -> dict[str, object]:

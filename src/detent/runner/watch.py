@@ -65,7 +65,8 @@ class Supervisor:
         self.tasks: dict[str, Task] = {}
         self.readers: dict[str, EventReader] = {}
         self.rests: dict[str, Rest] = {}
-        self.begun: dict[str, int] = {}  # runs there were when we began
+        self.begun: dict[str, tuple[int, int]] = {}  # runs and journal lines there were when we began
+        self.held: set[str] = set()  # refused for what others do; tried again when one of them has ended
         self.watch = Watch()
         self.watched: dict[str, str] = {}  # run folder -> task
         self.children = Children()
@@ -102,6 +103,7 @@ class Supervisor:
         return all(name in self.rests for name in self.tasks)
 
     def look_at_all(self) -> None:
+        self.held.clear()
         for listed in load_all(self.project):
             if listed.memory is None or listed.machine is None:
                 continue
@@ -116,11 +118,11 @@ class Supervisor:
             return
         try:
             task = self.tasks[name] = load_task(self.project, name)
-            self.begun.setdefault(name, task.memory.runs)
+            self.begun.setdefault(name, (task.memory.runs, task.memory.snapshot.seq))
             if task.memory.run:
                 task = self.tasks[name] = end_run(task)
         except DetentError as error:
-            self.tell(Told(name, f"{error.kind}: {error.what}"))
+            self._give_up(name, f"{error.kind}: {error.what}")
             return
         if task.memory.run:
             self._watch_run(task)
@@ -133,10 +135,11 @@ class Supervisor:
             self.tell(Told(name, rest.text, rest))
 
     def _rest(self, task: Task) -> Rest | None:
-        driven = task.memory.driven
-        if driven and not driven["on"]:
+        driven, (runs, seq) = task.memory.driven, self.begun[task.id]
+        # Who names a task now means it, whatever was said of it before.
+        if driven and not driven["on"] and (self.wanted is None or driven["seq"] > seq):
             return Rest(task, "person", f"stopped by {driven['name']}")
-        if self.once and task.memory.runs > self.begun[task.id]:
+        if self.once and task.memory.runs > runs:
             return Rest(task, "running", "one run was asked for")
         return resting(task)
 
@@ -150,10 +153,11 @@ class Supervisor:
 
     def _send(self, task: Task) -> None:
         """Let a process of its own decide what ended, take open moves and start the next run."""
-        if len(self.children) + len(self.watched) >= self.jobs:
+        if task.id in self.held or len(self.children) + len(self.watched) >= self.jobs:
             return  # the next end makes room, and then everything is looked at again
         self.rests.pop(task.id, None)
-        words = ["run", "--no-wait", "--json", "--repo", self.project.root, task.id]
+        since = 0 if self.wanted is None else self.begun[task.id][1]
+        words = ["run", "--no-wait", "--since", str(since), "--json", "--repo", self.project.root, task.id]
         self.children.start(task.id, words, os.path.join(task.places.folder, "drive.log"))
 
     def _wait(self, bell: _Bell) -> None:
@@ -166,6 +170,8 @@ class Supervisor:
         ended = self.children.ended()
         for child in ended:
             self._after(child)
+        if folder is not None or any(child.name not in self.held for child in ended):
+            self.held.clear()
         if folder is not None or ended:
             self._look_for_room()
         for name in self.watched.values():
@@ -173,13 +179,20 @@ class Supervisor:
             keep_budget(self.tasks[name], self.readers[name])
 
     def _after(self, child: Child) -> None:
-        if child.code not in (0, 1, 4, 6):
-            task = load_task(self.project, child.name)
-            rest = Rest(task, "stopped", f"it can't be driven: {child.last_line}")
-            self.rests[child.name] = rest
-            self.tell(Told(child.name, rest.text, rest))
-            return
-        self.look_at(child.name)
+        if child.code == 1 and (self.watched or self.children):
+            self.held.add(child.name)
+        elif child.code not in (0, 4, 6):
+            self._give_up(child.name, f"it can't be driven: {child.last_line}")
+        else:
+            self.look_at(child.name)
+
+    def _give_up(self, name: str, why: str) -> None:
+        """One task that can't be driven keeps no other from it; a later look tries it again."""
+        task = self.tasks.get(name)
+        rest = None if task is None else Rest(task, "stopped", why)
+        if rest is not None:
+            self.rests[name] = rest
+        self.tell(Told(name, why, rest))
 
     def _look_for_room(self) -> None:
         for name in list(self.tasks):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 CODECS = ("markdown_fields",)
+_LONGEST_STATE = 200  # characters; what is longer names no state, and must not swell the journal
 
 
 class Document(Record):
@@ -83,7 +84,7 @@ class Native:
 
     def parsed(self, text: str) -> Document:
         fields = read_fields(text, self.labels)
-        state = fields[self.state_label].line_value.strip("*_` ") if self.state_label in fields else ""
+        state = fields[self.state_label].line_value.strip("*_` ")[:_LONGEST_STATE] if self.state_label in fields else ""
         return Document(self.path(), text, fields, state)
 
     # --- projection ---

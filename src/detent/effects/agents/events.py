@@ -10,7 +10,7 @@ import json
 
 from detent.core.record import Record
 from detent.effects.agents.formats import LONGEST_TEXT, SKIPPED_BEGINNINGS, Tally, reader_of
-from detent.effects.agents.quota import is_quota, stamp, wake_time
+from detent.effects.agents.quota import FURTHEST_S, is_quota, stamp, wake_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,6 +82,10 @@ class EventReader:
 
     def _split(self, chunk: bytes) -> None:
         *whole, rest = chunk.split(b"\n")
+        if self._take == self._take_text and len(whole) > LAST_LINES:
+            # Only the last lines of plain text count; a flood of short ones must not take minutes.
+            self._is_skipping, self._torn = False, b""
+            del whole[:-LAST_LINES]
         for line in whole:
             if self._is_skipping:
                 self._is_skipping = False
@@ -117,7 +121,8 @@ class EventReader:
         until = ""
         if tally.is_quota:
             told = (wake_time(error, now_s) for error in reversed(tally.errors))
-            until = stamp(tally.resets_at_s) if tally.resets_at_s > now_s else next(filter(None, told), "")
+            is_told = now_s < tally.resets_at_s <= now_s + FURTHEST_S
+            until = stamp(tally.resets_at_s) if is_told else next(filter(None, told), "")
         return Usage(
             turns=tally.turns,
             input_tokens=tally.input_tokens,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_ERRORS = 20
+LARGEST_AMOUNT = 1e12  # tokens, dollars or seconds
 LONGEST_TEXT = 20_000  # characters kept of one error or of the last text
 
 
@@ -219,8 +220,9 @@ def _text(value: object) -> str:
 
 
 def _amount(value: object) -> float:
+    # JSON has numbers without end, and Python reads Infinity too; what nobody can have used is not told.
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if is_number and value >= 0 else 0.0  # type: ignore[arg-type,operator]
+    return float(value) if is_number and 0 <= value < LARGEST_AMOUNT else 0.0  # type: ignore[arg-type,operator]
 
 
 def _count(value: object) -> int:

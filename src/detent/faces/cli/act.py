@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _RUN_MARK = "DETENT_ROLE"  # set in the environment of every agent run
 _HELD_MARK, _UNHELD = "DETENT_SANDBOX", "none"
+_RUN_NUMBER, _RUN_FOLDER = "DETENT_RUN_NUMBER", "DETENT_TASK_DIR"
 _DROP_WAIT_S = 30.0
 
 
@@ -133,9 +134,9 @@ def move(arguments: Arguments) -> int:
     to, task = _target_and_task(arguments)
     if (rights := arguments.text("--as")) not in ("", "agent"):
         raise UsageError(f"--as knows only agent, not {rights!r}", next_step="detent move TO --as agent")
-    who = "agent" if rights or os.environ.get(_RUN_MARK) or _is_held() else "person"
+    who = "agent" if rights or _is_held() else "person"
     want = arguments.text("--edge") or to
-    if os.environ.get(_RUN_MARK) and task.memory.run:
+    if os.environ.get(_RUN_MARK):
         return _claim(arguments, task, want)
     task, _ = _attended(task)
     if not want:
@@ -176,8 +177,11 @@ def _claim(arguments: Arguments, task: Task, want: str) -> int:
     from detent.errors import StorageError
     from detent.runner.claims import claim
 
+    if os.environ.get(_RUN_FOLDER, "") != task.native.folder:
+        raise RefusedError(f"this agent run works on another task than {task.id}", next_step="keep to your own task")
+    number = os.environ.get(_RUN_NUMBER, "")
     try:
-        outcome = claim(task, want, arguments.text("--reason"))
+        outcome = claim(task, int(number) if number.isdecimal() else 0, want, arguments.text("--reason"))
     except StorageError:
         return _ask_by_drop(arguments)  # an agent's own sandbox may keep us from the journal
     return show_outcome(arguments, outcome)
@@ -242,13 +246,13 @@ def take_route(arguments: Arguments, task: Task, goal: str) -> int:
     """Make open moves towards a state until one is refused; at most once per state, so it ends."""
     from detent.core.explore import route as shortest
 
+    refuse_inside_run("taking a route")
     outcome: Outcome | None = None
-    who = "agent" if os.environ.get(_RUN_MARK) or _is_held() else "person"
     for _ in task.machine.states:
         edges = shortest(task.machine, task.memory.snapshot.state, goal)
         if not edges:
             break
-        outcome = step(task, Signal(who, edges[0].name, name=person_name()))
+        outcome = step(task, Signal("person", edges[0].name, name=person_name()))
         task = outcome.task
         if not isinstance(outcome.decision, Advance):
             break

@@ -117,6 +117,7 @@ COMMANDS = (
             Option("--once", "", "at most one agent run for each task"),
             Option("--adopt", "MACHINE", "TASK is a folder; if it is no task yet, take it over first"),
             Option("--no-wait", "", "start what is due and don't wait for it; `detent watch` or another run goes on"),
+            Option("--since", "LINE", "a `detent stop` after this line of the journal counts (default: from now on)"),
             Option("--detach", "", "go on in the background; look with: detent logs -f"),
             Option("--jobs", "N", "how many agents may work at a time (default: 1)"),
             _REPO,

@@ -80,7 +80,7 @@ def _set_up(stage: Stage) -> None:
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "Count words")):
         stage.quietly("git", *words)
     stage.tell(
-        "Coding agents like to say that they are done. The agent in this demo is a script that lies on purpose.\n"
+        "Coding agents like to say that they are done. This one is a script that lies on purpose.\n"
         "All the rest is real: the repository, the agent's process, every command and every answer."
     )
     stage.scene("A small program counts words. One of its two tests fails; an agent is to repair that.")
@@ -141,6 +141,15 @@ def _repair(stage: Stage) -> None:
     stage.detent("run", "words")
 
 
+def _landing(stage: Stage) -> None:
+    stage.scene(
+        "So far your own branch was left alone. You bring the work in; the tests pass on the merged files, too."
+    )
+    stage.detent("land", "words")
+    stage.command(("git", "diff", "--stat", "HEAD^"))
+    stage.command(("python3", "-m", "unittest", "-q"))
+
+
 def _look_back(stage: Stage) -> None:
     stage.scene("What is left: a record, each line sealed with the hash of the line before, and a page to read.")
     stage.detent("audit", "words")
@@ -160,7 +169,8 @@ def _result(stage: Stage) -> dict[str, Any]:
         "runs": len(ended),
         "refusals": at_once + sum(bool(line["claim"]) and line["run"] in unmoved for line in ended),
         "put_back": [note for line in ended for note in line["restored"]],
-        "died": sum(line["exit"] != "finished" for line in ended),
+        "killed": sum(line["exit"] == "killed" for line in ended),
+        "landed": [f"{line['commit']} on {line['branch']}" for line in lines if line["kind"] == "landed"],
         "answers": sum(bool(line.get("answer")) for line in lines),
         "page": page,
         "folder": stage.root,
@@ -169,23 +179,27 @@ def _result(stage: Stage) -> dict[str, Any]:
 
 
 def _last_words(told: dict[str, Any]) -> str:
+    from shutil import which
+
     counts = (
         (told["runs"], "agent run", ""),
         (told["refusals"], "request", " refused"),
         (len(told["put_back"]), "edit", " put back"),
-        (told["died"], "run", " died"),
+        (told["killed"], "run", " killed"),
         (told["answers"], "answer", " of yours"),
     )
+    # After `make demo` nothing is installed yet: then the command is named by its place.
+    command = "detent" if which("detent") else f"{sys.executable} -m detent"
     counted = ", ".join(f"{number} {word}{'' if number == 1 else 's'}{more}" for number, word, more in counts)
     return (
-        f"\n{told['state']}: {counted}.\n"
+        f"\n{told['state']} and {'landed' if told['landed'] else 'not landed'}: {counted}.\n"
         f"\nThe page that shows all of it:\n  {told['page']}\n"
         "\nThree things to try:\n"
         "  1. open that page in a browser\n"
-        f"  2. cd {told['folder']}/words && detent history words\n"
-        "  3. in a repository of your own: detent init\n"
+        f"  2. cd {told['folder']}/words && {command} history words\n"
+        f"  3. in a repository of your own: {command} init\n"
         f"\nSeen enough? rm -r {told['folder']}"
     )
 
 
-_SCENES = (_set_up, _make_task, _lies, _death, _question, _repair, _look_back)
+_SCENES = (_set_up, _make_task, _lies, _death, _question, _repair, _landing, _look_back)

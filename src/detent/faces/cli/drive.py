@@ -47,11 +47,24 @@ def respawn(arguments: Arguments) -> int:
 
 def _drive(arguments: Arguments, task: Task, *, once: bool, asked: bool = False, may_wait: bool = True) -> int:
     tell = nothing_told if arguments.has("--json") else tell_at_once
-    rest = drive(task, tell, move_json, once=once, asked=asked, may_wait=may_wait)
+    rest = drive(task, tell, move_json, once=once, asked=asked, may_wait=may_wait, since=_since(arguments))
     if may_wait:  # else whoever waits instead tells the person
-        notify(rest)
+        tell_person(rest)
     show(arguments, rest_json(rest), rest_words(rest))
     return EXIT_CODES[rest.why]
+
+
+def _since(arguments: Arguments) -> int | None:
+    if not (given := arguments.text("--since")):
+        return None
+    if not given.isdecimal():
+        raise UsageError(f"--since needs the number of a line, not {given!r}", next_step="detent history")
+    return int(given)
+
+
+def tell_person(rest: Rest) -> None:
+    if problem := notify(rest):
+        sys.stderr.write(printable(f"note: {problem}") + "\n")
 
 
 def nothing_told(_happened: Happened) -> None:

@@ -37,24 +37,34 @@ def logs(arguments: Arguments) -> int:
     if arguments.has("--json"):
         print_json({"id": task.id, "run": number, "stands": look(folder).phase, "log": path})
         return 0
-    position = _print_from(path, 0)
+    shown = _Shown(path)
+    shown.print_new()
     if arguments.has("-f"):
         with Watch([folder]) as watch:
             while watch.wait(TICK_S) is None and look(folder).phase != "unborn":
-                position = _print_from(path, position)
-        _print_from(path, position)
+                shown.print_new()
+        shown.print_new()
     return 0
 
 
-def _print_from(path: str, position: int) -> int:
-    """Print what is new; lines of an agent are somebody else's words, so a terminal is not to obey them."""
-    try:
-        with open(path, "rb") as file:
-            file.seek(position)
-            while chunk := file.read(CHUNK_BYTES):
-                position += len(chunk)
-                sys.stdout.write(printable(chunk.decode("utf-8", "replace")))
-    except FileNotFoundError:
-        return position
-    sys.stdout.flush()
-    return position
+class _Shown:
+    """How far a file that may still grow was printed."""
+
+    def __init__(self, path: str) -> None:
+        from codecs import getincrementaldecoder
+
+        self.path = path
+        self.position = 0
+        self.decoder = getincrementaldecoder("utf-8")("replace")  # a letter may come in two parts
+
+    def print_new(self) -> None:
+        """Lines of an agent are somebody else's words, so a terminal is not to obey them."""
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(self.position)
+                while chunk := file.read(CHUNK_BYTES):
+                    self.position += len(chunk)
+                    sys.stdout.write(printable(self.decoder.decode(chunk)))
+        except FileNotFoundError:
+            return
+        sys.stdout.flush()

@@ -6,11 +6,10 @@ import sys
 
 from detent.errors import UsageError
 from detent.faces.cli.act import refuse_inside_run
-from detent.faces.cli.drive import EXIT_CODES, rest_json
-from detent.faces.cli.output import move_json, show
+from detent.faces.cli.drive import EXIT_CODES, rest_json, tell_person
+from detent.faces.cli.output import move_json, print_json, show
 from detent.faces.words import printable
 from detent.faces.words_run import rest_words
-from detent.runner.notify import notify
 from detent.runner.open import find_project
 from detent.runner.watch import DEFAULT_JOBS, Supervisor
 
@@ -27,7 +26,8 @@ def watch(arguments: Arguments) -> int:
     """Drive everything that was started, until interrupted; with --once until everything rests."""
     refuse_inside_run("watching")
     project = find_project(arguments.text("--repo"))
-    supervisor = Supervisor(project, _tell, move_json, jobs=_jobs(arguments, DEFAULT_JOBS))
+    tell = _tell_json if arguments.has("--json") else _tell
+    supervisor = Supervisor(project, tell, move_json, jobs=_jobs(arguments, DEFAULT_JOBS))
     supervisor.run(until_rest=arguments.has("--once"))
     return 0
 
@@ -62,9 +62,19 @@ def _nothing_told(_told: Told) -> None:
     pass
 
 
+def _tell_json(told: Told) -> None:
+    """One line for each thing that happens."""
+    print_json({"id": told.id, "text": told.text, **(rest_json(told.rest) if told.rest is not None else {})})
+    _pass_on(told)
+
+
 def _tell(told: Told) -> None:
     text = rest_words(told.rest) if told.rest is not None else f"{told.id}: {told.text}"
     sys.stdout.write(printable(text) + "\n")
+    _pass_on(told)
+
+
+def _pass_on(told: Told) -> None:
     sys.stdout.flush()  # somebody is watching
     if told.rest is not None:
-        notify(told.rest)
+        tell_person(told.rest)

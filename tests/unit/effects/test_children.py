@@ -1,0 +1,49 @@
+"""Tests of our own command line as a child: its end, its exit code and its last words."""
+
+from __future__ import annotations
+
+import os
+import select
+from pathlib import Path
+
+from detent.effects.children import Children, start_detent
+from tests.unit.effects.keeper_runs import WAIT_S
+
+
+def waited(children: Children) -> None:
+    waiting = select.poll()
+    for handle in children.handles():
+        waiting.register(handle, select.POLLIN)
+    assert waiting.poll(WAIT_S * 1000)
+
+
+def test_children_end_one_by_one_with_code_and_last_words(tmp_path: Path) -> None:
+    children = Children()
+    children.start("good", ["--version"], str(tmp_path / "good"))
+    children.start("bad", ["no-such-command"], str(tmp_path / "bad"))
+    assert (len(children), "good" in children, "other" in children) == (2, True, False)
+    found = {}
+    while children:
+        waited(children)
+        found.update({child.name: child for child in children.ended()})
+    assert (found["good"].code, found["good"].last_line[:7]) == (0, "detent ")
+    assert (found["bad"].code, "next:" in found["bad"].last_line) == (2, True)
+    assert (children.ended(), children.handles()) == ((), ())
+
+
+def test_a_log_begins_anew(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("older words\n" * 1000)
+    children = Children()
+    children.start("one", ["--version"], str(log))
+    waited(children)
+    assert children.ended()[0].last_line.startswith("detent ")
+    assert len(log.read_text().splitlines()) == 1
+
+
+def test_it_runs_in_a_session_of_its_own_so_that_a_closed_terminal_does_not_end_it(tmp_path: Path) -> None:
+    pid = start_detent(["--version"], str(tmp_path / "log"))
+    try:
+        assert os.getsid(pid) == pid != os.getsid(0)
+    finally:
+        os.waitpid(pid, 0)

@@ -1,0 +1,66 @@
+"""Tests of the ends of runs as two engines may meet them, and of what a session's name may be."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from detent.core.values import Advance, Crash, Wait
+from detent.runner.ending import attend, decide_end, end_run
+from tests.unit.runner.conftest import AgentTask, begin, wait_for_run
+
+CLAIM = """
+printf 'it works\\n' > "$DETENT_TASK_DIR/artifacts/result.txt"
+sed -i 's|^Candidate done:.*|Candidate done: yes|; s|^Evidence location:.*|Evidence location: artifacts/result.txt|
+s|^Evidence link:.*|Evidence link: https://example.org/1|; s|^Phase:.*|Phase: verify|' "$DETENT_TASK_DIR/STATE.md"
+"""
+
+
+def test_an_end_that_two_engines_saw_is_written_down_and_counted_once(agent_task: AgentTask) -> None:
+    task = begin(agent_task("exit 3"))
+    wait_for_run(task)
+    first, second = end_run(task), end_run(task)
+    assert first.memory == second.memory
+    counted = decide_end(first)
+    assert isinstance(counted.decision, Crash)
+    late = decide_end(second)
+    assert isinstance(late.decision, Wait)
+    assert late.task.memory == counted.task.memory
+    assert late.task.memory.snapshot.counters == {"runs": 1, "crashes": 1}
+
+
+def test_a_claim_that_another_engine_took_is_not_refused_by_a_slower_one(agent_task: AgentTask) -> None:
+    """The slower one must neither ask again in the new state nor count the crash there."""
+    task = begin(agent_task(CLAIM + "exit 3"))
+    wait_for_run(task)
+    first, second = end_run(task), end_run(task)
+    assert isinstance(decide_end(first).decision, Advance)
+    late, outcome = attend(second)
+    assert (late.memory.snapshot.state, late.memory.refusal, outcome) == ("verify", {}, None)
+    assert late.memory.snapshot.counters == {"runs": 1}
+
+
+def test_a_run_that_lives_is_left_alone(agent_task: AgentTask) -> None:
+    task = begin(agent_task("exec sleep 1000"))
+    left, outcome = attend(task)
+    assert (left.memory, outcome) == (task.memory, None)
+    assert begin(task).memory == task.memory  # and no second one is started beside it
+
+
+@pytest.mark.parametrize(
+    ("session", "kept"),
+    [
+        ("0195-abc_d.e:f", "0195-abc_d.e:f"),
+        ("--dangerously-allow-all", ""),
+        ("a b", ""),
+        ("../../x", ""),
+        ("x" * 200, ""),
+        ("x\n", ""),
+    ],
+)
+def test_a_session_is_gone_on_with_only_if_it_is_one_plain_word(agent_task: AgentTask, session: str, kept: str) -> None:
+    event = json.dumps({"type": "thread.started", "thread_id": session})
+    task = begin(agent_task(f"cat <<'EVENT'\n{event}\nEVENT\nexit 1", "codex"))
+    wait_for_run(task)
+    assert end_run(task).memory.ended["session"] == kept
