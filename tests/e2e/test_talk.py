@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from detent.effects.keeper_process import read_process
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
 from tests.e2e.clone_task import CloneTask
 from tests.e2e.stubs import put_program, with_path
-from tests.e2e.terminal import INTERRUPT, SUSPEND, Terminal
+from tests.e2e.terminal import INTERRUPT, LONGEST_S, SUSPEND, Terminal
 
 FRAME = (
     "-e 's/^Done gate:.*/Done gate: g/' -e 's/^Not doing:.*/Not doing: n/' -e 's/^Reality.*/Reality constraints: r/'"
@@ -128,10 +128,12 @@ def test_one_that_is_killed_is_lost_and_the_next_one_works(talk: Talk) -> None:
         identity = json.loads((talk.task.control / "runs" / "1" / "identity.json").read_bytes())
         assert identity["keeper_pid"] == terminal.command.pid
         assert talk.task.json("status")["alive"] is True
+        program = os.pidfd_open(identity["child_pid"])
         os.kill(terminal.command.pid, signal.SIGKILL)
         terminal.end()
-    seen = read_process(identity["child_pid"])
-    assert seen is None or not seen[2] or seen[0] != identity["child_start"]
+    died, _, _ = select.select([program], [], [], LONGEST_S)
+    os.close(program)
+    assert died
     with talk() as terminal:
         terminal.until("what now?")
         terminal.type("frame\nbye\n")

@@ -131,8 +131,8 @@ def codex(event: Mapping[str, Any], tally: Tally) -> None:
 class Claude:
     """`claude --output-format stream-json`: `result` tells the sums; a run that was killed has only its messages.
 
-    Its `num_turns` is passed over: it counts tool calls, and answers that never came. It keeps a session only from the
-    first answer on, and names a new one where it could not find the old.
+    Its `num_turns` counts tool calls, and answers that never came: it serves only where no message was seen. A session
+    is kept only from the first answer on, and a new one is named where the old could not be found.
     """
 
     def __init__(self) -> None:
@@ -183,6 +183,7 @@ class Claude:
             tally.fail(text or _text(_table(event.get("error")).get("message")) or _text(event.get("subtype")))
             tally.is_quota = tally.is_quota or event.get("api_error_status") == 429
         else:
+            tally.turns = tally.turns or _count(event.get("num_turns"))
             tally.recover()
             tally.say(text)
 
