@@ -1,0 +1,88 @@
+"""`task-phase-run`, in the words of the phase document: exactly one bounded agent run on a folder, whoever made it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo
+
+SCAFFOLD = Path(__file__).parents[2] / "src/detent/machines/phase/scaffold"
+AGENT = (
+    'cat > /dev/null; echo "$DETENT_STATE" >> "$DETENT_TASK_DIR/artifacts/runs.txt"; '
+    'sed -i -e "s/^Done gate:.*/Done gate: g/" -e "s/^Not doing:.*/Not doing: n/" '
+    '-e "s/^Reality constraints:.*/Reality constraints: r/" "$DETENT_TASK_DIR/STATE.md"'
+)
+SETTINGS = f'[agents]\ndefault = "mine"\n[agents.mine]\nargv = {json.dumps(["sh", "-c", AGENT])}\n'
+
+
+class Program:
+    """The program as it is installed, a repository, and a task folder that another tool made."""
+
+    def __init__(self, detent: Detent, repo: MakeRepo, base: Path) -> None:
+        self.detent = detent
+        self.repo = repo(files={**SAMPLE_FILES, "detent.toml": SETTINGS})
+        self.folder = base / "foreign"
+        (self.folder / "artifacts").mkdir(parents=True)
+        for file in SCAFFOLD.glob("*.md"):
+            shutil.copy(file, self.folder / file.name)
+        state = self.folder / "STATE.md"
+        state.write_text(state.read_text(encoding="utf-8").replace("Objective:", "Objective: count"), encoding="utf-8")
+
+    def __call__(self, *words: str | Path) -> Completed:
+        program = Path(sys.executable).parent / "task-phase-run"
+        given = tuple(str(word) for word in words)
+        done = subprocess.run(
+            [program, *given],
+            cwd=self.repo,
+            env=dict(self.detent.environment),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+        return Completed(given, done.returncode, done.stdout, done.stderr)
+
+    def runs(self) -> list[str]:
+        path = self.folder / "artifacts/runs.txt"
+        return path.read_text(encoding="utf-8").split() if path.exists() else []
+
+
+@pytest.fixture
+def program(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Program:
+    return Program(detent, repo, tmp_path)
+
+
+@pytest.mark.requirement("S0.56", "S0.59", "S0.70")
+def test_one_run_on_a_folder_it_has_never_seen(program: Program) -> None:
+    done = program("--task-dir", program.folder, "--repo", program.repo)
+    assert done.code == 0, done
+    assert program.runs() == ["intake"]
+    assert "moved: intake -> shape" in done.out
+    assert "\nPhase: shape\n" in (program.folder / "STATE.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.requirement("S0.70", "S0.66")
+def test_the_next_call_goes_on_where_the_last_one_ended(program: Program) -> None:
+    assert program(f"--task-dir={program.folder}", f"--repo={program.repo}").code == 0
+    second = program("--task-dir", program.folder, "--repo", program.repo)
+    assert program.runs() == ["intake", "shape"]
+    assert second.code == 0, second  # its line in artifacts is progress, although no move was open
+    assert "Validation plan" in second.out
+
+
+def test_a_folder_that_is_not_there_is_named_with_the_command_that_makes_it(program: Program) -> None:
+    done = program("--task-dir", program.folder / "nowhere", "--repo", program.repo)
+    assert done.code == 2
+    assert "task-phase-init --task-dir" in done.err
+
+
+def test_without_words_it_says_how_it_is_used(program: Program) -> None:
+    done = program()
+    assert done.code == 0
+    assert "--once" in done.out
