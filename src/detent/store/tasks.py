@@ -256,9 +256,20 @@ class TaskStore:
         return decode_lines(raws, self.journal.path)
 
     def lines_after(self, size: int) -> tuple[list[Entry], int]:
-        """The whole lines behind the first `size` bytes, and how many bytes there are with them; for onlookers."""
+        """The whole lines behind the first `size` bytes, and how many bytes there are with them.
+
+        For onlookers: what is no line, because somebody rewrote the journal meanwhile, is for `load` to complain about.
+        """
         raws, _ = split_lines(self.journal.read(size))
-        return [json.loads(raw) for raw in raws], size + sum(len(raw) + 1 for raw in raws)
+        found = []
+        for raw in raws:
+            try:
+                entry = json.loads(raw)
+            except ValueError:
+                continue
+            if isinstance(entry, dict) and "kind" in entry:
+                found.append(entry)
+        return found, size + sum(len(raw) + 1 for raw in raws)
 
     def keep(self, data: bytes) -> str:
         """Store bytes by their hash, durable; what is replaced in a native file is never lost."""
