@@ -8,7 +8,7 @@ import os
 import re
 from contextlib import suppress
 
-from detent.proof.attack.values import HERE, IMPLEMENT, OTHER, RED, Attack, Claim, always, by_kernel
+from detent.proof.attack.values import HERE, IMPLEMENT, OTHER, RED, Attack, Claim, always, better_by_kernel, by_kernel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _STRANGER = "zq"  # repeated to the length of the name it replaces
 _HIDDEN = "the control folder is hidden"
+_REFUSED_MEANWHILE = "nobody amends a task whose run lives, and what the run starts is ended with it"
 
 
 def _dump(entry: dict[str, Any]) -> bytes:
@@ -199,7 +200,7 @@ ATTACKS = (
         RED,
         _amend_as_person,
         _amended,
-        by_kernel(_HIDDEN),
+        better_by_kernel(_HIDDEN, _HIDDEN, _REFUSED_MEANWHILE),
     ),
     Attack(
         "amends-under-a-terminal",
@@ -207,7 +208,7 @@ ATTACKS = (
         RED,
         _amend_under_terminal,
         _amended,
-        by_kernel(_HIDDEN),
+        better_by_kernel(_HIDDEN, _HIDDEN, _REFUSED_MEANWHILE),
     ),
     Attack(
         "forges-a-persons-word",

@@ -16,6 +16,7 @@ from detent.proof.attack.values import (
     Attack,
     Claim,
     always,
+    better_by_kernel,
     by_kernel,
 )
 
@@ -141,6 +142,7 @@ def _judge_mended(scene: Scene) -> str:
 
 
 _GATES = "the gates: only what is there and fresh opens a move, and the engine runs the commands itself"
+_PUT_BACK = "protected files are put back when the run is over, and proof takes them from the first commit"
 _PINNED = "the settings were pinned in the task's first journal line"
 
 ATTACKS = (
@@ -209,11 +211,7 @@ ATTACKS = (
         IMPLEMENT,
         _weaken_checks,
         is_in("review", "done"),
-        by_kernel(
-            "protected files are read-only inside",
-            landlock_leaves="Landlock can't take a file out of a writable tree",
-            none="nothing keeps an agent from its own tree",
-        ),
+        better_by_kernel("protected files are read-only inside", _PUT_BACK, _PUT_BACK),
         runs=2,
     ),
     Attack(

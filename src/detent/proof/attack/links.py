@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 
 from detent.proof.attack.reach import notes_changed
-from detent.proof.attack.values import CANARY, ELSEWHERE, GREEN, IMPLEMENT, KEY, NOTES, Attack, always, by_kernel
+from detent.proof.attack.values import CANARY, ELSEWHERE, GREEN, IMPLEMENT, KEY, NOTES, Attack, always, better_by_kernel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,11 @@ ATTACKS = (
         IMPLEMENT,
         _link_task_folder,
         _written_through,
-        by_kernel("its folders are mounts, which can't be renamed", "the folder above is not writable"),
+        better_by_kernel(
+            "its folders are mounts, which can't be renamed",
+            "the folder above is not writable",
+            "the folder is looked at before anything is written, and made anew",
+        ),
     ),
     Attack(
         "shows-the-key-as-evidence",

@@ -63,5 +63,11 @@ def by_kernel(
     return {BUBBLEWRAP: Claim(is_stopped=True, words=bubblewrap), LANDLOCK: held, NONE: Claim(False, none)}
 
 
+def better_by_kernel(bubblewrap: str, landlock: str, none: str) -> dict[str, Claim]:
+    """Stopped at every level, by something else at each."""
+    words = {BUBBLEWRAP: bubblewrap, LANDLOCK: landlock, NONE: none}
+    return {level: Claim(is_stopped=True, words=words[level]) for level in LEVELS}
+
+
 def never(words: str) -> dict[str, Claim]:
     return {level: Claim(is_stopped=False, words=words) for level in LEVELS}
