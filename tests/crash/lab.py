@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import detent
+from tests.conftest import let_out
 from tests.crash.world import (
     CONTROL,
     FOLDER,
@@ -183,6 +184,7 @@ class Lab:
         (repository / "noise.log").write_text("ignored by the baseline\n", encoding="utf-8")
         for name in ("home", "folders"):
             (self.world.top / name).mkdir()
+        let_out(repository)  # what a sandbox mounts is on no disk, and would only confuse the model of one
 
     def _walk(self) -> list[Kind]:
         """One task from nothing to review, with the world kept wherever a kind of step begins."""

@@ -15,7 +15,7 @@ from detent.effects.agents.catalog import find_program
 from detent.effects.keeper_process import boot_id
 from detent.effects.sandbox import NONE, Access, Probe, best_level, hold, our_own_files
 from detent.errors import RefusedError, ToolError
-from detent.store.atomic import as_json, read_cache, write_cache
+from detent.store.atomic import as_json, make_folders, read_cache, write_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def command_wrap(task: Task) -> Callable[[Sequence[str], str], Sequence[str]]:
 def command_environment(task: Task) -> dict[str, str]:
     """The environment of proof and set-up commands; package managers keep what they fetch where they may write."""
     cache = cache_folder(task)
-    os.makedirs(cache, exist_ok=True)
+    make_folders(cache)
     kept = held_environment(os.environ, task.memory.head["sandbox_rules"]["pass"], "")
     return {**kept, "XDG_CACHE_HOME": cache, "npm_config_cache": os.path.join(cache, "npm")}
 
@@ -117,7 +117,7 @@ def make_own_state(agent: Agent) -> None:
     home = os.path.expanduser("~")
     for path in agent.state:
         if path.endswith("/"):
-            os.makedirs(_at_home(path, home), exist_ok=True)
+            make_folders(_at_home(path, home))
 
 
 def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
