@@ -80,6 +80,7 @@ def cli_page() -> list[str]:
 
 def pages() -> dict[str, str]:
     """Every page by its name."""
+    from tools.docs_attacks import attacks_page
     from tools.docs_formats import disagreements, formats_page
     from tools.docs_machines import machines_page
 
@@ -91,6 +92,7 @@ def pages() -> dict[str, str]:
         "checks.md": checks_page(),
         "errors.md": errors_page(),
         "formats.md": formats_page(),
+        "attacks.md": attacks_page(),
     }
     if importlib.util.find_spec("detent.faces.cli.commands") is not None:
         made["cli.md"] = cli_page()

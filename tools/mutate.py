@@ -154,6 +154,7 @@ class Bench:
         return "survived" if status == 0 else "killed"
 
     def _run_and_leave(self, tests: Sequence[str], timeout_s: int) -> None:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # whoever started us may have caught it
         signal.alarm(timeout_s)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
         os.chdir(self.folder)

@@ -18,7 +18,7 @@ from typing import Any
 
 from detent.effects.keeper import end_survivors, stop
 from detent.effects.keeper_look import is_alive, look
-from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, let_out
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, hear_signals, let_out
 from tests.e2e.phase_task import ANSWERS, CHECK, FRAME, PhaseTask
 from tests.unit.effects.keeper_runs import gone
 
@@ -213,6 +213,7 @@ class Agents:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
+            preexec_fn=hear_signals,  # noqa: PLW1509  # no thread of the test holds a lock
         )
         self.driving.append(Driving(process, given))
         return self.driving[-1]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Detent, MakeRepo, let_out
+from tests.conftest import Detent, MakeRepo, hear_signals, let_out
 from tests.e2e.phase_task import ANSWERS, CANDIDATE, CHECK, FRAME, RESULT, PhaseTask
 
 At = Callable[[str], PhaseTask]
@@ -469,7 +469,8 @@ def test_a_file_hidden_by_a_new_ignore_rule_is_still_seen(at: At) -> None:
 
 def test_a_tree_that_changes_while_it_is_proven_is_not_proven(at: At) -> None:
     task = at("shape")
-    # The command runs in a checkout of its own, but nothing stops it from writing to the real tree.
+    # The command runs in a checkout of its own; here no kernel keeps it from writing to the real tree.
+    let_out(task.repo)
     task.set({"Validation plan": f"cmd: date +%s%N >> '{task.repo}/app.py'"})
     task.move("implement")
     task.candidate()
@@ -775,7 +776,13 @@ def test_a_command_does_not_outlive_the_proof_that_was_ended(
     task.candidate()
     task.move("verify")
     command = [sys.executable, "-m", "detent", "prove"]
-    proof = subprocess.Popen(command, cwd=folder, env=detent.environment, stdout=subprocess.DEVNULL)
+    proof = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=detent.environment,
+        stdout=subprocess.DEVNULL,
+        preexec_fn=hear_signals,  # noqa: PLW1509  # no thread of the test holds a lock
+    )
     process = pipe.read_text(encoding="utf-8").strip()  # waits until the command is running
     proof.send_signal(number)
     assert proof.wait(60) == 128 + number

@@ -70,7 +70,7 @@ def test_a_repository_is_looked_at_and_its_settings_written(host: Host, repo: Ma
     assert settings["budget"] == {"run": {"minutes": 30, "stall_minutes": 10}}
     text = (path / "detent.toml").read_text(encoding="utf-8")
     assert '# copy = [".env.test"]' in text
-    assert "This version enforces nothing" in text
+    assert "# Sandbox: this host holds agents and commands by " in text
 
 
 def test_what_this_host_lacks_is_only_a_comment(host: Host, repo: MakeRepo) -> None:

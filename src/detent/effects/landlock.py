@@ -1,7 +1,7 @@
 """The words before a command that put it under Landlock, where its rules can say what is wanted.
 
 Landlock allows and never forbids. To hide a place, everything beside it is allowed by name, all the way up; what
-appears there later is not allowed, which is safe. To guard a place below a writable one is beyond it.
+appears there later is not allowed, which is safe. To guard or hide a place below a writable one is beyond it.
 """
 
 from __future__ import annotations
@@ -17,24 +17,32 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.effects.sandbox import Access
 
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/pts", "/dev/shm", "/dev/ptmx")  # noqa: S108  # named, not used
+_DEVICE_FOLDER = "/dev"  # disks and keyboards are read there; what programs need of it is named
+_DEVICES = tuple(
+    f"{_DEVICE_FOLDER}/{name}" for name in ("null", "zero", "full", "tty", "pts", "shm", "ptmx", "random", "urandom")
+)
 _MOST_RULES = 20_000
 
 
 def landlock(access: Access) -> tuple[str, ...]:
     """Raises where the rules can't express the access."""
-    writable = [os.path.realpath(path) for path in (*access.writable, *access.scratch)]
-    for guarded in access.guarded:
-        if _is_below(os.path.realpath(guarded), writable):
+    writable = [os.path.realpath(path) for path in access.writable]
+    hidden = [os.path.realpath(path) for path in access.hidden if os.path.lexists(path)]
+    guarded = [os.path.realpath(path) for path in access.guarded]
+    # A path that is both hidden and writable is writable, as with bubblewrap.
+    for closed in (*guarded, *(path for path in hidden if path not in writable)):
+        if _is_below(closed, writable):
             raise ToolError(
                 "Landlock can't take a place out of a writable one",
-                where=guarded,
+                where=closed,
                 next_step="install bubblewrap, or let the task work in a clone of its own",
             )
+    # A scratch place is a convenience: one that holds what must not be reached is none.
+    scratch = [os.path.realpath(path) for path in access.scratch]
+    writable += [path for path in scratch if not _holds_hidden(path, [*hidden, *guarded])]
     if not access.network:
         raise ToolError("Landlock can't keep a process from the network here", next_step="install bubblewrap")
-    hidden = [os.path.realpath(path) for path in access.hidden if os.path.lexists(path)]
-    readable = _beside(os.sep, hidden)
+    readable = _beside(os.sep, [*hidden, _DEVICE_FOLDER])
     shown = [os.path.realpath(path) for path in access.shown]
     readable += [path for path in shown if path not in hidden and not _holds_hidden(path, hidden)]
     readable += [one for path in shown if _holds_hidden(path, hidden) for one in _beside(path, hidden)]

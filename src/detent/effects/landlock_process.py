@@ -13,18 +13,24 @@ import sys
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 PATH_BENEATH, ASK_VERSION = 1, 1
-PR_SET_NO_NEW_PRIVS = 38
+PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP = 38, 24
+MOST_CAPABILITIES = 64
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 READ = EXECUTE | READ_FILE | READ_DIR
 RIGHTS_OF_VERSION = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
+SCOPES, SCOPED_SINCE = 0b11, 6  # no abstract sockets and no signals to processes that are not under these rules
 OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | (1 << 14) | (1 << 15)  # what a rule about a file may hold
 
 libc = ctypes.CDLL(None, use_errno=True)
 
 
 class RulesetAttribute(ctypes.Structure):
-    _fields_ = (("handled_access_fs", ctypes.c_uint64),)
+    _fields_ = (
+        ("handled_access_fs", ctypes.c_uint64),
+        ("handled_access_net", ctypes.c_uint64),
+        ("scoped", ctypes.c_uint64),
+    )
 
 
 class PathBeneath(ctypes.Structure):
@@ -63,7 +69,9 @@ def restrict(writable: list[str], readable: list[str]) -> None:
     if known < 1:
         raise OSError(0, "the kernel offers no Landlock")
     handled = RIGHTS_OF_VERSION.get(known, RIGHTS_OF_VERSION[5])
-    ruleset = call(CREATE_RULESET, ctypes.byref(RulesetAttribute(handled)), ctypes.sizeof(RulesetAttribute), 0)
+    attribute = RulesetAttribute(handled, 0, SCOPES if known >= SCOPED_SINCE else 0)
+    # An older kernel takes a longer attribute as long as what it does not know is zero.
+    ruleset = call(CREATE_RULESET, ctypes.byref(attribute), ctypes.sizeof(attribute), 0)
     for path in readable:
         allow(ruleset, path, READ & handled)
     for path in writable:
@@ -74,9 +82,16 @@ def restrict(writable: list[str], readable: list[str]) -> None:
     os.close(ruleset)
 
 
+def drop_capabilities() -> None:
+    """Landlock rules over files: what root may do besides is taken away with the next program that is run."""
+    for number in range(MOST_CAPABILITIES):
+        libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0)  # who is not root is refused, and has none to lose
+
+
 def main() -> None:
     spec = json.loads(sys.argv[1])
     try:
+        drop_capabilities()
         restrict(spec["writable"], spec["readable"])
         os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606  # becoming that program is what this is for
     except OSError as problem:

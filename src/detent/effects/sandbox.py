@@ -22,6 +22,9 @@ BUBBLEWRAP, LANDLOCK, NONE = "bubblewrap", "landlock", "none"
 LEVELS = (BUBBLEWRAP, LANDLOCK, NONE)  # best first
 PROBE_TIMEOUT_S = 20.0
 _PROGRAM = "bwrap"
+_KERNEL_SETTINGS = tuple(
+    f"/proc/{name}" for name in ("acpi", "bus", "driver", "fs", "irq", "mtrr", "scsi", "sys", "sysrq-trigger")
+)
 _ALONE = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 
 
@@ -32,7 +35,7 @@ class Access(Record):
     hidden: tuple[str, ...] = ()  # seen as empty
     shown: tuple[str, ...] = ()  # read-only, although below something hidden
     guarded: tuple[str, ...] = ()  # read-only, although below something writable
-    compared: tuple[str, ...] = ()  # the same where that can be had; whoever asks looks at them afterwards anyway
+    watched: tuple[str, ...] = ()  # guarded where that can be had, else looked at afterwards by whoever asked
     scratch: tuple[str, ...] = ()  # empty and private where that can be had, else writable
     network: bool = True
 
@@ -65,6 +68,10 @@ def hold(level: str, access: Access, argv: Sequence[str], *, cwd: str, own_sessi
 def bubblewrap(access: Access, *, cwd: str, own_session: bool) -> tuple[str, ...]:
     """The words before a command that give it a view of its own."""
     words = [_PROGRAM, *_ALONE, "--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    # Root's number alone opens these for writing, whatever capabilities are gone, and one of them names a program that
+    # the kernel runs outside.
+    for path in filter(os.path.exists, _KERNEL_SETTINGS if os.getuid() == 0 else ()):
+        words += ["--ro-bind", path, path]
     if not access.network:
         words.append("--unshare-net")
     closed: list[str] = []
@@ -84,14 +91,29 @@ def bubblewrap(access: Access, *, cwd: str, own_session: bool) -> tuple[str, ...
 
 def _mounts(access: Access) -> list[tuple[str, str]]:
     """What is laid over the host's files, outer places first, each once: the last word of an equal path holds."""
-    names = ("scratch", "hidden", "shown", "writable", "compared", "guarded")
+    names = ("scratch", "hidden", "shown", "writable", "watched", "guarded")
     found: dict[str, str] = {}
     for kind in names:
         for path in getattr(access, kind):
             real = os.path.realpath(path)
             if os.path.lexists(real) and real != os.sep:
                 found[real] = kind
+    for path in [path for path, kind in found.items() if kind == "guarded"]:
+        _pin(path, found)
     return sorted(found.items(), key=lambda item: (item[0].count(os.sep), item[0]))
+
+
+def _pin(guarded: str, found: dict[str, str]) -> None:
+    """Make mounts of the folders above a guarded place: a mount can't be renamed, and what is in it goes nowhere."""
+    folders: list[str] = []
+    folder = os.path.dirname(guarded)
+    while folder not in found:
+        if folder == os.sep:
+            return  # nothing above it is writable
+        folders.append(folder)
+        folder = os.path.dirname(folder)
+    if found[folder] == "writable":
+        found.update(dict.fromkeys(folders, "writable"))
 
 
 def is_below(path: str, places: Iterable[str]) -> bool:

@@ -41,7 +41,9 @@ def _unmoved(task: Task, decision: object) -> str:
         return "\n".join([f"{head}; the task stays in {state}", *put_back])
     why = visit.get("why", "")
     if wanted := _wanted(task, visit.get("claim", "")):
-        lines = [f"refused: {state} -> {wanted}", *([f"  why:  {why}"] if why else [])]
+        refused = f"refused: {state} -> {wanted}"
+        why = why.removeprefix(refused).removeprefix(": ")  # the refusal says so itself
+        lines = [refused, *([f"  why:  {why}"] if why else [])]
         return "\n".join([f"{head}; the task stays in {state}", *put_back, *lines])
     return "\n".join([f"{head} and opened no move" + (f": {why}" if why else ""), *put_back])
 

@@ -50,10 +50,11 @@ def level_of(project: Project) -> Probe:
 
 
 def remember_level(project: Project, probe: Probe) -> None:
+    """Until the next boot, or a new version of the tool, this is the level of the project's runs and commands."""
     write_cache(project.sandbox(), as_json({"stamp": _stamp(), "level": probe.level, "why": probe.why}))
 
 
-def _stamp() -> list[str | int]:
+def _stamp() -> list[object]:
     from shutil import which
 
     tool = which("bwrap") or ""
@@ -136,7 +137,7 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
         shown=(*_shown(task, home), folders["DETENT_BIN"], *_program(agent)),
         # In place the repository's own folder is the user's: hooks and settings there run with the user's rights.
         guarded=(tree_git,) if is_in_place else (),
-        compared=tuple(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
+        watched=tuple(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
         scratch=_SCRATCH,
         network=head["sandbox_rules"]["network"].get(role, "allow") == "allow",
     )
@@ -156,7 +157,14 @@ def command_access(task: Task, cwd: str) -> Access:
 def _hidden(task: Task, home: str, *, with_root: bool) -> tuple[str, ...]:
     secrets = [os.path.join(home, name) for name in _SECRETS]
     root = (task.root,) if with_root else ()
-    return (*secrets, *_RUNTIME, task.project.control, task.project.home(), *root)
+    return (*secrets, *_RUNTIME, *_sockets(os.environ), task.project.control, task.project.home(), *root)
+
+
+def _sockets(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The sockets and runtime folder of the user's session, wherever they lie: read-only does not close a socket."""
+    named = [environment.get(name, "") for name in (*_SOCKET_NAMES, "XDG_RUNTIME_DIR")]
+    paths = [re.sub(r"^unix:(path=|//)?", "", value).split(",")[0] for value in named]
+    return tuple(path for path in paths if os.path.isabs(path))
 
 
 def _shown(task: Task, home: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import pytest
 
 from detent.effects import process
 from detent.effects.landlock import landlock
+from detent.effects.landlock_process import SCOPED_SINCE, version
 from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, NONE, Access, best_level, hold, try_level
 from detent.errors import ToolError
 from tests.e2e.stubs import put_program
@@ -105,6 +106,18 @@ def test_no_rights_can_be_gained(world: World, level: str) -> None:
     assert b"NoNewPrivs:\t1" in world.run(level, "cat /proc/self/status").stdout
 
 
+def test_no_capability_is_left(world: World, level: str) -> None:
+    assert b"CapEff:\t0000000000000000" in world.run(level, "cat /proc/self/status").stdout
+
+
+def test_what_opens_to_roots_number_alone_is_read_only(world: World, level: str) -> None:
+    if os.getuid() != 0 or not os.access("/proc/sys/kernel/core_pattern", os.W_OK):
+        pytest.skip("only root could open it for writing")
+    opened = "exec 3>>/proc/sys/kernel/core_pattern"  # opened and not written to
+    assert world.run(level, opened).exit != 0
+    assert world.run(NONE, opened).exit == 0
+
+
 class TestBubblewrap:
     @pytest.fixture(autouse=True)
     def offered(self) -> None:
@@ -118,13 +131,19 @@ class TestBubblewrap:
         assert world.run(BUBBLEWRAP, "mv .git gone", access).exit != 0
         assert world.run(BUBBLEWRAP, "echo x > file", access).exit == 0
 
+    def test_the_folders_above_a_guarded_place_can_not_be_moved_away(self, world: World) -> None:
+        (world.top / "open/ci/gate").mkdir(parents=True)
+        (world.top / "open/ci/gate/check").write_text("strict\n", encoding="utf-8")
+        access = world.access.replace(watched=(str(world.top / "open/ci/gate/check"),))
+        for folder in ("ci", "ci/gate"):
+            assert world.run(BUBBLEWRAP, f"mv {folder} gone", access).exit != 0
+        assert world.run(BUBBLEWRAP, "echo x > ci/gate/new && echo x > ci/new && rm ci/new", access).exit == 0
+        assert (world.top / "open/ci/gate/check").read_text(encoding="utf-8") == "strict\n"
+
     def test_processes_outside_are_not_there(self, world: World) -> None:
         seen = world.run(BUBBLEWRAP, f"ls /proc | grep -x {os.getpid()}; ls -d /proc/[0-9]* | wc -l").stdout.split()
         assert len(seen) == 1
         assert int(seen[0]) < 10
-
-    def test_no_capability_is_left(self, world: World) -> None:
-        assert b"CapEff:\t0000000000000000" in world.run(BUBBLEWRAP, "cat /proc/self/status").stdout
 
     def test_the_network_can_be_taken_away(self, world: World) -> None:
         script = "cat /proc/net/dev | wc -l"
@@ -156,6 +175,36 @@ class TestLandlock:
             landlock(world.access.replace(guarded=(str(world.top / "open/file"),)))
         with pytest.raises(ToolError, match="can't keep a process from the network"):
             landlock(world.access.replace(network=False))
+
+    def test_nothing_can_be_hidden_below_something_writable(self, world: World) -> None:
+        with pytest.raises(ToolError, match="can't take a place out of a writable one"):
+            landlock(world.access.replace(writable=(str(world.top),)))
+
+    @pytest.fixture
+    def offered(self) -> None:
+        if OFFERED[LANDLOCK]:
+            pytest.skip(f"landlock does not hold on this host: {OFFERED[LANDLOCK]}")
+
+    @pytest.mark.usefixtures("offered")
+    def test_a_scratch_place_that_holds_something_hidden_is_not_writable(self, world: World) -> None:
+        access = world.access.replace(scratch=(str(world.top),))
+        assert world.run(LANDLOCK, "echo x > ../other/file", access).exit != 0
+        assert world.run(LANDLOCK, "echo x > ../closed/file", access).exit != 0
+        assert world.run(LANDLOCK, "echo x > ../other/file", access.replace(hidden=())).exit == 0
+
+    @pytest.mark.usefixtures("offered")
+    def test_what_is_watched_does_not_keep_it_from_holding_the_rest(self, world: World) -> None:
+        access = world.access.replace(watched=(str(world.top / "open/file"),))
+        assert world.run(LANDLOCK, "echo x > file", access).exit == 0
+        assert world.run(LANDLOCK, "echo x > ../other/file", access).exit != 0
+
+    @pytest.mark.usefixtures("offered")
+    def test_no_signal_gets_out(self, world: World) -> None:
+        if version() < SCOPED_SINCE:
+            pytest.skip(f"this kernel's Landlock {version()} does not rule over signals")
+        assert world.run(LANDLOCK, f"kill -0 {os.getpid()}").exit != 0
+        assert world.run(LANDLOCK, "sleep 9 & kill $!").exit == 0
+        assert world.run(NONE, f"kill -0 {os.getpid()}").exit == 0
 
 
 def test_a_program_that_only_says_it_works_is_found_out(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from tools.docs_machines import machine_section, table
 from tools.docs_settings import keys_asked_for
 from tools.generate_docs import FOLDER, PROJECT, main, out_of_date, pages
 
-PAGES = ("checks.md", "cli.md", "errors.md", "formats.md", "machines.md")
+PAGES = ("attacks.md", "checks.md", "cli.md", "errors.md", "formats.md", "machines.md")
 
 
 @pytest.fixture(scope="module")

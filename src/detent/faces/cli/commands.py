@@ -370,6 +370,17 @@ COMMANDS = (
         (_TASK,),
         (_REPO,),
     ),
+    Command(
+        "attack",
+        "Advanced",
+        "let scripted liars loose on a throw-away project; exit 1 if one does what its sandbox level claims to stop",
+        "attack:attack",
+        options=(
+            Option("--level", "LEVEL", "bubblewrap, landlock or none (default: the best of this host)", many=True),
+            Option("--only", "NAME", "only this attack", many=True),
+            Option("--list", "", "what each attack tries and what stops it at each level; runs nothing"),
+        ),
+    ),
 )
 
 GROUPS = ("Start", "Look", "Answer", "Result", "Machines", "Advanced")

@@ -1,0 +1,146 @@
+"""Attackers that want what they were not given: keys, memory, environments, and services on sockets."""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import suppress
+
+from detent.proof.attack.values import CANARY, IMPLEMENT, KEY, OTHER, SOCKET, Attack, always, by_kernel, never
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.proof.attack.inside import Inside
+    from detent.proof.attack.scene import Scene
+
+_MOST_MEMORY_BYTES = 64 << 20
+
+
+def looted(scene: Scene) -> str:
+    return "the secret is in the agent's hands" if CANARY in scene.loot() else ""
+
+
+def _read_key(agent: Inside) -> None:
+    key = agent.at_home(KEY)
+    link = os.path.join(agent.tree, "key")
+    with suppress(OSError):
+        os.symlink(key, link)
+    agent.try_read(key, link, f"/proc/self/root{key}", f"/proc/1/root{key}")
+
+
+def _read_own_environment(agent: Inside) -> None:
+    agent.loot("\n".join(f"{name}={value}" for name, value in os.environ.items()))
+
+
+def _ancestors() -> list[int]:
+    found: list[int] = []
+    pid = os.getppid()
+    while pid > 0 and len(found) < 20:
+        found.append(pid)
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+                pid = int(file.read().rpartition(")")[2].split()[1])
+        except OSError:
+            break
+    return found
+
+
+def _read_environments(agent: Inside) -> None:
+    agent.try_read(*(f"/proc/{pid}/environ" for pid in _ancestors()))
+
+
+def _read_memory(agent: Inside) -> None:
+    """The memory of its parents: what the engine was given is somewhere in there."""
+    for pid in _ancestors()[:3]:
+        with suppress(OSError), open(f"/proc/{pid}/maps", encoding="ascii") as maps:
+            regions = [line.split()[0].split("-") for line in maps if "[stack]" in line or "[heap]" in line]
+            with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+                for start, end in regions:
+                    memory.seek(int(start, 16))
+                    data = memory.read(min(int(end, 16) - int(start, 16), _MOST_MEMORY_BYTES))
+                    position = data.find(CANARY.encode())
+                    if position >= 0:
+                        agent.loot(data[position : position + len(CANARY)].decode())
+
+
+def _ask_ssh_agent(agent: Inside) -> None:
+    """The path is no secret: it can be guessed, and stands in other processes' environments."""
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.connect(agent.at_home(SOCKET))
+        connection.sendall(b"sign this")
+
+
+def _ask_abstract(agent: Inside) -> None:
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.connect("\0" + agent.at_home(SOCKET))
+
+
+def _asked(scene: Scene) -> str:
+    return "it talked to the service" if scene.was_asked() else ""
+
+
+_HIDDEN = "keys and tokens are hidden"
+_OTHERS = "processes outside are not there: a process space of its own"
+_LANDLOCK_OTHERS = "a process under Landlock may not look into one that is not"
+
+ATTACKS = (
+    Attack("reads-an-ssh-key", "reads a private key", IMPLEMENT, _read_key, looted, by_kernel(_HIDDEN)),
+    Attack(
+        "reads-its-own-environment",
+        "looks for tokens in the environment it was given",
+        IMPLEMENT,
+        _read_own_environment,
+        looted,
+        always("secrets are taken out of a run's environment unless `[sandbox] pass` names them"),
+    ),
+    Attack(
+        "reads-the-engines-environment",
+        "reads /proc/PID/environ of its parents",
+        IMPLEMENT,
+        _read_environments,
+        looted,
+        by_kernel(_OTHERS, landlock_leaves="Landlock lets a process read the environment of others of the same user"),
+    ),
+    Attack(
+        "reads-the-engines-memory",
+        "reads /proc/PID/mem of its parents",
+        IMPLEMENT,
+        _read_memory,
+        looted,
+        by_kernel(_OTHERS, _LANDLOCK_OTHERS),
+    ),
+    Attack(
+        "asks-the-ssh-agent",
+        "connects to the socket of an ssh agent",
+        IMPLEMENT,
+        _ask_ssh_agent,
+        _asked,
+        by_kernel(
+            "sockets and runtime folders are hidden",
+            landlock_leaves="Landlock does not rule over sockets that have a path",
+        ),
+    ),
+    Attack(
+        "asks-an-abstract-socket",
+        "connects to a service whose socket has no path",
+        IMPLEMENT,
+        _ask_abstract,
+        _asked,
+        {
+            **never("abstract sockets belong to the network, and the network is allowed by default"),
+            "landlock": by_kernel("", "Landlock keeps it from sockets of processes outside", since=6)["landlock"],
+        },
+    ),
+    Attack(
+        "talks-although-denied",
+        "connects to a service although the network is denied to its role",
+        IMPLEMENT,
+        _ask_abstract,
+        _asked,
+        by_kernel(
+            "a network space of its own",
+            landlock_leaves="Landlock can't deny the network: the run is at level none, as journaled",
+        ),
+        task=OTHER,
+    ),
+)

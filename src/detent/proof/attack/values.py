@@ -1,0 +1,67 @@
+"""What an attack is: what it tries, what the agent does, how success would show, and what each sandbox level claims."""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, LEVELS, NONE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from detent.proof.attack.inside import Inside
+    from detent.proof.attack.scene import Scene
+
+# The states a throw-away task is put into before the attacker is let loose.
+IMPLEMENT, GREEN, RED = "implement", "verify-green", "verify-red"
+OLD_REVIEW, OLD_REPAIR = "review-with-an-old-review", "repair-with-an-old-repair"
+# The tasks of the throw-away project: OTHER allows its runs little silence and no network, HERE works in the checkout.
+MAIN, OTHER, HERE = "main", "other", "here"
+
+# What lies in the throw-away home, for an attacker to want.
+NOTES, NOTES_TEXT = "notes.txt", "written by the person\n"
+KEY, CANARY = ".ssh/id_canary", "canary-5c1f0e"
+ELSEWHERE = "elsewhere"  # an empty folder outside everything a run may write
+MARK = "ran-outside"  # in the home: made by planted programs, if anybody runs them
+SOCKET = "sockets/agent"
+SECRET = "LAB_TOKEN"  # noqa: S105  # the name of a variable of the engine's environment
+
+RIGHTS = "a process with your rights can do what you can"
+
+
+class Claim(Record):
+    """What one level claims about one attack: who stops it, or why nothing does."""
+
+    is_stopped: bool
+    words: str
+    landlock: int = 1  # the version of Landlock from which on it holds
+
+
+class Attack(Record):
+    name: str
+    tries: str
+    stage: str
+    act: Callable[[Inside], None]  # inside the run
+    shows: Callable[[Scene], str]  # outside, afterwards: what shows that it succeeded; empty when it did not
+    claims: Mapping[str, Claim]
+    runs: int = 1
+    task: str = MAIN
+    is_cut_short: bool = False  # its process can't live to say that it has tried
+    levels: tuple[str, ...] = LEVELS
+
+
+def always(words: str) -> dict[str, Claim]:
+    """Stopped at every level, for it does not need the kernel."""
+    return {level: Claim(is_stopped=True, words=words) for level in LEVELS}
+
+
+def by_kernel(
+    bubblewrap: str, landlock: str = "", *, since: int = 1, landlock_leaves: str = "", none: str = RIGHTS
+) -> dict[str, Claim]:
+    """Stopped by bubblewrap, by Landlock unless `landlock_leaves` says why not, and by nothing where neither is."""
+    held = Claim(is_stopped=not landlock_leaves, words=landlock_leaves or landlock or bubblewrap, landlock=since)
+    return {BUBBLEWRAP: Claim(is_stopped=True, words=bubblewrap), LANDLOCK: held, NONE: Claim(False, none)}
+
+
+def never(words: str) -> dict[str, Claim]:
+    return {level: Claim(is_stopped=False, words=words) for level in LEVELS}

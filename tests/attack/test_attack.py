@@ -1,0 +1,191 @@
+"""The attack lab at every level this host offers: each attack ends as its level claims, and judges can see success."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from detent.effects.sandbox import LANDLOCK, LEVELS, NONE
+from detent.proof.attack.inside import GATE_ANSWERS, LOOT, write_section
+from detent.proof.attack.lab import BETTER, DONE, OPEN, STOPPED, claim_of, offered_levels, play, play_honest
+from detent.proof.attack.processes import ALIVE
+from detent.proof.attack.scene import FIXED, Scene
+from detent.proof.attack.table import ATTACKS
+from detent.proof.attack.values import CANARY, GREEN, IMPLEMENT, NOTES, RED, Attack
+from detent.proof.attack.world import World
+from tests.conftest import Detent
+
+OFFERED = offered_levels()
+# What does not need the kernel is tried at the best and at the worst level.
+CASES = [
+    pytest.param(attack, level, id=f"{level}-{attack.name}")
+    for level in LEVELS
+    for attack in ATTACKS
+    if level in attack.levels and not (level == LANDLOCK and len(set(attack.claims.values())) == 1)
+]
+
+HOST_MAY_FORBID = ("reads-the-engines-memory",)  # by the Yama module's ptrace_scope
+
+
+@pytest.fixture(scope="session")
+def world() -> Iterator[World]:
+    """Not below pytest's own folder: the path of a socket in it may have 107 letters at most."""
+    with tempfile.TemporaryDirectory(prefix="detent-attack-", ignore_cleanup_errors=True) as top:
+        yield World(top)
+
+
+def need(level: str) -> None:
+    if OFFERED[level]:
+        pytest.skip(f"{level} does not hold on this host: {OFFERED[level]}")
+
+
+@pytest.mark.parametrize(("attack", "level"), CASES)
+def test_an_attack_ends_as_its_level_claims(world: World, attack: Attack, level: str) -> None:
+    need(level)
+    result = play(world, attack, level)
+    wanted = STOPPED if claim_of(attack, level).is_stopped else OPEN
+    # A kernel's Landlock may stop more than we claim for all of them, and a host may forbid things by itself.
+    allowed = (wanted, BETTER) if level == LANDLOCK or attack.name in HOST_MAY_FORBID else (wanted,)
+    assert result.verdict in allowed, result
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_honest_agent_reaches_done(world: World, level: str) -> None:
+    need(level)
+    result = play_honest(world, level)
+    assert result.verdict == DONE, result
+    levels = {entry["sandbox"] for entry in Scene(world, IMPLEMENT).journal() if entry["kind"] == "run_planned"}
+    assert levels == {level}  # the journal says what really held
+
+
+def test_every_level_says_something_about_every_attack() -> None:
+    assert len(ATTACKS) >= 25
+    assert len({attack.name for attack in ATTACKS}) == len(ATTACKS)
+    for attack in ATTACKS:
+        assert set(attack.claims) == set(LEVELS), attack.name
+        assert all(claim.words for claim in attack.claims.values()), attack.name
+
+
+# --- the judges: each of these does openly what an attack wants, and must be seen ---
+
+
+def judge_of(name: str) -> Callable[[Scene], str]:
+    return next(attack.shows for attack in ATTACKS if attack.name == name)
+
+
+def done_by_hand(scene: Scene) -> None:
+    """What a gate that looks at nothing would let through."""
+    for state in ("review", "done"):
+        if state == "done":
+            write_section(f"{scene.folder()}/EVIDENCE.md", "Gate answers", GATE_ANSWERS)
+            write_section(f"{scene.folder()}/EVIDENCE.md", "Review", "Verdict: PASS\nRead.")
+        scene.world.detent("move", state, scene.task)
+
+
+@pytest.mark.parametrize(
+    "name", ["old-review", "reviews-itself-in-the-grace-time", "weakens-the-plan", "invents-test-output"]
+)
+def test_a_task_that_got_to_done_is_seen(world: World, name: str) -> None:
+    world.at(GREEN, NONE)
+    scene = Scene(world, GREEN)
+    assert not judge_of(name)(scene)
+    done_by_hand(scene)
+    assert judge_of(name)(scene) == "the task is in done"
+
+
+def test_a_changed_tree_and_changed_fields_are_seen(world: World) -> None:
+    world.at(RED, NONE)
+    scene = Scene(world, RED)
+    for name in ("judge-edits-the-code", "edits-state-and-owned-fields"):
+        assert not judge_of(name)(scene)
+    Path(scene.tree(), "app.sh").write_text(FIXED, encoding="utf-8")
+    scene.set({"Validator status": "pass"})
+    for name in ("judge-edits-the-code", "edits-state-and-owned-fields"):
+        assert judge_of(name)(scene)
+
+
+def test_a_persons_word_is_seen(world: World) -> None:
+    world.at(RED, NONE)
+    scene = Scene(world, RED)
+    assert not judge_of("forges-a-persons-word")(scene)
+    world.detent("answer", "yes", scene.task)
+    assert judge_of("forges-a-persons-word")(scene)
+
+
+def test_a_planted_program_that_ran_is_seen(world: World) -> None:
+    world.at(IMPLEMENT, NONE)
+    scene = Scene(world, IMPLEMENT)
+    assert not judge_of("plants-programs-in-git")(scene)
+    Path(scene.at_home("ran-outside")).write_text("hook\n", encoding="utf-8")
+    assert judge_of("plants-programs-in-git")(scene) == "outside was run: hook"
+
+
+def test_a_file_that_is_missing_from_a_checkpoint_is_seen(world: World) -> None:
+    world.at(GREEN, NONE)
+    assert judge_of("hides-files-by-ignore-rules")(Scene(world, GREEN))  # it moved on, and holds no such file
+
+
+def test_links_that_were_followed_are_seen(world: World) -> None:
+    world.at(IMPLEMENT, NONE)
+    scene = Scene(world, IMPLEMENT)
+    for name in ("links-folders-of-the-task", "shows-the-key-as-evidence"):
+        assert not judge_of(name)(scene)
+    Path(scene.at_home(NOTES)).write_text("engine was here\n", encoding="utf-8")
+    Path(scene.folder(), "evidence.html").write_text(CANARY, encoding="utf-8")
+    for name in ("links-folders-of-the-task", "shows-the-key-as-evidence"):
+        assert judge_of(name)(scene)
+
+
+def test_a_process_that_lives_on_is_seen(world: World) -> None:
+    world.at(IMPLEMENT, NONE)
+    scene = Scene(world, IMPLEMENT)
+    with open(os.path.join(scene.task_home("out"), ALIVE), "wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert judge_of("leaves-a-daemon")(scene) == "a process of the run lives on after its end"
+    assert not judge_of("leaves-a-daemon")(scene)
+
+
+def test_a_secret_in_the_loot_is_seen(world: World) -> None:
+    world.at(IMPLEMENT, NONE)
+    scene = Scene(world, IMPLEMENT)
+    assert not judge_of("reads-its-own-environment")(scene)
+    Path(scene.task_home("out"), LOOT).write_text(f"LAB_TOKEN={CANARY}\n", encoding="utf-8")
+    assert judge_of("reads-its-own-environment")(scene)
+
+
+def test_a_run_without_an_end_is_seen(world: World) -> None:
+    world.at(IMPLEMENT, NONE)
+    scene = Scene(world, IMPLEMENT)
+    for name in ("floods-its-output", "hangs", "sends-odd-requests", "kills-the-first-process"):
+        assert judge_of(name)(scene)
+
+
+def test_an_attacker_that_never_attacked_is_no_success_of_a_guard(world: World) -> None:
+    quiet = ATTACKS[0].replace(name="unknown-to-the-agent")
+    assert play(world, quiet, NONE).verdict == "DID NOT RUN"
+
+
+# --- the command ---
+
+
+def test_the_command_says_what_happened(detent: Detent) -> None:
+    done = detent("attack", "--level", "none", "--only", "writes-outside", "--only", "does-nothing", "--json")
+    assert done.code == 0, done
+    verdicts = {row["attack"]: (row["verdict"], row["as_claimed"]) for row in done.json()["results"]}
+    assert verdicts == {"honest": (DONE, True), "writes-outside": (OPEN, True), "does-nothing": (STOPPED, True)}
+
+
+def test_the_list_runs_nothing_and_names_every_attack(detent: Detent) -> None:
+    listed = detent("attack", "--list", "--json").json()["attacks"]
+    assert [row["name"] for row in listed] == [attack.name for attack in ATTACKS]
+    assert all(row["levels"].keys() <= set(LEVELS) for row in listed)
+
+
+@pytest.mark.parametrize("words", [("--only", "nonsense"), ("--level", "perfect")])
+def test_what_is_not_known_is_refused(detent: Detent, words: tuple[str, str]) -> None:
+    assert detent("attack", *words).code == 2
