@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from detent.effects.keeper import Swept, end_survivors
+from detent.effects.keeper_look import read_identity
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
 from tests.e2e.clone_task import CloneTask
 from tests.e2e.stubs import put_program, with_path
@@ -76,7 +78,9 @@ def test_a_person_and_the_agent_work_and_the_same_step_judges(talk: Talk) -> Non
     (planned,), (ended,) = talk.lines("run_planned"), talk.lines("run_ended")
     assert (planned["talk"], planned["agent"], planned["role"]) == (True, "mine", "builder")
     assert (ended["exit"], ended["how"], ended["code"], ended["claim_by"]) == ("finished", "talked", 3, "command")
-    assert ended["survivors"] >= 1  # what was left behind is gone
+    identity = read_identity(str(talk.task.control / "runs" / "1"))
+    assert identity is not None
+    assert end_survivors(identity) == Swept(0, ())  # what was left behind is gone
     assert talk.task.state() == "shape"
     assert talk.task("audit").code == 0
 
