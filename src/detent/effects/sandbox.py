@@ -98,7 +98,7 @@ def _mounts(access: Access) -> list[tuple[str, str]]:
             real = os.path.realpath(path)
             if os.path.lexists(real) and real != os.sep:
                 found[real] = kind
-    for path in [path for path, kind in found.items() if kind == "guarded"]:
+    for path in [path for path, kind in found.items() if kind in ("watched", "guarded")]:
         _pin(path, found)
     return sorted(found.items(), key=lambda item: (item[0].count(os.sep), item[0]))
 
