@@ -16,7 +16,7 @@ from detent.errors import ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 BUBBLEWRAP, LANDLOCK, NONE = "bubblewrap", "landlock", "none"
 LEVELS = (BUBBLEWRAP, LANDLOCK, NONE)  # best first
@@ -114,12 +114,6 @@ def _pin(guarded: str, found: dict[str, str]) -> None:
         folder = os.path.dirname(folder)
     if found[folder] == "writable":
         found.update(dict.fromkeys(folders, "writable"))
-
-
-def is_below(path: str, places: Iterable[str]) -> bool:
-    real = os.path.realpath(path)
-    tops = [os.path.realpath(place) for place in places]
-    return any(real == top or real.startswith(top.rstrip(os.sep) + os.sep) for top in tops)
 
 
 def our_own_files() -> tuple[str, ...]:

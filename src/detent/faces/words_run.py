@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detent.core.values import Advance, Crash, Refuse
+from detent.effects.evidence_runs import EXITS
 from detent.faces.words import claim_words, outcome_words, refusal_words
 
 TYPE_CHECKING = False
@@ -55,14 +56,8 @@ def _wanted(task: Task, claim: str) -> str:
 
 
 def exit_words(exit_name: str) -> str:
-    return {
-        "finished": "ended by itself",
-        "failed": "failed",
-        "timeout": "took too long and was ended",
-        "killed": "was killed",
-        "lost": "was lost",
-        "quota": "ran into a quota",
-    }.get(exit_name, exit_name)
+    """The same words as on the evidence page."""
+    return EXITS.get(exit_name, exit_name)
 
 
 def _indented(text: str) -> str:
