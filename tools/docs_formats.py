@@ -177,6 +177,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "cwd, prompt, seen": "where it worked, the hash of what it was told, and what progress is measured from",
     "how, code, signal, survivors": "how its process ended; processes it left, which were ended",
     "claim, claim_by, accepted": "what the run asked for, by command or by file; whether it was promised",
+    "before": "the tree when the run began",
     "tainted, put_back, by_person": "what it changed and may not; whether that is put back; a person ended it",
     "usage, denials, errors, wake": "what it used, tool calls denied to it, its errors, when a quota is over",
     "restored, evidence": "what it changed and was put back; hashes of the evidence it left",

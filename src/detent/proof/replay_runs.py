@@ -19,19 +19,8 @@ if TYPE_CHECKING:
 
 _ENDED = (
     *("run", "role", "state", "access", "agent", "model", "seen", "exit", "how", "code", "signal", "survivors", "tree"),
-    *(
-        "problem",
-        "tainted",
-        "put_back",
-        "by_person",
-        "claim",
-        "claim_by",
-        "usage",
-        "session",
-        "denials",
-        "errors",
-        "wake",
-    ),
+    *("problem", "before", "tainted", "put_back", "by_person", "claim", "claim_by", "usage", "session", "denials"),
+    *("errors", "wake"),
     *("restored", "kept", "evidence", "after"),
 )
 RUN_KINDS: Mapping[str, tuple[str, ...]] = {

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 
 from detent.core.machine import CRASH_CLASSES, TAINTED
 from detent.core.runs import run_over, stayed, stop
@@ -108,6 +109,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         **{name: run[name] for name in ("run", "role", "state", "access", "agent", "model", "seen")},
         "exit": exit_name,
         **_how(seen, task),
+        "before": run["tree"],
         "tree": tree,
         "problem": problem,
         "tainted": _tainted(task, tree),
@@ -207,24 +209,28 @@ def _tree(task: Task) -> tuple[str, str]:
 
 
 def _tainted(task: Task, tree: str) -> list[str]:
-    """The files of the repository that the run changed and may not; in a clone they are put back.
-
-    A reading role may change none, any other none that is protected. A checkout that is worked on in place is its
-    user's, who may have been at work too: there it is only told. What the run made of the files stays in the private
-    git folder, under the tree id of this line.
-    """
-    run, private, head = task.memory.run, task.places.private_git(), task.memory.head
+    """The files of the repository that the run changed and may not: a reading role none, any other none protected."""
+    run = task.memory.run
     if not tree or tree == run["tree"]:
         return []
-    denied = head["protect"]["deny"]
+    changed = changed_files(task.places.private_git(), run["tree"], tree)
+    return [name for _status, name in changed if _is_forbidden(task, run["access"], name)][:_MOST_NAMES]
 
-    def is_forbidden(name: str) -> bool:
-        return run["access"] == "read" or matches(name, denied)
 
-    names = [name for _status, name in changed_files(private, run["tree"], tree) if is_forbidden(name)]
-    if names and not head["in_place"]:
-        put_back_files(private, task.tree_path, tree, run["tree"], only=is_forbidden)
-    return names[:_MOST_NAMES]
+def _is_forbidden(task: Task, access: str, name: str) -> bool:
+    return access == "read" or matches(name, task.memory.head["protect"]["deny"])
+
+
+def _put_tree_back(task: Task) -> None:
+    """Undo in a clone what a tainted run may not change; only after its line stands, or a crash would hide the taint.
+
+    A checkout that is worked on in place is its user's, who may have been at work too: there it is only told. What the
+    run made of the files stays in the private git folder, under the tree id of that line.
+    """
+    ended = task.memory.ended
+    if ended["tainted"] and ended["put_back"]:
+        only = partial(_is_forbidden, task, ended["access"])
+        put_back_files(task.places.private_git(), task.tree_path, current_tree(task), ended["before"], only=only)
 
 
 def decide_end(task: Task) -> Outcome:
@@ -264,6 +270,7 @@ def _stays(task: Task, why: str) -> Outcome:
         memory, snapshot = settled.memory, settled.memory.snapshot
         if memory.ended.get("run") != ended["run"]:
             return Outcome(Wait("somebody else decided it"), task.replace(memory=memory), {}, Signal("engine"), "")
+        _put_tree_back(task.replace(memory=memory))
         is_excused = ended["exit"] == "quota" or ended["by_person"]
         made_progress = is_excused or _has_changed(task.replace(memory=memory), settled.document)
         after = stayed(task.machine, snapshot, made_progress=made_progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +40,20 @@ def test_a_claim_that_another_engine_took_is_not_refused_by_a_slower_one(agent_t
     late, outcome = attend(second)
     assert (late.memory.snapshot.state, late.memory.refusal, outcome) == ("verify", {}, None)
     assert late.memory.snapshot.counters == {"runs": 1}
+
+
+def test_a_taint_is_written_down_before_anything_is_put_back(agent_task: AgentTask) -> None:
+    """An engine that dies in between must still know of it: a tree that was put back shows nothing any more."""
+    task = begin(agent_task("mkdir .circleci && echo weak > .circleci/config.yml; echo work >> app.py" + CLAIM))
+    wait_for_run(task)
+    made = Path(task.tree_path, ".circleci/config.yml")
+    ended = end_run(task)
+    assert (ended.memory.ended["tainted"], made.exists()) == ([".circleci/config.yml"], True)
+    decided = decide_end(ended)
+    assert isinstance(decided.decision, Wait)
+    assert decided.task.memory.snapshot.state == "implement"
+    assert not made.exists()
+    assert Path(task.tree_path, "app.py").read_text(encoding="utf-8").endswith("work\n")
 
 
 def test_a_run_that_lives_is_left_alone(agent_task: AgentTask) -> None:
