@@ -12,6 +12,7 @@ import pytest
 from detent.effects.keeper_look import look
 from detent.runner.ending import end_run
 from detent.runner.open import open_task
+from tests.conftest import Detent, MakeRepo
 from tests.e2e.agent_runs import HONEST, Agents, AgentTask
 from tests.unit.effects.keeper_runs import until
 
@@ -259,3 +260,8 @@ def test_every_command_of_a_run_answers_in_json(agents: Agents) -> None:
     assert "watched already" not in task("watch", "--once", "--json", cwd=task.repo).out
     error = task("logs", "--run", "99", "--json", task.id, cwd=task.repo)
     assert error.json()["error"]["kind"] == "usage"
+
+
+def test_a_project_without_tasks_can_be_watched(detent: Detent, repo: MakeRepo) -> None:
+    done = detent("watch", "--once", cwd=repo())
+    assert (done.code, done.err) == (0, ""), done

@@ -20,6 +20,7 @@ from detent.runner.drive import Rest, keep_budget, resting
 from detent.runner.drops import answer_drops
 from detent.runner.ending import end_run
 from detent.runner.open import load_all, load_task
+from detent.store.atomic import make_folders
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
@@ -73,6 +74,7 @@ class Supervisor:
 
     def run(self, *, until_rest: bool) -> Mapping[str, Rest]:
         """Drive until everything rests, or for ever; a second supervisor of the same project is refused."""
+        make_folders(self.project.control)  # who watches first may be there before the first task
         try:
             with Lock(self.project.watch_lock(), wait_s=0.0):
                 return self._run(until_rest=until_rest)
