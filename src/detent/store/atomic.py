@@ -103,10 +103,10 @@ def write_atomic(path: str, data: bytes, *, durable: bool, mode: int | None = No
         raise storage_error(error, path, "file can't be written") from error
 
 
-def write_cache(path: str, data: bytes) -> None:
+def write_cache(path: str, data: bytes) -> object:
     """Overwrite a file in place, with a checksum behind its content: several times cheaper than a rename.
 
-    Only for what can be made again: a reader or a crash may meet half of it, and then finds nothing.
+    Only for what can be made again: a reader or a crash may meet half of it, and then finds nothing. Returns its stamp.
     """
     framed = b"%s\n%08x\n" % (data, crc32(data))
     try:
@@ -114,10 +114,23 @@ def write_cache(path: str, data: bytes) -> None:
         try:
             write_all(descriptor, framed)
             os.ftruncate(descriptor, len(framed))
+            return _stamp(os.fstat(descriptor))
         finally:
             os.close(descriptor)
     except OSError as error:
         raise storage_error(error, path, "file can't be written") from error
+
+
+def cache_stamp(path: str) -> object:
+    """As long as this is what `write_cache` returned, nobody has written there since; None when nothing is there."""
+    try:
+        return _stamp(os.stat(path, follow_symlinks=False))
+    except OSError:
+        return None
+
+
+def _stamp(status: os.stat_result) -> object:
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def read_cache(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> bytes | None:

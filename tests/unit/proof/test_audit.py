@@ -129,7 +129,7 @@ def test_a_missing_or_empty_journal_is_reported(story: Story) -> None:
     story.journal.write_bytes(b"")
     only(story.audit(), 1, "chain", "empty")
     story.journal.unlink()
-    only(story.audit(), 1, "chain", "no such file")
+    only(story.audit(), 1, "chain", "the task has no journal")
 
 
 def test_a_damaged_journal_is_still_replayed_up_to_the_damage(story: Story) -> None:
