@@ -19,12 +19,13 @@ else:
 class _RecordType(type):
     if TYPE_CHECKING:
         _fields: tuple[str, ...]
+        _names: frozenset[str]
         _defaults: dict[str, Any]
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RecordType:
         fields = tuple(namespace.get("__annotations__", ()))
         defaults = {field: namespace.pop(field) for field in fields if field in namespace}
-        namespace.update(__match_args__=fields, _fields=fields, _defaults=defaults)
+        namespace.update(__match_args__=fields, _fields=fields, _names=frozenset(fields), _defaults=defaults)
         return super().__new__(mcs, name, bases, namespace)
 
 
@@ -34,6 +35,7 @@ class Record(metaclass=_RecordType):
 
     if TYPE_CHECKING:
         _fields: tuple[str, ...]
+        _names: frozenset[str]
         _defaults: dict[str, Any]
 
     def __init__(self, *values: Any, **named: Any) -> None:
@@ -42,10 +44,11 @@ class Record(metaclass=_RecordType):
         if len(values) != len(fields):
             own.update(self._defaults)
         own.update(zip(fields, values, strict=False))
+        is_odd = len(values) > len(fields)
         if named:
             own.update(named)
-        is_foreign = named and not named.keys() <= {*fields[len(values) :]}
-        if is_foreign or len(own) != len(fields) or len(values) > len(fields):
+            is_odd |= not self._names.issuperset(named) or not named.keys().isdisjoint(fields[: len(values)])
+        if is_odd or len(own) != len(fields):
             self._refuse(len(values), named)
 
     def _refuse(self, given: int, named: dict[str, Any]) -> None:
