@@ -107,14 +107,17 @@ def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decis
     a later one is taken.
     """
     machine, snapshot = task.machine, task.memory.snapshot
-    for edge in candidates_for(machine, snapshot, asked):
-        single = decide(machine, snapshot, facts, asked.replace(want=edge.name))
+    whole = decide(machine, snapshot, facts, asked)
+    candidates = candidates_for(machine, snapshot, asked)
+    for edge in candidates:
+        # Usually one edge is asked for: what was decided about all of them was decided about it.
+        single = whole if len(candidates) == 1 else decide(machine, snapshot, facts, asked.replace(want=edge.name))
         if isinstance(single, Advance):
             break
         missing = single.missing if isinstance(single, (Refuse, Wait)) else ()
         if missing and all(one.pending for one in missing):
             return single, tuple(one.gate for one in missing)
-    return decide(machine, snapshot, facts, asked), ()
+    return whole, ()
 
 
 def _record(
@@ -175,7 +178,7 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
         "tree": seen.tree,
         "effects": list(taken.way.effects),
         "machine": memory.head["digest"],
-        "sandbox": _level(task, taken.way.needs),
+        "sandbox": _level(task, taken.way.needs) if seen.tree else "",
     }
     memory, document = remember(task, memory, document, "moved", content, after=after)
     kept = keep_promises(task, Settled(memory, document))

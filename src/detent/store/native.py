@@ -64,6 +64,7 @@ class Native:
         self.is_swept = False  # whether what a killed writer left was looked for in this process
         self._known: dict[str, int] | None = None
         self._boot = ""
+        self._marked_size = -1  # of the marks' file when this process last added to it
 
     def path(self, name: str = "") -> str:
         return os.path.join(self.folder, name or self.file)
@@ -117,9 +118,9 @@ class Native:
         self._mark(memory.snapshot.seq, self._project_log(entries), "")
 
     def _mark(self, seq: int, log: tuple[int, int], sha: str) -> None:
-        self._known = {"seq": seq, "logged": log[0], "log_size": log[1]}
-        self._boot = boot_id()
-        append_line(self.places.projected(), {**self._known, "sha": sha, "boot": self._boot})
+        known, boot = {"seq": seq, "logged": log[0], "log_size": log[1]}, boot_id()
+        self._marked_size = append_line(self.places.projected(), {**known, "sha": sha, "boot": boot})
+        self._known, self._boot = known, boot
 
     def project(
         self, document: Document, memory: Memory, restore: Mapping[str, str], entries: Sequence[Entry]
@@ -180,8 +181,9 @@ class Native:
         return self._boot
 
     def look_again(self) -> None:
-        """Forget what was read; whoever takes the lock begins with this."""
-        self._known = None
+        """Forget what was read, if anybody has added to it since; whoever takes the lock begins with this."""
+        if size_of(self.places.projected()) != self._marked_size:
+            self._known = None
 
     def was_projected(self, document: Document) -> bool:
         """Whether these very bytes were written by us at some earlier time."""
@@ -217,7 +219,7 @@ class Native:
         present = whole_lines(path, start) if start < size else ()
         for entry in entries:
             line = log_line(entry)
-            if entry["seq"] > logged and as_json(line, compact=False) not in present:
+            if entry["seq"] > logged and not (present and as_json(line, compact=False) in present):
                 size = append_line(path, line)
         return max([logged, *(entry["seq"] for entry in entries)]), size
 
