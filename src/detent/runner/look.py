@@ -9,7 +9,7 @@ from detent.core.values import Command
 from detent.effects.git import Git, Repository, find_repository
 from detent.effects.observe import TaskFiles
 from detent.effects.tree import tree_id
-from detent.effects.tree_memory import recall_tree, remember_tree
+from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import UnreadableError
 from detent.gates.seen import Seen
 from detent.store.atomic import sweep
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from detent.store.native import Document
     from detent.store.tasks import Memory
 
+_MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
 TREE_CHECKS = ("commands",)  # checks whose answer depends on the tree
 
 
@@ -78,10 +79,13 @@ def current_tree(task: Task) -> str:
     for name in ("", "cache", "info", "objects/info"):
         sweep(os.path.join(private, name))  # what a killed step left; the task's lock is held
     baseline = task.memory.head["baseline"] or None
-    tree = tree_id(private, task.tree_path, repository_of(task), baseline, left_out(task))
-    files = Git(private).run("ls-tree", "-r", "-z", "--name-only", tree).split(b"\0")
-    names = [os.fsdecode(name) for name in files if name]
-    remember_tree(task.places.seen_tree(), task.tree_path, tree, names)
+    for _ in range(_MOST_LOOKS):
+        since = moment(task.places.folder)
+        tree = tree_id(private, task.tree_path, repository_of(task), baseline, left_out(task))
+        files = Git(private).run("ls-tree", "-r", "-z", "--name-only", tree).split(b"\0")
+        names = [os.fsdecode(name) for name in files if name]
+        if remember_tree(task.places.seen_tree(), task.tree_path, tree, names, since):
+            break
     return tree
 
 
