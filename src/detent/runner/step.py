@@ -17,7 +17,8 @@ from detent.core.decide import candidates_for, decide
 from detent.core.record import Record
 from detent.core.values import Advance, Crash, Refuse, Signal, Wait
 from detent.gates.judge import evidence_hashes, judge
-from detent.runner.look import current_tree, look, needs_tree
+from detent.gates.people import is_word
+from detent.runner.look import current_tree, look, needs_commands, needs_tree
 from detent.runner.promises import keep_promises, put_in_order
 from detent.runner.settle import Settled, close_locks, remember
 from detent.store.lock import Lock
@@ -104,7 +105,7 @@ def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decis
     """The decision, and the gates that must be proven before it may be taken.
 
     Edges are tried in the file's order: one that lacks only a run of its commands is proven before
-    a later one is taken.
+    a later one is taken. A person is asked last, so commands are run although their word is still missing.
     """
     machine, snapshot = task.machine, task.memory.snapshot
     for edge in candidates_for(machine, snapshot, asked):
@@ -112,8 +113,9 @@ def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decis
         if isinstance(single, Advance):
             break
         missing = single.missing if isinstance(single, (Refuse, Wait)) else ()
-        if missing and all(one.pending for one in missing):
-            return single, tuple(one.gate for one in missing)
+        unproven = tuple(one.gate for one in missing if one.pending)
+        if unproven and all(one.pending or is_word(machine, one.gate) for one in missing):
+            return single, unproven
     return decide(machine, snapshot, facts, asked), ()
 
 
@@ -189,7 +191,7 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
 
 def _level(task: Task, gates: tuple[str, ...]) -> str:
     """How well the kernel held the commands that these gates rest on; empty where they rest on none."""
-    if not needs_tree(task, gates):
+    if not needs_commands(task, gates):
         return ""
     from detent.runner.access import command_level  # most moves run no command and need not load this
 

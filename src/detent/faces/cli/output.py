@@ -58,6 +58,10 @@ def status_json(told: Explain) -> dict[str, Any]:
         "since": task.memory.moved_time,
         "request": told.request,
         "problems": list(told.problems),
+        "touched": {
+            "ask": list(told.touched.ask) if told.touched else [],
+            "report": list(told.touched.report) if told.touched else [],
+        },
         "refusal": dict(task.memory.refusal) or None,
     }
 
