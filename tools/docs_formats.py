@@ -172,6 +172,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "checkpoint": "the line whose checkpoint the files were brought back to (here `kept` is a commit)",
     "fields, was": "the locked fields a person changed, and the hashes they had (in `acted`: the fields it led on)",
     "files": "the approved files, each with the hash it has in `tree`",
+    "signed": "of a sign-off: the `files` of the task folder it is about, by hash; with `tree` it is what was signed",
     "receipts": "the receipts of a proof, by key, with the hash of each file",
     "run, role, state, access": "the agent run's number; its role, in which state, and what it may do to the tree",
     "agent, model, session, events": "which agent, with which model; the session it goes on with or left; its format",

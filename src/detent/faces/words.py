@@ -88,6 +88,8 @@ def outcome_words(outcome: Outcome) -> str:
         )
     elif isinstance(decision, Advance):
         lines.append(f"moved: {outcome.before} -> {decision.after.state}  ({decision.edge.name})")
+        if decision.edge.sign_off:
+            lines += _signed_words(outcome.task.memory.signed[decision.edge.name])
         hands = [name for name in decision.way.needs if name in outcome.facts and outcome.facts[name].by_hand]
         if hands:
             lines.append(f"  proof written by hand: {', '.join(hands)}")
@@ -100,6 +102,10 @@ def outcome_words(outcome: Outcome) -> str:
     else:
         lines.append(f"stays in {outcome.task.memory.snapshot.state}: {getattr(decision, 'reason', '')}")
     return "\n".join(lines)
+
+
+def _signed_words(signed: Mapping[str, Any]) -> list[str]:
+    return [f"  signed: tree {signed['tree'][:12]}", *(f"          {name}" for name in sorted(signed["files"]))]
 
 
 def status_words(told: Explain) -> str:

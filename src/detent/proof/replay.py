@@ -51,7 +51,7 @@ _MOVE = ("edge", "way", "from", "to", "by", "name", "reason", "verb", "exit", "a
 KINDS: Mapping[str, tuple[str, ...]] = {
     "created": _HEAD,
     "adopted": _HEAD,
-    "moved": (*_MOVE, "tree", "effects", "machine", "sandbox", "after"),
+    "moved": (*_MOVE, "tree", "signed", "effects", "machine", "sandbox", "after"),
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
     "proved": ("tree", "receipts"),
@@ -70,11 +70,8 @@ _FIRST = ("created", "adopted")
 _BY_PERSON = ("approved", "answered", "resumed", "amended", "restored_tree", "landed", "collected", "driven")
 _HASHES = ("entry", "locked")  # of files at that moment: nothing to decide them from
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-_RECOMPUTED = (
-    "commands",
-    "register_is",
-    "protected_ok",
-)  # checks whose answer lies in what we keep, not in files that go on changing
+# Checks whose answer lies in what we keep, not in files that go on changing.
+_RECOMPUTED = ("commands", "register_is", "protected_ok", "signed_tree")
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)  # what a line of the wrong shape runs into
 
 
@@ -232,6 +229,10 @@ def _moved(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Finding]:
     for field, value in wanted.items():
         if entry[field] != value:
             yield Finding(number, "decision", f"{field} is {entry[field]!r}, the rules give {value!r}")
+    if decision.edge.sign_off and not (entry["tree"] and entry["signed"].get("files")):
+        yield Finding(number, "sign-off", f"{entry['edge']} was signed without the tree or the files it is about")
+    if entry["signed"] and not decision.edge.sign_off:
+        yield Finding(number, "sign-off", f"{entry['edge']} is no sign-off, and this line says it was one")
     after = snapshot_from_json(entry["after"], number)
     yield from _differences(number, decision.after, after)
     free = {f"field:{label}" for lock in machine.locks if lock.after == before.state for label in lock.fields}
@@ -326,4 +327,6 @@ def _can_recompute(machine: Machine, name: str, texts: Mapping[str, Found]) -> b
     gate = machine.gates[name]
     if gate.check in ("not", "all"):
         return all(_can_recompute(machine, part, texts) for part in gate.params["of"])
+    if gate.params.get("files"):  # what stands in the task folder goes on changing
+        return False
     return gate.check in _RECOMPUTED and gate.params.get("field", "") in ("", *texts)

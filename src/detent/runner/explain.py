@@ -184,12 +184,13 @@ def _moves(task: Task, state: State, document: Document | None) -> tuple[Move, .
     from detent.runner.look import known_tree, look, needs_tree
 
     gates = [gate for edge in state.edges for way in edge.ways for gate in way.needs]
-    tree = known_tree(task) if needs_tree(task, gates) else ""
+    is_signed = any(edge.sign_off for edge in state.edges)
+    tree = known_tree(task) if is_signed or needs_tree(task, gates) else ""
     facts = judge(look(task, task.memory, document, tree, is_reader=True), gates)
-    return tuple(_move(task, edge, facts) for edge in state.edges)
+    return tuple(_move(task, edge, facts, tree) for edge in state.edges)
 
 
-def _move(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> Move:
+def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> Move:
     snapshot = task.memory.snapshot
     decision = decide(task.machine, snapshot, facts, Signal("person", edge.name, reason="asked"))
     missing = decision.missing if isinstance(decision, Refuse) else ()
@@ -197,6 +198,8 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> Move:
         missing = (Missing("never", edge.never),)
     notes = [facts[gate].note for way in edge.ways for gate in way.needs if gate in facts and facts[gate].note]
     notes += [f"{gate}: proof was written by hand" for gate in _by_hand(edge, facts)]
+    if edge.sign_off:
+        notes.append(f"it signs the tree as it is ({tree[:12] or 'changed since it was last looked at'}): detent diff")
     return Move(
         edge.name,
         edge.label,

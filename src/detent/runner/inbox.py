@@ -74,7 +74,8 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
             return "its agent run ended without a move", f"detent respawn {name}"
         return None
     verbs = [verb for edge in state.edges for verb in edge.verbs]
-    return f"{state.name} is a person's", _answer(name, verbs) if verbs else f"detent next {name}"
+    look = f"; look at what is signed: detent diff {name}" if any(edge.sign_off for edge in state.edges) else ""
+    return f"{state.name} is a person's{look}", _answer(name, verbs) if verbs else f"detent next {name}"
 
 
 def _answer(name: str, verbs: list[str]) -> str:

@@ -12,7 +12,7 @@ from detent.effects.observe import TaskFiles
 from detent.effects.touched import recall_touched, remember_touched, touched_files
 from detent.effects.tree import tree_id
 from detent.effects.tree_memory import recall_tree, remember_tree
-from detent.errors import ToolError, UnreadableError
+from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.seen import Seen
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 COMMAND_CHECKS = ("commands",)  # checks whose answer is a receipt
-TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok")  # checks whose answer depends on the tree
+TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree")  # checks whose answer depends on the tree
 
 
 def look(task: Task, memory: Memory, document: Document, tree: str, *, is_reader: bool = False) -> Seen:
@@ -51,6 +51,7 @@ def look(task: Task, memory: Memory, document: Document, tree: str, *, is_reader
         {},
         partial(_to_ask_about, task, tree, is_reader=is_reader),
         memory.approved,
+        memory.signed,
     )
 
 
@@ -122,6 +123,14 @@ def current_tree(task: Task) -> str:
     if known_touched(task).tree != tree:
         remember_touched(task.places.touched(), touched_now(task, tree))
     return tree
+
+
+def refuse_other_tree(tree: str, shown: str) -> None:
+    """A person who says what they looked at gives their word about nothing else."""
+    if shown and not tree.startswith(shown):
+        raise RefusedError(
+            f"the tree is {tree[:12]} now, not {shown}", next_step="look at what it is now: detent diff --json"
+        )
 
 
 def repository_of(task: Task) -> Repository | None:

@@ -6,7 +6,7 @@ from detent.core.machine import CRASHES, IDLE, RUNS, STOPPED
 from detent.core.values import Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
 from detent.gates.judge import evidence_hashes
-from detent.runner.look import current_tree, look, touched_now
+from detent.runner.look import current_tree, look, refuse_other_tree, touched_now
 from detent.runner.promises import put_in_order
 from detent.runner.settle import (
     changed_locks,
@@ -90,14 +90,6 @@ def approve_files(task: Task, name: str, reason: str, shown: str = "") -> tuple[
             )
         content = {"by": "person", "name": name, "reason": reason, "tree": tree, "files": files}
         return task.replace(memory=note(task, settled.memory, "approved", content)), content
-
-
-def refuse_other_tree(tree: str, shown: str) -> None:
-    """A person who says what they looked at gives their word about nothing else."""
-    if shown and not tree.startswith(shown):
-        raise RefusedError(
-            f"the tree is {tree[:12]} now, not {shown}", next_step="look at what it is now: detent diff --stat --json"
-        )
 
 
 def _has_verb(task: Task, verb: str) -> bool:

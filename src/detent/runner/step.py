@@ -17,8 +17,8 @@ from detent.core.decide import candidates_for, decide
 from detent.core.record import Record
 from detent.core.values import Advance, Crash, Refuse, Signal, Wait
 from detent.gates.judge import evidence_hashes, judge
-from detent.gates.people import is_word
-from detent.runner.look import current_tree, look, needs_commands, needs_tree
+from detent.gates.people import is_word, signed_files
+from detent.runner.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
 from detent.runner.promises import keep_promises, put_in_order
 from detent.runner.settle import Settled, close_locks, remember
 from detent.store.lock import Lock
@@ -45,10 +45,13 @@ class Outcome(Record):
     claimed: bool = False  # promised to a living run; the state did not move
 
 
-def step(task: Task, signal: Signal | None, otherwise: Signal | None = None, of_run: int = 0) -> Outcome:
+def step(
+    task: Task, signal: Signal | None, otherwise: Signal | None = None, of_run: int = 0, shown: str = ""
+) -> Outcome:
     """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`.
 
-    `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end.
+    `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end. `shown`: only
+    if the tree is still the one whose id begins so, for a person who says what they looked at.
     """
     notes: tuple[str, ...] = ()
     for _ in range(MOST_ROUNDS):
@@ -61,7 +64,8 @@ def step(task: Task, signal: Signal | None, otherwise: Signal | None = None, of_
                 return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
             asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
-            seen, facts = _observe(task, settled.document, asked)
+            seen, facts = _observe(task, settled.document, asked, with_tree=bool(shown))
+            refuse_other_tree(seen.tree, shown)
             decision, gates = _decide(task, facts, asked)
             if not gates:
                 outcome = _record(task, settled, seen, facts, asked, decision)
@@ -92,11 +96,11 @@ def _request(task: Task, settled: Settled) -> Signal | None:
     return Signal("agent", settled.request, name=role or "file", reason=f"asked by {task.native.file}")
 
 
-def _observe(task: Task, document: Document, asked: Signal) -> tuple[Seen, dict[str, Fact]]:
+def _observe(task: Task, document: Document, asked: Signal, *, with_tree: bool) -> tuple[Seen, dict[str, Fact]]:
     edges = candidates_for(task.machine, task.memory.snapshot, asked)
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
-    effects = any(way.effects for edge in edges for way in edge.ways)
-    tree = current_tree(task) if effects or needs_tree(task, gates) else ""
+    with_tree = with_tree or any(edge.sign_off or way.effects for edge in edges for way in edge.ways)
+    tree = current_tree(task) if with_tree or needs_tree(task, gates) else ""
     seen = look(task, task.memory, document, tree)
     return seen, judge(seen, gates)
 
@@ -175,6 +179,7 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
         "waived": list(taken.waived),
         "override": asked.override if taken.waived else "",
         "tree": seen.tree,
+        "signed": {"files": signed_files(seen)} if taken.edge.sign_off else {},
         "effects": list(taken.way.effects),
         "machine": memory.head["digest"],
         "sandbox": _level(task, taken.way.needs),

@@ -48,6 +48,7 @@ class Memory(Record):
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
     approved: Mapping[str, Any] = {}  # the protected files a person approved last, and the tree they were in
+    signed: Mapping[str, Mapping[str, Any]] = {}  # the last sign-off by each edge: who, and what they were shown
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
     runs: int = 0  # agent runs ever planned; the next one's number is one more
     run: Mapping[str, Any] = {}  # the planned run of which no end is known
@@ -108,6 +109,9 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
             changes["ended"] = {**memory.ended, "claim": ""}
     elif kind == "moved":
         changes.update(refusal={}, ended={}, visit={})
+        if entry.get("signed"):
+            shown = {"tree": entry["tree"], "name": entry["name"], "seq": seq, **entry["signed"]}
+            changes["signed"] = {**memory.signed, entry["edge"]: shown}
     else:
         changes.update(_fold_run(memory, kind, entry))
     if entry.get("answer"):

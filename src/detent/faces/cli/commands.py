@@ -239,6 +239,7 @@ COMMANDS = (
             Option("--edge", "NAME", "the move's name, where two moves lead to one state"),
             Option("--as", "agent", "ask with the rights of the state's own agent"),
             _REASON,
+            _TREE,
             Option("--override", "WHY", "waive gates, only where the machine allows it"),
             Option("--yes", "", "answer yes where the move asks for confirmation"),
             _REPO,

@@ -92,7 +92,9 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
 
     decision = outcome.decision
     moved = isinstance(decision, Advance) and not outcome.claimed
-    refusal = None
+    refusal = signed = None
+    if isinstance(decision, Advance) and moved and decision.edge.sign_off:
+        signed = dict(outcome.task.memory.signed[decision.edge.name])
     if isinstance(decision, Refuse):
         refusal = {
             "problem": decision.problem,
@@ -108,6 +110,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
         "from": outcome.before,
         "to": outcome.task.memory.snapshot.state,
         "refusal": refusal,
+        "signed": signed,
         "notes": list(outcome.notes),
     }
 

@@ -106,4 +106,5 @@ def _by_verb(arguments: Arguments, verb: str) -> int:
     if len(edges) > 1 and not wanted:
         names = ", ".join(f"{edge.name} (to {edge.target})" for edge in edges)
         raise UsageError(f"{verb} may mean {names}", next_step=f"detent {verb} --edge NAME {task.id}")
-    return show_outcome(arguments, step(task, asked.replace(want=wanted or edges[0].name)))
+    asked = asked.replace(want=wanted or edges[0].name)
+    return show_outcome(arguments, step(task, asked, shown=arguments.text("--tree")))
