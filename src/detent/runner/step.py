@@ -17,7 +17,8 @@ from detent.core.decide import candidates_for, decide
 from detent.core.record import Record
 from detent.core.values import Advance, Crash, Refuse, Signal, Wait
 from detent.gates.judge import evidence_hashes, judge
-from detent.runner.look import current_tree, look, needs_tree
+from detent.gates.people import is_word, signed_files
+from detent.runner.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
 from detent.runner.promises import keep_promises, put_in_order
 from detent.runner.settle import Settled, close_locks, remember
 from detent.store.lock import Lock
@@ -44,10 +45,13 @@ class Outcome(Record):
     claimed: bool = False  # promised to a living run; the state did not move
 
 
-def step(task: Task, signal: Signal | None, otherwise: Signal | None = None, of_run: int = 0) -> Outcome:
+def step(
+    task: Task, signal: Signal | None, otherwise: Signal | None = None, of_run: int = 0, shown: str = ""
+) -> Outcome:
     """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`.
 
-    `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end.
+    `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end. `shown`: only
+    if the tree is still the one whose id begins so, for a person who says what they looked at.
     """
     notes: tuple[str, ...] = ()
     for _ in range(MOST_ROUNDS):
@@ -60,7 +64,8 @@ def step(task: Task, signal: Signal | None, otherwise: Signal | None = None, of_
                 return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
             asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
-            seen, facts = _observe(task, settled.document, asked)
+            seen, facts = _observe(task, settled.document, asked, with_tree=bool(shown))
+            refuse_other_tree(seen.tree, shown)
             decision, gates = _decide(task, facts, asked)
             if not gates:
                 outcome = _record(task, settled, seen, facts, asked, decision)
@@ -91,11 +96,11 @@ def _request(task: Task, settled: Settled) -> Signal | None:
     return Signal("agent", settled.request, name=role or "file", reason=f"asked by {task.native.file}")
 
 
-def _observe(task: Task, document: Document, asked: Signal) -> tuple[Seen, dict[str, Fact]]:
+def _observe(task: Task, document: Document, asked: Signal, *, with_tree: bool) -> tuple[Seen, dict[str, Fact]]:
     edges = candidates_for(task.machine, task.memory.snapshot, asked)
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
-    effects = any(way.effects for edge in edges for way in edge.ways)
-    tree = current_tree(task) if effects or needs_tree(task, gates) else ""
+    with_tree = with_tree or any(edge.sign_off or way.effects for edge in edges for way in edge.ways)
+    tree = current_tree(task) if with_tree or needs_tree(task, gates) else ""
     seen = look(task, task.memory, document, tree)
     return seen, judge(seen, gates)
 
@@ -104,7 +109,7 @@ def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decis
     """The decision, and the gates that must be proven before it may be taken.
 
     Edges are tried in the file's order: one that lacks only a run of its commands is proven before
-    a later one is taken.
+    a later one is taken. A person is asked last, so commands are run although their word is still missing.
     """
     machine, snapshot = task.machine, task.memory.snapshot
     whole = decide(machine, snapshot, facts, asked)
@@ -115,8 +120,9 @@ def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decis
         if isinstance(single, Advance):
             break
         missing = single.missing if isinstance(single, (Refuse, Wait)) else ()
-        if missing and all(one.pending for one in missing):
-            return single, tuple(one.gate for one in missing)
+        unproven = tuple(one.gate for one in missing if one.pending)
+        if unproven and all(one.pending or is_word(machine, one.gate) for one in missing):
+            return single, unproven
     return whole, ()
 
 
@@ -176,6 +182,7 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
         "waived": list(taken.waived),
         "override": asked.override if taken.waived else "",
         "tree": seen.tree,
+        "signed": {"files": signed_files(seen)} if taken.edge.sign_off else {},
         "effects": list(taken.way.effects),
         "machine": memory.head["digest"],
         "sandbox": _level(task, taken.way.needs) if seen.tree else "",
@@ -192,7 +199,7 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
 
 def _level(task: Task, gates: tuple[str, ...]) -> str:
     """How well the kernel held the commands that these gates rest on; empty where they rest on none."""
-    if not needs_tree(task, gates):
+    if not needs_commands(task, gates):
         return ""
     from detent.runner.access import command_level  # most moves run no command and need not load this
 

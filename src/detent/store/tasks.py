@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CACHE_SCHEMA = 3
 # Lines that change nothing in the document, so that it is not behind the journal without them.
-QUIET = ("run_planned", "claimed", "run_void", "driven", "proved")
+QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "approved")
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
 
@@ -49,6 +49,8 @@ class Memory(Record):
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
+    approved: Mapping[str, Any] = {}  # the protected files a person approved last, and the tree they were in
+    signed: Mapping[str, Mapping[str, Any]] = {}  # the last sign-off by each edge: who, and what they were shown
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
     runs: int = 0  # agent runs ever planned; the next one's number is one more
     run: Mapping[str, Any] = {}  # the planned run of which no end is known
@@ -111,7 +113,7 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{seq}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
         changes["unsettled"] = {**memory.unsettled, **intents}
-    if kind in ("acted", "proved", "landed"):
+    if kind in ("acted", "proved", "landed", "approved"):
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
@@ -119,6 +121,9 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
             changes["ended"] = {**memory.ended, "claim": ""}
     elif kind == "moved":
         changes.update(refusal={}, ended={}, visit={})
+        if entry.get("signed"):
+            shown = {"tree": entry["tree"], "name": entry["name"], "seq": seq, **entry["signed"]}
+            changes["signed"] = {**memory.signed, entry["edge"]: shown}
     else:
         changes.update(_fold_run(memory, kind, entry))
     if entry.get("answer"):
@@ -131,6 +136,8 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     if kind == "proved":
         proved = {**memory.proved, **entry["receipts"]}
         return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
+    if kind == "approved":
+        return {"approved": {key: entry[key] for key in ("tree", "files", "name", "seq")}}
     if kind == "landed":
         return {"landed": {key: entry[key] for key in ("how", "commit", "branch")}}
     changes: dict[str, Any] = {

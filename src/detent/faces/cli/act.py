@@ -143,7 +143,7 @@ def move(arguments: Arguments) -> int:
         role = task.machine.states[task.memory.snapshot.state].role
         name = person_name() if who == "person" else role
         first_open = Signal(who, name=name, reason=arguments.text("--reason"))
-        return show_outcome(arguments, step(task, None, otherwise=first_open))
+        return show_outcome(arguments, step(task, None, otherwise=first_open, shown=arguments.text("--tree")))
     if want == task.memory.snapshot.state:
         return _already_there(arguments, task, want)
     state = task.machine.states[task.memory.snapshot.state]
@@ -155,7 +155,7 @@ def move(arguments: Arguments) -> int:
         reason=arguments.text("--reason"),
         override=arguments.text("--override"),
     )
-    return show_outcome(arguments, step(task, signal))
+    return show_outcome(arguments, step(task, signal, shown=arguments.text("--tree")))
 
 
 def _attended(task: Task) -> tuple[Task, Outcome | None]:

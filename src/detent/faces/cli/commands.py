@@ -33,6 +33,7 @@ _TASK = Argument("TASK", "id, unique beginning or folder; left out: this folder'
 _REPO = Option("--repo", "PATH", "the repository or folder to work on (default: the current one)")
 _REASON = Option("--reason", "WHY", "recorded in the journal")
 _EDGE = Option("--edge", "NAME", "the move's name, where several are meant")
+_TREE = Option("--tree", "ID", "refuse unless the tree is still this one, as `detent diff --json` named it")
 _LIMIT = Option("--last", "N", "only the last N lines")
 
 GLOBAL_OPTIONS = (
@@ -238,6 +239,7 @@ COMMANDS = (
             Option("--edge", "NAME", "the move's name, where two moves lead to one state"),
             Option("--as", "agent", "ask with the rights of the state's own agent"),
             _REASON,
+            _TREE,
             Option("--override", "WHY", "waive gates, only where the machine allows it"),
             Option("--yes", "", "answer yes where the move asks for confirmation"),
             _REPO,
@@ -261,7 +263,15 @@ COMMANDS = (
         (_REPO,),
         'detent answer "keep both formats"',
     ),
-    Command("approve", "Answer", "sign off what waits for it", "people:approve", (_TASK,), (_REASON, _EDGE, _REPO)),
+    Command(
+        "approve",
+        "Answer",
+        "sign off what waits for it; also approve protected files that the task touched, with a reason",
+        "people:approve",
+        (_TASK,),
+        (_REASON, _EDGE, _TREE, _REPO),
+        'detent approve --reason "the new job is wanted"',
+    ),
     Command(
         "reject",
         "Answer",
