@@ -74,7 +74,8 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
         moves = tuple(_move(task, edge, {}).replace(missing=(unread,)) for edge in state.edges) if with_moves else ()
         return Explain(task, snapshot, waiting, problems=(problem,), repair=error.next_step, moves=moves)
     disorder = find_disorder(task, task.memory, document)
-    problems = [] if os.path.isdir(task.tree_path) else [f"{missing_tree(task)}; {where_tree_went(task)}"]
+    has_tree = os.path.isdir(task.tree_path) or _is_tree_to_come(task)
+    problems = [] if has_tree else [f"{missing_tree(task)}; {where_tree_went(task)}"]
     if disorder.unfinished:
         problems.append(f"{task.native.file} is behind the journal; the next command that writes brings it up to date")
     problems += [f'{task.native.file}: "{label}" was changed; it is written by the engine' for label in disorder.owned]
@@ -130,6 +131,12 @@ def waiting_for(memory: Memory, state: State) -> str:
     if state.driver == "agent" and state.respawn != "auto" and memory.visit and not (memory.run or memory.ended):
         return "a person: the agent run ended"
     return {"agent": f"the agent ({state.role})", "engine": "the engine"}.get(state.driver, "a person")
+
+
+def _is_tree_to_come(task: Task) -> bool:
+    """Whether work has not begun: all that was visited is an end, or a state whose moves prepare the tree."""
+    visited = [task.machine.states[name] for name in task.memory.snapshot.visits]
+    return all(state.is_end or any(way.prepare for edge in state.edges for way in edge.ways) for state in visited)
 
 
 def missing_tree(task: Task) -> str:

@@ -124,8 +124,8 @@ def _moves(task: Task, state: State, seen: Seen) -> str:
     facts = judge(seen, gates)
     lines = [
         "## Allowed next states, and what each needs",
-        f"Nothing else is allowed. When one is ready, run `detent move STATE` (or write `{task.native.state_label}: "
-        f"STATE` in `{task.native.file}`) and end your turn. What lacks something is refused, with the reason.",
+        f"Nothing else is allowed. When one is ready, run `{_asking(task, 'STATE')}` (or write "
+        f"`{task.native.state_label}: STATE` in `{task.native.file}`) and end your turn. What lacks something is refused, with the reason.",
     ]
     for edge in edges:
         lines += _edge(task, edge, facts)
@@ -137,7 +137,8 @@ def _edge(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> list[str]:
     decision = decide(task.machine, task.memory.snapshot, facts, Signal("agent", edge.name, name="prompt"))
     missing: Sequence[Missing] = decision.missing if isinstance(decision, Refuse) else ()
     closed = {one.gate for one in missing}
-    lines = [f"\n### {edge.source} -> {target}", f"`detent move {target}` (the command will fail if one is missing)"]
+    command = f"`{_asking(task, target)}` (the command will fail if one is missing)"
+    lines = [f"\n### {edge.source} -> {target}", command]
     needs = dict.fromkeys(gate for way in edge.ways for gate in way.needs)
     for gate in needs:
         fact = facts[gate]
@@ -149,6 +150,10 @@ def _edge(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> list[str]:
             lines.append(f"- [ ] {gate}: {fact.why}. To do: {fact.fix}")
     lines += [f"- [ ] {one.why}" for one in missing if one.gate not in needs]
     return lines
+
+
+def _asking(task: Task, target: str) -> str:
+    return (task.machine.ask or "detent move {to}").replace("{to}", target)
 
 
 def _proof(task: Task, seen: Seen) -> str:
