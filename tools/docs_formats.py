@@ -28,6 +28,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "override": 'table; `by = "person"`: a person may waive gates, with a reason',
         "store": "table: the native folder, see below",
         "answers": "table; the `section` of the native file where a person's words are written",
+        "ask": "the command by which an agent asks for a state, `{to}` in its place (default: `detent move {to}`)",
         "shim": "table: programs that stand first in the PATH of a run, each a line that begins with `detent`",
         "progress": "table; what counts as progress of a run (`counts`: tree, fields, evidence), and `idle_max`",
         "role": "`[role.NAME]` with `access`: read or write",
@@ -126,6 +127,8 @@ STORE: Mapping[str, str] = {
     "checks": "the field that takes its `--check` commands",
     "evidence": "where the evidence page lies",
     "link": "the field that is led to that page whenever it is made",
+    "branch": "the field that names the task's branch",
+    "session": "the field that names the agent run that lives, while one does",
 }
 KIND_MEANS: Mapping[str, str] = {
     "created": "the first line of a new task",

@@ -159,6 +159,7 @@ class Machine(Record):
     store: Mapping[str, Any] = {}
     fields: Mapping[str, tuple[str, ...]] = {}  # every known native field, with its allowed values if it has some
     answers: Mapping[str, str] = {}
+    ask: str = ""  # the command line by which an agent asks for a state, with {to} in it
     shims: Mapping[str, str] = {}  # programs of a run by name, each a line of this tool
     progress: Mapping[str, Any] = {}
 

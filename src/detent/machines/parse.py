@@ -109,6 +109,7 @@ class _Parser:
             store=self.store(top.table("store")),
             fields=self.fields,
             answers=self.answers(top.table("answers")),
+            ask=self.asking(top.text("ask", "")),
             shims=self.shims(top.table("shim")),
             progress=self.progress(top.table("progress")),
         )
@@ -370,6 +371,11 @@ class _Parser:
                 self.problem(f"state {state}: its prompt asks for {{{name}}}, which is no field, limit or state")
         return text
 
+    def asking(self, line: str) -> str:
+        if line and "{to}" not in line:
+            self.problem("ask: must hold {to}, where the state goes")
+        return line
+
     def shims(self, table: Table) -> Mapping[str, str]:
         """Programs that stand first in the PATH of a run, each a line of this tool under another name."""
         shims = table.mapping_of_text()
@@ -429,7 +435,7 @@ class _Parser:
                 table.text(key)
             if not table.texts("files"):
                 self.problem("store: files must name the files of a new task")
-            for key in ("updated", "log", "title", "checks", "evidence", "link"):
+            for key in ("updated", "log", "title", "checks", "evidence", "link", "branch", "session"):
                 table.text(key, "")
             table.texts("folders")
             table.table("extra").mapping_of_text()

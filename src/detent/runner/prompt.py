@@ -125,7 +125,8 @@ def _moves(task: Task, state: State, seen: Seen) -> str:
     lines = [
         "## Allowed next states, and what each needs",
         f"Nothing else is allowed. When one is ready, run `{_asking(task, 'STATE')}` (or write "
-        f"`{task.native.state_label}: STATE` in `{task.native.file}`) and end your turn. What lacks something is refused, with the reason.",
+        f"`{task.native.state_label}: STATE` in `{task.native.file}`) and end your turn. What lacks something is "
+        "refused, with the reason.",
     ]
     for edge in edges:
         lines += _edge(task, edge, facts)

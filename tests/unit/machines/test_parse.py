@@ -487,6 +487,7 @@ WRONG = [
         "on to {first:check|moon}",
         "state draft: its prompt asks for {first:check|moon}, which is no field, limit or state",
     ),
+    ("ask", "orange task", "ask: must hold {to}, where the state goes"),
     ("shim", {"or/ange": "detent"}, "shim or/ange: must be made of letters, digits and dashes, and not detent"),
     ("shim", {"detent": "detent"}, "shim detent: must be made of letters, digits and dashes, and not detent"),
     ("shim", {"orange": "rm -r"}, "shim orange: must be a line that begins with detent"),
