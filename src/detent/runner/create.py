@@ -24,7 +24,6 @@ from detent.runner.vacancy import free_id, refuse_place, refuse_second, refuse_t
 from detent.runner.vocabulary import vocabulary
 from detent.store.atomic import make_folders, sweep, write_atomic
 from detent.store.digest import sha256_of
-from detent.store.fields import write_fields
 from detent.store.lock import Lock
 from detent.store.native import Native
 from detent.store.places import Project, make_task_folder, write_pointer
@@ -287,7 +286,7 @@ def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot) -> dict[str,
         text = scaffold(native.machine.name, name).replace("{title}", wish.title)
         if name == native.file:
             values = {**native.wanted_fields(snapshot, ""), **_given(native.machine, wish)}
-            text = write_fields(text, native.labels, {label: value for label, value in values.items() if value})
+            text = native.codec.write(text, {label: value for label, value in values.items() if value})
         texts[name] = text.encode()
     return texts
 
