@@ -139,7 +139,8 @@ def adopt(wish: Wish) -> Task:
                 where=document.path,
                 next_step=f"write the state it is to go on from behind '{native.state_label}:'",
             )
-        wish = wish.replace(title=wish.title or document.value(machine.store.get("title", "")) or task_id)
+        named = " ".join(document.value(machine.store.get("title", "")).split())
+        wish = wish.replace(title=wish.title or named or task_id)
         head = _head(site, settings, machine, pinned, wish.replace(in_place=True), task_id, folder) | kept
         snapshot = _adopted(machine, document.fields, enter(machine, _mode(machine, wish.mode)), document.state)
         return _begin(project, native, head, snapshot, pinned, "adopted")

@@ -78,4 +78,13 @@ def labels_of(machine: Machine) -> tuple[str, ...]:
     return tuple(dict.fromkeys((machine.store["state"], *machine.fields, *counted, *updated)))
 
 
-CODECS: Mapping[str, Callable[[Machine], Codec]] = {"markdown_fields": MarkdownFields}
+def _frontmatter(machine: Machine) -> Codec:
+    from detent.store.frontmatter import Frontmatter  # a task loads the codec of its own machine only
+
+    return Frontmatter(machine, labels_of(machine))
+
+
+CODECS: Mapping[str, Callable[[Machine], Codec]] = {
+    "markdown_fields": MarkdownFields,
+    "frontmatter": _frontmatter,
+}

@@ -90,7 +90,7 @@ class Native:
         try:
             content = self.codec.read(text)
         except UnreadableError as error:
-            error.where = self.path()
+            error.what, error.where = f"{self.file}: {error.what}", self.path()
             raise
         state = content.state[:_LONGEST_STATE]
         return Document(self.path(), text, content.fields, state, body_start=content.body_start)
