@@ -24,10 +24,12 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "initial": "the state a task starts in",
         "by": "who may take a move that does not say: agent, engine, person or crash (default: engine)",
         "modes": "ways of working a task can be made in; the first is the default",
-        "crash": "table; `counts`: limits that every crash of an agent run counts",
+        "crash": "table; `counts`: limits a crash counts towards in every state that does not say `counts_crash`",
         "override": 'table; `by = "person"`: a person may waive gates, with a reason',
         "store": "table: the native folder, see below",
         "answers": "table; the `section` of the native file where a person's words are written",
+        "ask": "the command by which an agent asks for a state, `{to}` in its place (default: `detent move {to}`)",
+        "shim": "table: programs that stand first in the PATH of a run, each a line that begins with `detent`",
         "progress": "table; what counts as progress of a run (`counts`: tree, fields, evidence), and `idle_max`",
         "role": "`[role.NAME]` with `access`: read or write",
         "state": "`[state.NAME]`, see below",
@@ -42,19 +44,25 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "property": "`[[property]]`: `name`, `then`, `first`, `since`; the checker proves it",
     },
     "state": {
-        "role": "who works here; only such a state is driven by an agent",
-        "driver": "agent, engine or person, where it does not follow from the role",
+        "role": "who works here",
+        "driver": "agent, engine or person (default: agent with a role, else person); in a person's state the role is "
+        "called in by `respawn` or `talk`, and never starts by itself",
         "end": "true: the task is over here",
         "rest": "true: it may stay here for good although moves lead on",
         "lands": "true: the work of a task that stands here may be landed (`detent land`)",
         "may": "what the role may do, in words",
         "must_not": "what it must not do, in words",
         "prompt": "the words for the role, before the contract that is made from this file",
+        "prompt_counted": "table: other words, by the limit towards which something was counted since. Prompts may "
+        "hold `{FIELD}`, `{LIMIT}`, `{LIMIT.of}` (1 of 2), `{base}` and `{first:A|B}`: the first of these states that "
+        "no counter closes",
         "group": "states that belong together, for limits per group and for the picture",
         "cross_cutting": "true: drawn beside the groups",
         "title": "the name on screen",
         "respawn": "ask or auto: whether a second run of one visit is started unasked",
         "counts_run": "limits that the end of a run counts",
+        "counts_crash": "limits that a crash counts towards (default: `crashes`); none: a run that dies is no crash",
+        "must_open": "true: a run that ends without opening a move has crashed, whatever its exit code",
     },
     "edge, reopen": {
         "name": "unique per state (default: `from-to-to`)",
@@ -107,7 +115,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
     },
 }
 STORE: Mapping[str, str] = {
-    "codec": "how the native file is written: markdown_fields",
+    "codec": "how the native file is written: markdown_fields (lines like `Label: value`), frontmatter (a YAML head)",
     "file": "the native file",
     "state": "the label of its state line",
     "updated": "the label that shows when the state last changed",
@@ -119,6 +127,8 @@ STORE: Mapping[str, str] = {
     "checks": "the field that takes its `--check` commands",
     "evidence": "where the evidence page lies",
     "link": "the field that is led to that page whenever it is made",
+    "branch": "the field that names the task's branch",
+    "session": "the field that names the agent run that lives, while one does",
 }
 KIND_MEANS: Mapping[str, str] = {
     "created": "the first line of a new task",

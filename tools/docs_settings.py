@@ -51,6 +51,8 @@ SETTINGS: Mapping[str, str] = {
     "show": "in `[sandbox]`: folders that may be read although something hides them",
     "pass": "in `[sandbox]`: names of secrets in the environment that are passed on",
     "protect": "table of patterns: `deny` (an edit is refused), `ask` (a person approves it last), `report` (listed)",
+    "pool": "table; how many tasks may work at once; read as committed now, unlike all else",
+    "size": "in `[pool]`: task homes (clones) in use at most; whoever finds none stays where it is",
     "human": "table; who counts as a person",
     "allow_no_new_privs": "in `[human]`: true: also a process that may gain no rights, as inside containers",
 }

@@ -107,6 +107,8 @@ def reply_words(reply: Mapping[str, Any]) -> str:
         return f"refused: {reply['error']}" + (f"\n  next: {reply['next']}" if reply.get("next") else "")
     if reply.get("claimed"):
         return f"accepted: {reply['from']} -> {reply['edge']}: finish now; it is decided when you have ended"
+    if "refusal" in reply and reply["refusal"] is None:
+        return f"stays in {reply['to']}: it is there already"
     refusal = reply.get("refusal") or {"problem": "nothing moved", "missing": []}
     lines = [f"refused: {refusal['problem']}"]
     for one in refusal["missing"]:

@@ -9,11 +9,12 @@ from detent.core.explore import explore
 from detent.core.lint import lint
 from detent.core.record import Record
 from detent.effects.git import find_repository
-from detent.effects.home import TASK, TREE, Wanted, is_born, make_home_tree
-from detent.errors import MachineError, RefusedError, StorageError, UnreadableError, UsageError
+from detent.effects.home import TASK, TREE, is_born
+from detent.errors import MachineError, RefusedError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
 from detent.machines.load import canonical, load, read_document, scaffold
 from detent.runner.access import level_of
+from detent.runner.homes import LOCK_WAIT_S, begin_home, make_home
 from detent.runner.look import look
 from detent.runner.open import Task, find_project, load_task
 from detent.runner.pinned import pinned_settings, read_committed
@@ -24,7 +25,6 @@ from detent.runner.vacancy import free_id, refuse_place, refuse_second, refuse_t
 from detent.runner.vocabulary import vocabulary
 from detent.store.atomic import make_folders, sweep, write_atomic
 from detent.store.digest import sha256_of
-from detent.store.fields import write_fields
 from detent.store.lock import Lock
 from detent.store.native import Native
 from detent.store.places import Project, make_task_folder, write_pointer
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 DEFAULT_MACHINE = "phase"
-_LOCK_WAIT_S = 900.0  # somebody else may be cloning a large repository
 
 
 class Wish(Record):
@@ -87,7 +86,7 @@ def create(wish: Wish) -> Task:
     kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd)
     snapshot = enter(machine, _mode(machine, wish.mode))
     make_folders(project.tasks_folder())
-    with Lock(project.lock_path(), _LOCK_WAIT_S):
+    with Lock(project.lock_path(), LOCK_WAIT_S):
         task_id = free_id(project, wish.task_id, wish.title)
         folder = os.path.realpath(wish.folder or os.path.join(project.home(), task_id, TASK))
         native = Native(machine, folder, project.task(task_id))
@@ -100,7 +99,7 @@ def create(wish: Wish) -> Task:
             refuse_second(folder, project)
         head = _head(site, settings, machine, pinned, wish, task_id, folder) | kept
         if site.repository is not None and not head["in_place"]:
-            head["notes"] = _clone(project, site.repository, head, include_dirty=wish.include_dirty)
+            head["notes"] = begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty)
         make_home(folder, is_given=bool(wish.folder))
         if request is not None:
             head["request"] = keep_request(native.places, request)
@@ -121,7 +120,7 @@ def adopt(wish: Wish) -> Task:
     machine, pinned = load_checked(wish.machine, settings)
     kept = pinned_settings(project, baseline, settings, machine)
     make_folders(project.tasks_folder())
-    with Lock(project.lock_path(), _LOCK_WAIT_S):
+    with Lock(project.lock_path(), LOCK_WAIT_S):
         task_id = free_id(project, wish.task_id, wish.title or os.path.basename(folder))
         refuse_place(folder, project, baseline)
         refuse_taken(folder, machine, {})
@@ -140,7 +139,8 @@ def adopt(wish: Wish) -> Task:
                 where=document.path,
                 next_step=f"write the state it is to go on from behind '{native.state_label}:'",
             )
-        wish = wish.replace(title=wish.title or document.value(machine.store.get("title", "")) or task_id)
+        named = " ".join(document.value(machine.store.get("title", "")).split())
+        wish = wish.replace(title=wish.title or named or task_id)
         head = _head(site, settings, machine, pinned, wish.replace(in_place=True), task_id, folder) | kept
         snapshot = _adopted(machine, document.fields, enter(machine, _mode(machine, wish.mode)), document.state)
         return _begin(project, native, head, snapshot, pinned, "adopted")
@@ -179,32 +179,6 @@ def _site_for(wish: Wish) -> _Site:
     return _Site(project, repository.head, repository)
 
 
-def _clone(
-    project: Project, repository: Repository, head: Mapping[str, Any], *, include_dirty: bool
-) -> tuple[str, ...]:
-    """The agent's own clone in the task's home; returns what a person should know about it."""
-    top = os.path.realpath(repository.top)
-    if os.path.realpath(project.home()).startswith(top + os.sep):
-        raise RefusedError(
-            "the task's home would lie inside the repository",
-            where=project.home(),
-            next_step="set XDG_STATE_HOME to a folder outside of it, or work in place: detent new --in-place",
-        )
-    make_home(project.home(), is_given=False)
-    inside = os.path.relpath(head["dir"], top)
-    wanted = Wanted(
-        folder=head["home"],
-        source=repository,
-        commit=head["baseline"],
-        branch=f"{head['machine']}/{head['id']}",
-        left_out=() if inside.startswith("..") else (inside,),
-        include_dirty=include_dirty,
-    )
-    notes = make_home_tree(wanted)
-    write_pointer(head["home"], project.task(head["id"]))  # so that commands work from inside the clone too
-    return notes
-
-
 def read_settings(project: Project, baseline: str) -> Settings:
     """The settings as committed, so that an uncommitted edit can't loosen the proof of a task."""
     data = read_committed(project, baseline, FILE)
@@ -223,19 +197,6 @@ def _read_foreign(native: Native) -> Document:
         return native.read()
     except UnreadableError as error:
         error.next_step = f"give a folder with a readable {native.file}, or make a new task: detent new --dir DIR"
-        raise
-
-
-def make_home(folder: str, *, is_given: bool) -> None:
-    """Make a folder below the task home or one that was asked for; when that fails, say which setting to change."""
-    try:
-        make_folders(folder)
-    except (StorageError, UnreadableError) as error:
-        error.next_step = (
-            "give another folder with --dir"
-            if is_given
-            else "set XDG_STATE_HOME to a folder you can write to, then run the same command again"
-        )
         raise
 
 
@@ -287,7 +248,7 @@ def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot) -> dict[str,
         text = scaffold(native.machine.name, name).replace("{title}", wish.title)
         if name == native.file:
             values = {**native.wanted_fields(snapshot, ""), **_given(native.machine, wish)}
-            text = write_fields(text, native.labels, {label: value for label, value in values.items() if value})
+            text = native.codec.write(text, {label: value for label, value in values.items() if value})
         texts[name] = text.encode()
     return texts
 

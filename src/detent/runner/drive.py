@@ -150,7 +150,7 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
     if state.is_end:
         can_go_on = any(edge.reopen for edge in state.edges)
         return Rest(task, "person" if can_go_on else "done", state.name)
-    if not state.role:
+    if not state.role or (state.driver != "agent" and not asked):
         return Rest(task, "person", f"{state.name} waits for a person")
     if not asked and may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
         return Rest(task, "person", f"protected files were touched: {name_some(word)}")

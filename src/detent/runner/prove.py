@@ -9,7 +9,7 @@ from detent.effects.checkout import Checkout, FrozenTree, SetupFailed, prepared_
 from detent.gates.checks import receipt_key
 from detent.gates.plan import all_commands
 from detent.runner.access import command_environment, command_wrap
-from detent.runner.create import make_home
+from detent.runner.homes import make_home
 from detent.runner.look import current_tree, look, needs_tree
 from detent.runner.promises import put_in_order
 from detent.runner.settle import note

@@ -2,7 +2,8 @@
 
 1. settle   (lock)     finish what a crash cut short, put back what only the engine may write, redo promised effects
 2. observe  (lock)     native files, receipts, and the tree if a gate needs it
-3. prove    (no lock)  run the commands the wanted edge still lacks, on the frozen tree; results are receipts
+3. prove    (no lock)  run the commands the wanted edge still lacks, on the frozen tree; results are receipts. What an
+                       open edge wants prepared is made here too; if that fails, the task stays where it is
 4. decide   (lock)     again from 1, at most three times: a decision is only ever made on what is seen under the lock,
                        and a receipt only counts for the tree it was made on
 5. commit   (lock)     one journal line, synced: only now it happened
@@ -67,10 +68,14 @@ def step(
             seen, facts = _observe(task, settled.document, asked, with_tree=bool(shown))
             refuse_other_tree(seen.tree, shown)
             decision, gates = _decide(task, facts, asked)
-            if not gates:
+            wanted = _unprepared(task, decision)
+            if not gates and not wanted:
                 outcome = _record(task, settled, seen, facts, asked, decision)
                 return outcome.replace(notes=notes + outcome.notes)
-        _prove(task, seen, gates)
+        if gates:
+            _prove(task, seen, gates)
+        else:
+            notes += _prepare(task, wanted)
     refused = Refuse("the tree changes while it is being proven", hint="stop what writes to it, then try again")
     return Outcome(refused, task, facts, asked, task.memory.snapshot.state, notes)
 
@@ -86,6 +91,20 @@ def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:
     from detent.runner.prove import prove_commands  # most moves run no command and need not load this
 
     prove_commands(task, seen, gates)
+
+
+def _unprepared(task: Task, decision: Decision) -> tuple[str, ...]:
+    if not isinstance(decision, Advance) or not decision.way.prepare:
+        return ()
+    from detent.runner.homes import unprepared  # few moves need anything
+
+    return unprepared(task, decision.way)
+
+
+def _prepare(task: Task, names: tuple[str, ...]) -> tuple[str, ...]:
+    from detent.runner.homes import prepare
+
+    return prepare(task, names)
 
 
 def _request(task: Task, settled: Settled) -> Signal | None:
@@ -136,7 +155,7 @@ def _record(
         return Outcome(decision, task, facts, asked, before)
     notes: tuple[str, ...] = ()
     if isinstance(decision, Crash):
-        crashed = {"by": asked.who, "exit": decision.exit}
+        crashed = {"by": asked.who, "exit": decision.exit, "why": asked.reason}
         memory, _ = remember(task, memory, document, "crashed", crashed, after=decision.after)
     elif isinstance(decision, Refuse) and asked.who == "agent":
         missing = [{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing]

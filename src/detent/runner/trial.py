@@ -13,7 +13,8 @@ from detent.effects.checkout import FrozenTree, SetupFailed, Workspace, prepared
 from detent.effects.git import Git, find_repository, write_git_dir
 from detent.effects.tree import tree_id
 from detent.errors import DetentError
-from detent.runner.create import DEFAULT_MACHINE, load_checked, make_home
+from detent.runner.create import DEFAULT_MACHINE, load_checked
+from detent.runner.homes import make_home
 from detent.runner.open import find_project
 from detent.runner.pinned import pinned_settings, read_committed
 from detent.store.atomic import read_plain

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from detent.core.machine import Vocabulary
 from detent.gates.checks import parameters
+from detent.runner.homes import PREPARES
 from detent.runner.promises import EFFECTS
-from detent.store.native import CODECS
+from detent.store.codecs import CODECS
 
 
 def vocabulary() -> Vocabulary:
-    return Vocabulary(checks=parameters(), effects=tuple(EFFECTS), prepares=(), codecs=CODECS)
+    return Vocabulary(checks=parameters(), effects=tuple(EFFECTS), prepares=tuple(PREPARES), codecs=tuple(CODECS))

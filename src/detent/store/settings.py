@@ -59,6 +59,7 @@ class Settings(Record):
     sandbox_pass: tuple[str, ...] = ()  # secrets of the environment that runs and commands do get
     protect: Mapping[str, tuple[str, ...]] = PROTECTED
     human_allow_no_new_privs: bool = False
+    pool_size: int = 0  # task homes in use at most; 0: as many as there are tasks
 
     def workspace(self) -> dict[str, list[str]]:
         return {name: list(getattr(self, name)) for name in WORKSPACE}
@@ -100,6 +101,7 @@ def _read(top: Table) -> Settings:
         **_sandbox(top.table("sandbox")),
         protect=_protect(top.table("protect")),
         human_allow_no_new_privs=_human(top.table("human")),
+        pool_size=_pool(top.table("pool")),
         **_commands(top.table("commands")),
         **_workspace(top.table("workspace")),
         **_notify(top.table("notify")),
@@ -222,6 +224,14 @@ def _human(table: Table) -> bool:
     allow = table.flag("allow_no_new_privs")
     table.finish()
     return allow
+
+
+def _pool(table: Table) -> int:
+    size = table.number("size", 0)
+    table.finish()
+    if size < 0 or (size == 0 and "size" in table.content):
+        table.reader.problem("pool: size must be a whole number from 1")
+    return size
 
 
 def _one_of(table: Table, key: str, known: tuple[str, ...]) -> str:

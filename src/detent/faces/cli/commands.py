@@ -264,6 +264,28 @@ COMMANDS = (
         'detent answer "keep both formats"',
     ),
     Command(
+        "task update",
+        "Answer",
+        "ask for a state by its name, or give the task other words; inside an agent run this is a claim",
+        "task_words:update",
+        (_TASK,),
+        (
+            Option("--status", "STATE", "the state to move to; the one it is in already changes nothing"),
+            Option("--summary", "TEXT", "what is to be done, in one line"),
+            _REASON,
+            _REPO,
+        ),
+        "detent task update --status agent-review",
+    ),
+    Command(
+        "task complete",
+        "Answer",
+        "take the move that the machine calls complete",
+        "task_words:complete",
+        (_TASK,),
+        (_REASON, _REPO),
+    ),
+    Command(
         "approve",
         "Answer",
         "sign off what waits for it; also approve protected files that the task touched, with a reason",
