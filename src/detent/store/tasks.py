@@ -101,17 +101,16 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{seq}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
         changes["unsettled"] = {**memory.unsettled, **intents}
-    if kind in ("acted", "proved", "landed"):
+    if "prepared" in entry:
+        changes["prepared"] = {**memory.prepared, **entry["prepared"]}
+    if kind in ("acted", "proved", "landed", "intended", "unprepared"):
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
         if memory.ended:  # the claim is answered; what the run left is still to be decided
             changes["ended"] = {**memory.ended, "claim": ""}
     elif kind == "moved":
-        prepared = {**memory.prepared, **entry.get("prepared", {})}
-        changes.update(refusal={}, ended={}, visit={}, intent={}, prepared=prepared)
-    elif kind in ("intended", "unprepared"):
-        changes["intent"] = {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}
+        changes.update(refusal={}, ended={}, visit={}, intent={})
     else:
         changes.update(_fold_run(memory, kind, entry))
     if entry.get("answer"):
@@ -124,6 +123,8 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     if kind == "proved":
         proved = {**memory.proved, **entry["receipts"]}
         return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
+    if kind in ("intended", "unprepared"):
+        return {"intent": {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}}
     if kind == "landed":
         return {"landed": {key: entry[key] for key in ("how", "commit", "branch")}}
     changes: dict[str, Any] = {
