@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from detent.gates.people import protected_ok, signed_tree
 from detent.gates.plan import all_commands, read_plan
 from detent.gates.seen import Finding, Seen
 from detent.gates.verdict import is_quoted, read_verdict
@@ -349,6 +350,8 @@ CHECKS: Mapping[str, tuple[Check, tuple[str, ...], tuple[str, ...]]] = {
     "commands": (commands, ("field",), ()),
     "manual_evidence": (manual_evidence, ("field", "file", "section"), ()),
     "answers": (answers, ("file", "section", "questions"), ()),
+    "protected_ok": (protected_ok, (), ()),
+    "signed_tree": (signed_tree, ("edge",), ("files",)),
 }
 
 

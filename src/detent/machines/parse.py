@@ -80,6 +80,7 @@ class _Parser:
         self.roles = {name: self.role(table) for name, table in top.tables("role")}
         self.registers, fields = self.all_registers()
         kept, switched_off = self.all_edges()
+        self.check_signed(kept + switched_off)
         states = {name: self.state(name, table, kept) for name, table in top.tables("state")}
         initial = top.text("initial")
         self.known("initial", initial, states, "state")
@@ -171,6 +172,13 @@ class _Parser:
                 self.problem(f"gate {name}: check {check} does not know {key!r}")
             elif not KINDS[kinds[key]](value):
                 self.problem(f"gate {name}: {key} must be {kinds[key]}")
+
+    def check_signed(self, edges: list[Edge]) -> None:
+        """A gate that asks for a sign-off nobody can give would never open."""
+        names = tuple(edge.name for edge in edges if edge.sign_off)
+        for gate in self.gates.values():
+            if gate.check == "signed_tree":
+                self.known(f"gate {gate.name}", str(gate.params.get("edge", "")), names, "sign-off")
 
     def all_limits(self) -> dict[str, Limit]:
         found = {name: Limit(name, most, most) for name, most in _DEFAULT_LIMITS.items()}

@@ -21,11 +21,13 @@ from detent.effects.keeper_watch import Watch
 from detent.errors import RefusedError
 from detent.runner.drops import answer_drops
 from detent.runner.ending import BOUND, attend
+from detent.runner.explain import explain, may_ask
 from detent.runner.launch import bounds_of
 from detent.runner.ready import make_ready
 from detent.runner.runs import run_seen, start_run
 from detent.runner.step import Outcome, step
 from detent.store.atomic import write_atomic
+from detent.store.names import name_some
 from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
@@ -150,6 +152,8 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "person" if can_go_on else "done", state.name)
     if not state.role:
         return Rest(task, "person", f"{state.name} waits for a person")
+    if not asked and may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
+        return Rest(task, "person", f"protected files were touched: {name_some(word)}")
     if visit.get("exit") == "quota" and not asked and visit["wake"] > utc_now():
         return Rest(task, "quota", visit["wake"])
     if visit.get("count", 0) and state.respawn != "auto" and not asked:

@@ -13,13 +13,16 @@ from detent.core.record import Record
 from detent.core.values import Advance, Missing, Refuse, Signal
 from detent.errors import UnreadableError
 from detent.runner.settle import find_disorder, read_document
+from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
-    from detent.core.machine import Edge, State
+    from detent.core.machine import Edge, Machine, State
     from detent.core.values import Fact, Snapshot
+    from detent.effects.touched import Touched
     from detent.runner.open import Task
     from detent.store.native import Document
 
@@ -49,6 +52,8 @@ class Explain(Record):
     moves: tuple[Move, ...] = ()
     alive: bool | None = None  # whether the task's agent run lives; None when there is none or it can't be told
     is_dead: bool = False  # a run ended and nobody has written it down yet
+    touched: Touched | None = None  # protected files as they were when the tree was last looked at
+    word: tuple[str, ...] = ()  # those of them that a person must approve before the task can go on
 
 
 def explain(task: Task, *, with_moves: bool) -> Explain:
@@ -86,10 +91,50 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
         for label, field in document.fields.items()
         if field.repeated
     ]
-    moves = _moves(task, state, document) if with_moves else ()
+    asks = may_ask(task.memory.head, task.machine, state)
+    moves = _moves(task, state, document) if with_moves or asks else ()
+    word = _word(task, moves) if asks else ()
     return Explain(
-        task, snapshot, waiting, disorder.request, tuple(problems), moves=moves, alive=alive, is_dead=is_dead
+        task,
+        snapshot,
+        waits_for_word(word) if word else waiting,
+        disorder.request,
+        tuple(problems),
+        moves=moves if with_moves else (),
+        alive=alive,
+        is_dead=is_dead,
+        touched=_touched(task),
+        word=word,
     )
+
+
+def may_ask(head: Mapping[str, Any], machine: Machine, state: State) -> bool:
+    """Whether a person may have to approve files before a move out of this state: only then gates need be asked."""
+    if not head["protect"]["ask"]:
+        return False
+    from detent.gates.people import is_word
+
+    return any(is_word(machine, gate) for edge in state.edges for way in edge.ways for gate in way.needs)
+
+
+def _touched(task: Task) -> Touched | None:
+    protect = task.memory.head["protect"]
+    if not (protect["ask"] or protect["report"]):
+        return None
+    from detent.effects.touched import recall_touched
+
+    return recall_touched(task.places.touched())
+
+
+def _word(task: Task, moves: tuple[Move, ...]) -> tuple[str, ...]:
+    """The files that a person must approve, where nothing else keeps a move closed."""
+    from detent.gates.people import lacks_only_word
+    from detent.runner.look import known_touched, known_tree
+
+    touched = known_touched(task)
+    if touched.tree != known_tree(task) or not any(lacks_only_word(task.machine, move.missing) for move in moves):
+        return ()
+    return tuple(touched.ask)
 
 
 def _life(task: Task) -> tuple[bool | None, bool]:
@@ -108,6 +153,10 @@ def waiting_for(snapshot: Snapshot, state: State) -> str:
     if state.is_end:
         return "a person" if any(edge.reopen for edge in state.edges) else ""
     return {"agent": f"the agent ({state.role})", "engine": "the engine"}.get(state.driver, "a person")
+
+
+def waits_for_word(files: tuple[str, ...]) -> str:
+    return f"a person: to approve {name_some(files)}"
 
 
 def missing_tree(task: Task) -> str:
@@ -135,12 +184,13 @@ def _moves(task: Task, state: State, document: Document | None) -> tuple[Move, .
     from detent.runner.look import known_tree, look, needs_tree
 
     gates = [gate for edge in state.edges for way in edge.ways for gate in way.needs]
-    tree = known_tree(task) if needs_tree(task, gates) else ""
-    facts = judge(look(task, task.memory, document, tree), gates)
-    return tuple(_move(task, edge, facts) for edge in state.edges)
+    is_signed = any(edge.sign_off for edge in state.edges)
+    tree = known_tree(task) if is_signed or needs_tree(task, gates) else ""
+    facts = judge(look(task, task.memory, document, tree, is_reader=True), gates)
+    return tuple(_move(task, edge, facts, tree) for edge in state.edges)
 
 
-def _move(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> Move:
+def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> Move:
     snapshot = task.memory.snapshot
     decision = decide(task.machine, snapshot, facts, Signal("person", edge.name, reason="asked"))
     missing = decision.missing if isinstance(decision, Refuse) else ()
@@ -148,6 +198,8 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> Move:
         missing = (Missing("never", edge.never),)
     notes = [facts[gate].note for way in edge.ways for gate in way.needs if gate in facts and facts[gate].note]
     notes += [f"{gate}: proof was written by hand" for gate in _by_hand(edge, facts)]
+    if edge.sign_off:
+        notes.append(f"it signs the tree as it is ({tree[:12] or 'changed since it was last looked at'}): detent diff")
     return Move(
         edge.name,
         edge.label,

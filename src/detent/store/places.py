@@ -114,6 +114,9 @@ class TaskPlaces(Record):
     def seen_tree(self) -> str:
         return os.path.join(self.folder, "tree.json")
 
+    def touched(self) -> str:
+        return os.path.join(self.folder, "touched.json")
+
     def prepared(self) -> str:
         return os.path.join(self.folder, "prepared")
 

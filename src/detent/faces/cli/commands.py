@@ -34,6 +34,7 @@ _REPO = Option("--repo", "PATH", "the repository or folder to work on (default: 
 _REASON = Option("--reason", "WHY", "recorded in the journal")
 _EDGE = Option("--edge", "NAME", "the move's name, where several are meant")
 _YES = Option("--yes", "", "answer yes where the move asks first")
+_TREE = Option("--tree", "ID", "refuse unless the tree is still this one, as `detent diff --json` named it")
 _LIMIT = Option("--last", "N", "only the last N lines")
 
 GLOBAL_OPTIONS = (
@@ -240,6 +241,7 @@ COMMANDS = (
             Option("--edge", "NAME", "the move's name, where two moves lead to one state"),
             Option("--as", "agent", "ask with the rights of the state's own agent"),
             _REASON,
+            _TREE,
             Option("--override", "WHY", "waive gates, only where the machine allows it"),
             _YES,
             Option("--no-branch", "", "where the move makes a branch: work on the one that is checked out"),
@@ -266,7 +268,13 @@ COMMANDS = (
         'detent answer "keep both formats"',
     ),
     Command(
-        "approve", "Answer", "sign off what waits for it", "people:approve", (_TASK,), (_REASON, _EDGE, _YES, _REPO)
+        "approve",
+        "Answer",
+        "sign off what waits for it; also approve protected files that the task touched, with a reason",
+        "people:approve",
+        (_TASK,),
+        (_REASON, _EDGE, _TREE, _YES, _REPO),
+        'detent approve --reason "the new job is wanted"',
     ),
     Command(
         "reject",

@@ -7,7 +7,7 @@ import sys
 from detent.errors import UsageError
 from detent.faces.cli.output import next_json, print_json, show, status_json
 from detent.faces.words import history_words, list_words, next_words, status_words
-from detent.runner.explain import explain, waiting_for
+from detent.runner.explain import explain, waiting_for, waits_for_word
 from detent.runner.open import Listed, Task, find_project, is_over, load_all, open_task
 
 TYPE_CHECKING = False
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.faces.cli.arguments import Arguments
+    from detent.store.places import Project
 
 
 def _task(arguments: Arguments) -> Task:
@@ -33,23 +34,29 @@ def next_moves(arguments: Arguments) -> int:
     return 5 if told.repair else 0
 
 
-def _row(listed: Listed) -> dict[str, Any]:
+def _row(project: Project, listed: Listed) -> dict[str, Any]:
     if listed.memory is None or listed.machine is None:
         why = listed.error.what if listed.error else ""
         return {"id": listed.id, "machine": "?", "state": "unreadable", "waiting_for": "a person", "title": why}
     head, snapshot = listed.memory.head, listed.memory.snapshot
+    from detent.runner.inbox import files_to_approve  # only lists look into tasks
+
+    waits = waiting_for(snapshot, listed.machine.states[snapshot.state])
+    if files := files_to_approve(project, listed):
+        waits = waits_for_word(files)
     return {
         "id": listed.id,
         "machine": head["machine"],
         "state": snapshot.state,
-        "waiting_for": waiting_for(snapshot, listed.machine.states[snapshot.state]),
+        "waiting_for": waits,
         "title": head["title"],
         "over": is_over(listed),
     }
 
 
 def list_tasks(arguments: Arguments) -> int:
-    rows = [_row(found) for found in load_all(find_project(arguments.text("--repo")))]
+    project = find_project(arguments.text("--repo"))
+    rows = [_row(project, found) for found in load_all(project)]
     columns = ("id", "machine", "state", "waiting_for", "title")
     text = list_words([tuple(str(row[column]) for column in columns) for row in rows])  # type: ignore[misc]  # five columns
     show(arguments, {"tasks": rows}, text)
@@ -58,7 +65,8 @@ def list_tasks(arguments: Arguments) -> int:
 
 def overview(*, as_json: bool) -> int:
     """Bare `detent`: what needs a person, what goes on; outside a project, how to begin."""
-    rows = [_row(found) for found in load_all(find_project())]
+    project = find_project()
+    rows = [_row(project, found) for found in load_all(project)]
     open_rows = [row for row in rows if not row.get("over")]
     if as_json:
         print_json({"tasks": open_rows})
