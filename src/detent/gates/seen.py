@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from detent.core.record import Record
-from detent.core.values import Command, PathSeen
 from detent.store.markdown import find_section
+from detent.store.observed import Command, PathSeen
 from detent.store.receipts import Receipt
 
 TYPE_CHECKING = False

@@ -22,6 +22,7 @@ from detent.errors import ToolError, UnreadableError, UsageError
 from detent.gates.judge import judge
 from detent.proof.replay_runs import RUN_KINDS, after_run, end_problems, run_order_problems, run_problems
 from detent.runner.look import look, touched_now
+from detent.runner.prepare import decide_again
 from detent.runner.settle import closed_items
 from detent.store.atomic import read_plain
 from detent.store.digest import sha256_of
@@ -31,7 +32,7 @@ from detent.store.tasks import fold, snapshot_from_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from detent.core.machine import Machine
@@ -52,6 +53,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "created": _HEAD,
     "adopted": _HEAD,
     "moved": (*_MOVE, "tree", "signed", "effects", "machine", "sandbox", "after"),
+    "intended": ("edge", "prepare", "given", "move"),
+    "unprepared": ("step", "edge", "why"),
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
     "proved": ("tree", "receipts"),
@@ -145,14 +148,12 @@ class Replay:
         if kind == "moved":
             yield from _moved(task.machine, entry, memory)
             yield from _proof(task.replace(memory=memory), entry)
+        elif kind in ("intended", "unprepared"):
+            yield from _intended(task, entry, memory)
         elif kind in ("resumed", "amended"):
             yield from _by_rule(entry, before)
         elif kind == "crashed":
-            counted = decide(task.machine, before, {}, Signal("crash", exit=entry["exit"]))
-            if not isinstance(counted, Crash):
-                yield Finding(number, "decision", f"a run that ended as {entry['exit']} is not counted so here")
-            else:
-                yield from _differences(number, counted.after, snapshot_from_json(entry["after"], number))
+            yield from _crashed(task.machine, entry, before)
         elif kind in RUN_KINDS:
             yield from _about_run(task, entry, memory)
         elif kind == "approved":
@@ -164,6 +165,14 @@ class Replay:
                 yield Finding(number, "effect", f"no move promised {entry['step']}, or it was done before")
             self.effects.append((number, entry["step"], entry["result"]))
         yield from _carried(task, entry, before)
+
+
+def _crashed(machine: Machine, entry: Entry, before: Snapshot) -> Iterator[Finding]:
+    counted = decide(machine, before, {}, Signal("crash", exit=entry["exit"]))
+    if not isinstance(counted, Crash):
+        yield Finding(entry["seq"], "decision", f"a run that ended as {entry['exit']} is not counted so here")
+    else:
+        yield from _differences(entry["seq"], counted.after, snapshot_from_json(entry["after"], entry["seq"]))
 
 
 def _carried(task: Task, entry: Entry, before: Snapshot) -> Iterator[Finding]:
@@ -229,6 +238,7 @@ def _moved(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Finding]:
     for field, value in wanted.items():
         if entry[field] != value:
             yield Finding(number, "decision", f"{field} is {entry[field]!r}, the rules give {value!r}")
+    yield from _prepared(entry, memory, decision.way.prepare)
     if decision.edge.sign_off and not (entry["tree"] and entry["signed"].get("files")):
         yield Finding(number, "sign-off", f"{entry['edge']} was signed without the tree or the files it is about")
     if entry["signed"] and not decision.edge.sign_off:
@@ -237,6 +247,32 @@ def _moved(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Finding]:
     yield from _differences(number, decision.after, after)
     free = {f"field:{label}" for lock in machine.locks if lock.after == before.state for label in lock.fields}
     yield from _locks(number, before, after, free)
+
+
+def _intended(task: Task, entry: Entry, memory: Memory) -> Iterator[Finding]:
+    """A move is prepared only after it was decided, one at a time, and given up only while it is."""
+    number = entry["seq"]
+    if (entry["kind"] == "intended") == bool(memory.intent):
+        yield Finding(number, "prepare", "it is intended while another is" if memory.intent else "nothing was intended")
+    if entry["kind"] == "unprepared":
+        return
+    try:
+        taken = decide_again(task.replace(memory=memory), entry["move"])
+    except UnreadableError as error:
+        yield Finding(number, "decision", error.what)
+        return
+    if list(entry["prepare"]) != list(taken.way.prepare):
+        yield Finding(number, "prepare", f"the move prepares {', '.join(taken.way.prepare)}, not what it says")
+
+
+def _prepared(entry: Entry, memory: Memory, wanted: Sequence[str]) -> Iterator[Finding]:
+    """A move with steps was intended first, as it is made now; without steps it carries no results."""
+    number = entry["seq"]
+    intended = memory.intent.get("move", {})
+    if bool(intended) != bool(wanted) or any(entry[key] != value for key, value in intended.items()):
+        yield Finding(number, "prepare", "it is not the move that was intended")
+    if lacking := [name for name in wanted if name not in entry.get("prepared", {})]:
+        yield Finding(number, "prepare", f"nothing says what became of {', '.join(lacking)}")
 
 
 def _by_rule(entry: Entry, before: Snapshot) -> Iterator[Finding]:

@@ -6,7 +6,6 @@ import json
 import os
 from functools import partial
 
-from detent.core.values import Command
 from detent.effects.git import Git, Repository, find_repository
 from detent.effects.observe import TaskFiles
 from detent.effects.touched import recall_touched, remember_touched, touched_files
@@ -16,6 +15,7 @@ from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.seen import Seen
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
+from detent.store.observed import Command
 from detent.store.places import POINTER
 from detent.store.receipts import ReceiptStore
 
@@ -145,9 +145,11 @@ def repository_of(task: Task) -> Repository | None:
 
 
 def left_out(task: Task) -> tuple[str, ...]:
-    """What lies in the tree but is not part of the work: the task's own folder and a control plane without git."""
-    outside = (os.path.realpath(task.native.folder), os.path.realpath(task.project.control))
+    """What lies in the tree but is not part of the work: the tasks' own folders and a control plane without git."""
     root = os.path.realpath(task.tree_path)
+    outside = [os.path.realpath(task.native.folder), os.path.realpath(task.project.control)]
+    if shared := task.machine.store.get("root"):
+        outside.append(os.path.join(root, shared))
     return tuple(
         os.path.relpath(path, root) for path in outside if path.startswith(root + os.sep) and "/.git/" not in path
     )

@@ -23,9 +23,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from detent.core.values import Command
     from detent.gates.seen import Seen
     from detent.runner.open import Task
+    from detent.store.observed import Command
 
 
 class Proven(Record):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CACHE_SCHEMA = 3
 # Lines that change nothing in the document, so that it is not behind the journal without them.
-QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "approved")
+QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended")
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
 
@@ -44,6 +44,8 @@ class Memory(Record):
     due_seq: int  # the last line that must reach the document
     moved_time: str  # when the snapshot last changed
     unsettled: Mapping[str, Mapping[str, Any]] = {}  # promised effects without their acted line, by step key
+    intent: Mapping[str, Any] = {}  # a decided move whose steps are being prepared
+    prepared: Mapping[str, Mapping[str, str]] = {}  # what every such step came to last, by its name
     refusal: Mapping[str, Any] = {}  # the last refusal since the state was entered
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
@@ -113,17 +115,16 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{seq}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
         changes["unsettled"] = {**memory.unsettled, **intents}
-    if kind in ("acted", "proved", "landed", "approved"):
+    if "prepared" in entry:
+        changes["prepared"] = {**memory.prepared, **entry["prepared"]}
+    if kind in ("acted", "proved", "landed", "approved", "intended", "unprepared"):
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
         if memory.ended:  # the claim is answered; what the run left is still to be decided
             changes["ended"] = {**memory.ended, "claim": ""}
     elif kind == "moved":
-        changes.update(refusal={}, ended={}, visit={})
-        if entry.get("signed"):
-            shown = {"tree": entry["tree"], "name": entry["name"], "seq": seq, **entry["signed"]}
-            changes["signed"] = {**memory.signed, entry["edge"]: shown}
+        changes.update(_fold_move(memory, entry), refusal={}, ended={}, visit={}, intent={})
     else:
         changes.update(_fold_run(memory, kind, entry))
     if entry.get("answer"):
@@ -131,11 +132,26 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
     return memory.replace(**changes)
 
 
+def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
+    """What a move promises and what a person signed with it."""
+    changes: dict[str, Any] = {}
+    if effects := entry.get("effects"):
+        # A move is the intent of its own effects: one line, one sync.
+        intents = {f"{entry['seq']}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
+        changes["unsettled"] = {**memory.unsettled, **intents}
+    if entry.get("signed"):
+        shown = {"tree": entry["tree"], "name": entry["name"], "seq": entry["seq"], **entry["signed"]}
+        changes["signed"] = {**memory.signed, entry["edge"]: shown}
+    return changes
+
+
 def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     """What a line about something that was done changes: proof, an effect, a landing."""
     if kind == "proved":
         proved = {**memory.proved, **entry["receipts"]}
         return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
+    if kind in ("intended", "unprepared"):
+        return {"intent": {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}}
     if kind == "approved":
         return {"approved": {key: entry[key] for key in ("tree", "files", "name", "seq")}}
     if kind == "landed":

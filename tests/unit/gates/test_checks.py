@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from detent.core.values import Command
 from detent.gates.checks import CHECKS, receipt_key
+from detent.store.observed import Command
 from tests.unit.gates.conftest import MACHINE, World
 
 FRAME = {

@@ -40,8 +40,9 @@ def test_an_untouched_task_is_sound(story: Story) -> None:
     found = audit(story.task())
     assert found == Audit(len(story.raws()), ok=True)
     kinds = {entry["kind"] for entry in story.entries()}
-    # The last four are audited where they are made, in tests/e2e: test_land, test_results, test_gc, test_protected.
+    # The others are audited where they are made, in tests/e2e: test_land, _results, _gc, _protected and _git_*.
     told = {"adopted", "crashed", "resumed", "landed", "restored_tree", "collected", "approved"}
+    told |= {"intended", "unprepared"}
     assert kinds == set(KINDS) - set(RUN_KINDS) - told
 
 

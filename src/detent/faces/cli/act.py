@@ -6,6 +6,7 @@ import os
 
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
+from detent.faces.cli.given import given_with
 from detent.faces.cli.output import move_json, show, status_json
 from detent.faces.words import outcome_words, status_words
 from detent.runner.explain import explain
@@ -159,11 +160,11 @@ def ask(arguments: Arguments, task: Task, want: str, verb: str = "") -> int:
         role = task.machine.states[task.memory.snapshot.state].role
         name = person_name() if who == "person" else role
         first_open = Signal(who, name=name, reason=arguments.text("--reason"))
-        return show_outcome(arguments, step(task, None, otherwise=first_open, shown=arguments.text("--tree")))
+        given, shown = given_with(arguments, task), arguments.text("--tree")
+        return show_outcome(arguments, step(task, None, otherwise=first_open, given=given, shown=shown))
     if want == task.memory.snapshot.state:
         return _already_there(arguments, task, want)
     state = task.machine.states[task.memory.snapshot.state]
-    _confirm(arguments, task, want)
     signal = Signal(
         who,
         want,
@@ -172,7 +173,8 @@ def ask(arguments: Arguments, task: Task, want: str, verb: str = "") -> int:
         override=arguments.text("--override"),
         verb=verb,
     )
-    return show_outcome(arguments, step(task, signal, shown=arguments.text("--tree")))
+    given, shown = given_with(arguments, task, want), arguments.text("--tree")
+    return show_outcome(arguments, step(task, signal, given=given, shown=shown))
 
 
 def _attended(task: Task) -> tuple[Task, Outcome | None]:
@@ -257,12 +259,6 @@ def _already_there(arguments: Arguments, task: Task, state: str) -> int:
     outcome = Outcome(Wait("it is there already"), task, {}, Signal("person", state), state, notes)
     show(arguments, move_json(outcome), outcome_words(outcome))
     return 0
-
-
-def _confirm(arguments: Arguments, task: Task, want: str) -> None:
-    for edge in task.machine.states[task.memory.snapshot.state].edges:
-        if want in (edge.name, edge.target) and edge.confirm and not arguments.has("--yes"):
-            raise RefusedError(edge.confirm, next_step="add --yes to go on")
 
 
 def show_outcome(arguments: Arguments, outcome: Outcome) -> int:

@@ -33,6 +33,7 @@ _TASK = Argument("TASK", "id, unique beginning or folder; left out: this folder'
 _REPO = Option("--repo", "PATH", "the repository or folder to work on (default: the current one)")
 _REASON = Option("--reason", "WHY", "recorded in the journal")
 _EDGE = Option("--edge", "NAME", "the move's name, where several are meant")
+_YES = Option("--yes", "", "answer yes where the move asks first")
 _TREE = Option("--tree", "ID", "refuse unless the tree is still this one, as `detent diff --json` named it")
 _LIMIT = Option("--last", "N", "only the last N lines")
 
@@ -176,6 +177,7 @@ COMMANDS = (
         "people:inbox",
         options=(_REPO,),
     ),
+    Command("use", "Look", "choose the task that is meant when none is named", "people:use", (_TASK,), (_REPO,)),
     Command("status", "Look", "where a task stands and who must act", "look:status", (_TASK,), (_REPO,)),
     Command(
         "next",
@@ -241,7 +243,9 @@ COMMANDS = (
             _REASON,
             _TREE,
             Option("--override", "WHY", "waive gates, only where the machine allows it"),
-            Option("--yes", "", "answer yes where the move asks for confirmation"),
+            _YES,
+            Option("--no-branch", "", "where the move makes a branch: work on the one that is checked out"),
+            Option("--no-git", "", "where the move needs git: go on without, nothing can be brought back"),
             _REPO,
         ),
         "detent move verify",
@@ -291,7 +295,7 @@ COMMANDS = (
         "sign off what waits for it; also approve protected files that the task touched, with a reason",
         "people:approve",
         (_TASK,),
-        (_REASON, _EDGE, _TREE, _REPO),
+        (_REASON, _EDGE, _TREE, _YES, _REPO),
         'detent approve --reason "the new job is wanted"',
     ),
     Command(
@@ -300,7 +304,7 @@ COMMANDS = (
         "send back what waits for a sign-off; the reason is told to the next agent",
         "people:reject",
         (_TASK,),
-        (_REASON, _EDGE, _REPO),
+        (_REASON, _EDGE, _YES, _REPO),
     ),
     Command(
         "cancel",
@@ -308,7 +312,7 @@ COMMANDS = (
         "give a task up, ending its agent run first",
         "people:cancel",
         (_TASK,),
-        (_REASON, _EDGE, _REPO),
+        (_REASON, _EDGE, _YES, _REPO),
     ),
     Command("resume", "Answer", "bring a blocked or stopped task back", "act:resume", (_TASK,), (_REASON, _REPO)),
     Command(
