@@ -106,11 +106,11 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         first = snapshot_from_json(entry["after"], seq)
         return Memory(head, first, 0, b"", seq, entry["time"])
     kind = entry["kind"]
-    changes: dict[str, Any] = {"snapshot": memory.snapshot.replace(seq=seq)}
-    if kind not in QUIET:
-        changes["due_seq"] = seq
+    changes: dict[str, Any] = {} if kind in QUIET else {"due_seq": seq}
     if "after" in entry:
         changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_time=entry["time"])
+    else:
+        changes["snapshot"] = memory.snapshot.replace(seq=seq)
     if effects := entry.get("effects"):
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{seq}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
