@@ -6,9 +6,9 @@ import json
 import os
 
 from detent.core.values import Command
-from detent.effects.git import Git, Repository, find_repository
+from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
-from detent.effects.tree import tree_id
+from detent.effects.tree import take_tree
 from detent.effects.tree_memory import recall_tree, remember_tree
 from detent.errors import UnreadableError
 from detent.gates.seen import Seen
@@ -78,11 +78,13 @@ def current_tree(task: Task) -> str:
     for name in ("", "cache", "info", "objects/info"):
         sweep(os.path.join(private, name))  # what a killed step left; the task's lock is held
     baseline = task.memory.head["baseline"] or None
-    tree = tree_id(private, task.tree_path, repository_of(task), baseline, left_out(task))
-    files = Git(private).run("ls-tree", "-r", "-z", "--name-only", tree).split(b"\0")
-    names = [os.fsdecode(name) for name in files if name]
-    remember_tree(task.places.seen_tree(), task.tree_path, tree, names)
-    return tree
+    known = known_tree(task)
+    taken = take_tree(
+        private, task.tree_path, repository_of(task), baseline, left_out(task), looks_untouched=bool(known)
+    )
+    if taken.id != known:
+        remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.files)
+    return taken.id
 
 
 def repository_of(task: Task) -> Repository | None:
