@@ -6,10 +6,10 @@ import json
 import os
 from functools import partial
 
-from detent.effects.git import Git, Repository, find_repository
+from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
 from detent.effects.touched import recall_touched, remember_touched, touched_files
-from detent.effects.tree import tree_id
+from detent.effects.tree import take_tree
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.seen import Seen
@@ -117,16 +117,17 @@ def current_tree(task: Task) -> str:
     for name in ("", "cache", "info", "objects/info"):
         sweep(os.path.join(private, name))  # what a killed step left; the task's lock is held
     baseline = task.memory.head["baseline"] or None
+    known = known_tree(task)
     for _ in range(_MOST_LOOKS):
         since = moment(task.places.folder)
-        tree = tree_id(private, task.tree_path, repository_of(task), baseline, left_out(task))
-        files = Git(private).run("ls-tree", "-r", "-z", "--name-only", tree).split(b"\0")
-        names = [os.fsdecode(name) for name in files if name]
-        if remember_tree(task.places.seen_tree(), task.tree_path, tree, names, since):
+        taken = take_tree(
+            private, task.tree_path, repository_of(task), baseline, left_out(task), looks_untouched=bool(known)
+        )
+        if taken.id == known or remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.files, since):
             break
-    if known_touched(task).tree != tree:
-        remember_touched(task.places.touched(), touched_now(task, tree))
-    return tree
+    if known_touched(task).tree != taken.id:
+        remember_touched(task.places.touched(), touched_now(task, taken.id))
+    return taken.id
 
 
 def refuse_other_tree(tree: str, shown: str) -> None:

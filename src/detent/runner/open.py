@@ -48,6 +48,10 @@ class Task(Record):
         """What belongs to this task alone, outside every checkout."""
         return os.path.join(self.project.home(), self.id)
 
+    def now(self) -> Task:
+        """The task as its journal has it now."""
+        return self.replace(memory=self.store.load())
+
     def run_folders(self) -> dict[str, str]:
         """The folders an agent run is given besides tree and task folder, by the variable that names them."""
         return {f"DETENT_{name.upper()}": os.path.join(self.home, name) for name in ("out", "drop", "bin", "tmp")}
