@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench import checks, cold_start, host, scale, transitions
+from bench import checks, cold_start, held, host, scale, transitions
 from bench.environments import Unavailable, detent_environment, make_ground, peer_environment
 from bench.measure import Row, missing, verdict
 from bench.process import WorkerFailed
@@ -70,6 +70,7 @@ def _measure(ground: Path, *, quick: bool) -> list[Row]:
         f"{scale.PART}: long journals": lambda: scale.measure_length(ground, detent, quick=quick),
         checks.CHECK: lambda: checks.measure_check(ground, detent, quick=quick),
         checks.GATE: lambda: checks.measure_gates(ground),
+        held.PART: lambda: held.measure(ground, detent, quick=quick),
     }
     rows: list[Row] = []
     for name, part in parts.items():
