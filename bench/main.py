@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench import checks, cold_start, host, runs, scale, transitions
+from bench import checks, cold_start, held, host, runs, scale, transitions
 from bench.environments import Unavailable, detent_environment, make_ground, peer_environment
 from bench.measure import Row, missing, verdict
 from bench.process import WorkerFailed
@@ -72,6 +72,7 @@ def _measure(ground: Path, *, quick: bool, only: Sequence[str] = ()) -> list[Row
         checks.CHECK: lambda: checks.measure_check(ground, detent, quick=quick),
         checks.GATE: lambda: checks.measure_gates(ground),
         runs.PART: lambda: runs.measure(ground, detent, quick=quick),
+        held.PART: lambda: held.measure(ground, detent, quick=quick),
     }
     rows: list[Row] = []
     for name, part in parts.items():

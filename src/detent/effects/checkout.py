@@ -21,6 +21,7 @@ from detent.effects import process
 from detent.effects.bring import Place, bring, copy_below, keep_made, marks, wipe
 from detent.effects.git import Git, check_object_id, clean_environment, write_git_dir, write_if_different
 from detent.effects.patterns import matches
+from detent.effects.process_limits import MEMORY, PROCESSES, Limits
 from detent.effects.tree import changed_files, repair
 from detent.errors import StorageError, ToolError
 from detent.store.lock import Lock
@@ -78,81 +79,83 @@ def unheld(argv: Sequence[str], _cwd: str) -> Sequence[str]:
     return argv
 
 
+class Running(Record):
+    """How commands are run: their environment, what holds them, and how much they may use."""
+
+    env: Mapping[str, str]
+    wrap: Wrap = unheld
+    limits: Limits = Limits()
+
+
+class Wanted(Record):
+    """A checkout to be made: where, of what, and how it is prepared."""
+
+    folder: str
+    frozen: FrozenTree
+    workspace: Workspace
+    work_tree: str  # the user's, from which `copy` and `carry` are taken
+    cache_dir: str  # what set-up made is kept there; belongs to this checkout alone
+    log_path: str
+    running: Running
+
+
 @contextmanager
-def prepared_checkout(  # noqa: PLR0913  # all but three are given by name
-    folder: str,
-    frozen: FrozenTree,
-    workspace: Workspace,
-    *,
-    work_tree: str,
-    cache_dir: str,
-    log_path: str,
-    env: Mapping[str, str],
-    wrap: Wrap = unheld,
-    lock_wait_s: float = LOCK_WAIT_S,
-) -> Iterator[Checkout | SetupFailed]:
-    """Hold a checkout of the frozen tree at `folder` for the length of a `with` block, or say why set-up failed.
-
-    `work_tree` is the user's, from which `copy` and `carry` are taken; `cache_dir` belongs to this checkout alone.
-    """
-    folder = os.path.abspath(folder)
-    os.makedirs(os.path.dirname(folder), exist_ok=True)
-    with Lock(f"{folder}.lock", lock_wait_s):
+def prepared_checkout(wanted: Wanted, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[Checkout | SetupFailed]:
+    """Hold a checkout of the frozen tree for the length of a `with` block, or say why set-up failed."""
+    with _locked(wanted, lock_wait_s) as ours:
         try:
-            yield _make_anew(folder, frozen, workspace, work_tree, cache_dir, log_path, env, wrap)
+            yield _make_anew(ours)
         finally:
-            wipe(folder)
+            wipe(ours.folder)
 
 
-def lasting_checkout(
-    folder: str,
-    frozen: FrozenTree,
-    workspace: Workspace,
-    *,
-    work_tree: str,
-    cache_dir: str,
-    log_path: str,
-    env: Mapping[str, str],
-    wrap: Wrap = unheld,
-) -> Checkout | SetupFailed:
+def lasting_checkout(wanted: Wanted) -> Checkout | SetupFailed:
     """The same for somebody who works in it without us: it stays until it is made anew."""
-    folder = os.path.abspath(folder)
+    with _locked(wanted, LOCK_WAIT_S) as ours:
+        return _make_anew(ours)
+
+
+@contextmanager
+def _locked(wanted: Wanted, wait_s: float) -> Iterator[Wanted]:
+    folder = os.path.abspath(wanted.folder)
     os.makedirs(os.path.dirname(folder), exist_ok=True)
-    with Lock(f"{folder}.lock", LOCK_WAIT_S):
-        return _make_anew(folder, frozen, workspace, work_tree, cache_dir, log_path, env, wrap)
+    with Lock(f"{folder}.lock", wait_s):
+        yield wanted.replace(folder=folder)
 
 
-def _make_anew(
-    folder: str,
-    frozen: FrozenTree,
-    workspace: Workspace,
-    work_tree: str,
-    cache_dir: str,
-    log_path: str,
-    env: Mapping[str, str],
-    wrap: Wrap,
-) -> Checkout | SetupFailed:
-    wipe(folder)
+def _make_anew(wanted: Wanted) -> Checkout | SetupFailed:
+    wipe(wanted.folder)
     try:
-        return _prepare(_make(folder, frozen, work_tree), workspace, cache_dir, log_path, env, wrap)
+        return _prepare(_make(wanted.folder, wanted.frozen, wanted.work_tree), wanted)
     except OSError as problem:
-        raise StorageError(f"the checkout cannot be made: {problem}", where=folder) from problem
+        raise StorageError(f"the checkout cannot be made: {problem}", where=wanted.folder) from problem
 
 
-def run_command(
-    command: str, checkout: str, env: Mapping[str, str], timeout_s: float, log_path: str, wrap: Wrap = unheld
-) -> Finished:
-    """Run a shell command in a checkout; nothing it started outlives it. `wrap` says what holds it meanwhile."""
-    environment = clean_environment(env) | {"PWD": checkout}
+def run_command(command: str, checkout: str, timeout_s: float, log_path: str, running: Running) -> Finished:
+    """Run a shell command in a checkout; nothing it started outlives it."""
+    environment = clean_environment(running.env) | {"PWD": checkout}
     os.makedirs(os.path.dirname(os.path.abspath(log_path)), exist_ok=True)
     return process.run(
-        wrap(("/bin/sh", "-c", command), checkout),
+        running.wrap(("/bin/sh", "-c", command), checkout),
         cwd=checkout,
         env=environment,
         timeout_s=timeout_s,
         output=log_path,
         whole_tree=True,
+        limits=running.limits,
     )
+
+
+def why_cut_short(finished: Finished, timeout_s: float, limits: Limits) -> str:
+    """Which bound a command went beyond, in words; empty when it came to its own end."""
+    if finished.timed_out:
+        return f"timed out after {timeout_s:.0f} s"
+    if finished.exceeded:
+        return {
+            MEMORY: f"used more than {limits.memory_bytes >> 20} MB of memory",
+            PROCESSES: f"had more than {limits.processes} processes at a time",
+        }[finished.exceeded]
+    return "wrote more output than is allowed" if finished.truncated else ""
 
 
 def _guarded_tree(frozen: FrozenTree) -> str:
@@ -228,9 +231,8 @@ def _check_bytes(git: Git, frozen: FrozenTree) -> None:
         )
 
 
-def _prepare(
-    place: Place, workspace: Workspace, cache_dir: str, log_path: str, env: Mapping[str, str], wrap: Wrap
-) -> Checkout | SetupFailed:
+def _prepare(place: Place, wanted: Wanted) -> Checkout | SetupFailed:
+    workspace = wanted.workspace
     missing = bring(place, workspace.copy)
     if missing:
         why = "nothing to copy in the work tree"
@@ -238,13 +240,13 @@ def _prepare(
     missing = bring(place, workspace.carry)
     if not workspace.setup:
         return Checkout(place.folder, missing, "none")
-    kept = os.path.join(cache_dir, setup_key(place, workspace)) if workspace.key else None
+    kept = os.path.join(wanted.cache_dir, setup_key(place, workspace)) if workspace.key else None
     if kept is not None and os.path.isdir(kept):
         os.utime(kept)
         copy_below(kept, place.folder, place.tracked)
         return Checkout(place.folder, missing, "kept")
     before = marks(place.folder)
-    if failed := run_setup(place.folder, workspace, log_path, env, wrap):
+    if failed := run_setup(place.folder, workspace, wanted.log_path, wanted.running):
         return failed
     # Set-up may have changed files of the frozen tree; what is proven is the tree, also when set-up is not run again.
     place.git.run("read-tree", "--reset", "-u", place.tree)
@@ -253,21 +255,14 @@ def _prepare(
     return Checkout(place.folder, missing, "ran")
 
 
-def run_setup(
-    folder: str, workspace: Workspace, log_path: str, env: Mapping[str, str], wrap: Wrap = unheld
-) -> SetupFailed | None:
+def run_setup(folder: str, workspace: Workspace, log_path: str, running: Running) -> SetupFailed | None:
     """Run every command of set-up in a folder, up to the first that fails."""
     for command in workspace.setup:
-        finished = run_command(command, folder, env, workspace.timeout_s, log_path, wrap)
-        if finished.exit != 0 or finished.timed_out or finished.truncated:
-            return SetupFailed(command, finished.exit, log_path, _why(finished, workspace.timeout_s))
+        finished = run_command(command, folder, workspace.timeout_s, log_path, running)
+        why = why_cut_short(finished, workspace.timeout_s, running.limits)
+        if why or finished.exit != 0:
+            return SetupFailed(command, finished.exit, log_path, why or f"exit {finished.exit}")
     return None
-
-
-def _why(finished: Finished, timeout_s: float) -> str:
-    if finished.timed_out:
-        return f"took longer than {timeout_s:.0f} s"
-    return "wrote too much output" if finished.truncated else f"exit {finished.exit}"
 
 
 def setup_key(place: Place, workspace: Workspace) -> str:

@@ -43,7 +43,18 @@ if TYPE_CHECKING:
 _HEAD = (
     *("id", "title", "machine", "digest", "dir", "root", "common_dir", "home", "in_place", "tree_path"),
     *("baseline", "commands", "notes", "land"),
-    *("command_timeout_s", "workspace", "limits", "options", "evidence_base", "by", "name", "sandbox", "after"),
+    *(
+        "command_timeout_s",
+        "command_limits",
+        "workspace",
+        "limits",
+        "options",
+        "evidence_base",
+        "by",
+        "name",
+        "sandbox",
+        "after",
+    ),
     *("agents", "budget", "notify", "prompts", "request", "sandbox_rules", "protect", "allow_no_new_privs"),
 )
 _MOVE = ("edge", "way", "from", "to", "by", "name", "reason", "verb", "exit", "answer", "facts", "waived", "override")
@@ -57,7 +68,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "unprepared": ("step", "edge", "why"),
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
-    "proved": ("tree", "receipts"),
+    "proved": ("tree", "receipts", "limits"),
     "approved": ("by", "name", "reason", "tree", "files"),
     "landed": ("by", "name", "how", "commit", "branch", "tree"),
     "collected": ("by", "name", "branches", "kept"),

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from detent.effects.agents.catalog import Agent
+    from detent.effects.checkout import Running
+    from detent.effects.process_limits import Limits
     from detent.effects.sandbox import Held
     from detent.runner.open import Task
     from detent.store.places import Project
@@ -85,6 +87,21 @@ def run_level(task: Task, agent: Agent, role: str, cwd: str) -> str:
 def command_wrap(task: Task) -> Callable[[Sequence[str], str], Sequence[str]]:
     """What holds the proof and set-up commands of a task, for those who run them."""
     return lambda argv, cwd: hold_command(task, argv, cwd).argv
+
+
+def command_running(task: Task) -> Running:
+    """How the proof and set-up commands of a task are run."""
+    from detent.effects.checkout import Running  # who only asks for a level runs nothing
+
+    return Running(command_environment(task), command_wrap(task), limits_of(task.memory.head["command_limits"]))
+
+
+def limits_of(given: Mapping[str, int]) -> Limits:
+    """The `[commands]` limits in what is counted; without a word about memory, most of what this host has."""
+    from detent.effects.process_limits import Limits, host_memory_bytes
+
+    memory_bytes = given["memory_mb"] << 20 or host_memory_bytes() * 3 // 4
+    return Limits(memory_bytes, given["processes"])
 
 
 def command_environment(task: Task) -> dict[str, str]:

@@ -231,6 +231,7 @@ def _head(
         "baseline": site.baseline,
         "commands": [list(pair) for pair in named],
         "command_timeout_s": settings.command_timeout_s,
+        "command_limits": dict(settings.command_limits),
         "workspace": settings.workspace(),
         "limits": dict(settings.limits.get(machine.name, {})),
         "options": list(settings.options.get(machine.name, ())),

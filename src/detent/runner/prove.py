@@ -5,10 +5,20 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.checkout import Checkout, FrozenTree, SetupFailed, prepared_checkout, run_command
+from detent.effects.checkout import (
+    Checkout,
+    FrozenTree,
+    Running,
+    SetupFailed,
+    Wanted,
+    prepared_checkout,
+    run_command,
+    why_cut_short,
+)
+from detent.effects.process_limits import WATCHED
 from detent.gates.checks import receipt_key
 from detent.gates.plan import all_commands
-from detent.runner.access import command_environment, command_wrap
+from detent.runner.access import command_running, limits_of
 from detent.runner.homes import make_home
 from detent.runner.look import current_tree, look, needs_tree
 from detent.runner.promises import put_in_order
@@ -65,7 +75,9 @@ def _vouch(task: Task, tree: str, ran: list[Proven]) -> None:
     receipts = {one.receipt.key: one.receipt.digest for one in ran}
     with Lock(task.places.lock()):
         settled = put_in_order(task)
-        note(task, settled.memory, "proved", {"tree": tree, "receipts": receipts})
+        given = limits_of(task.memory.head["command_limits"])
+        held = {"by": WATCHED, "memory_mb": given.memory_bytes >> 20, "processes": given.processes}
+        note(task, settled.memory, "proved", {"tree": tree, "receipts": receipts, "limits": held})
 
 
 def _run(
@@ -76,16 +88,17 @@ def _run(
     make_home(home, is_given=False)
     frozen = FrozenTree(task.places.private_git(), tree, head["baseline"] or None, tuple(head["protect"]["deny"]))
     done: list[Proven] = []
-    with prepared_checkout(
+    running = command_running(task)
+    wanted_checkout = Wanted(
         os.path.join(home, "proof"),
         frozen,
         workspace_of(head),
         work_tree=task.root,
         cache_dir=os.path.join(home, "setup"),
         log_path=os.path.join(task.places.receipts(), f"setup-{tree[:16]}.log"),
-        env=command_environment(task),
-        wrap=command_wrap(task),
-    ) as checkout:
+        running=running,
+    )
+    with prepared_checkout(wanted_checkout) as checkout:
         sweep(task.places.receipts())  # one proof of a task runs at a time, so nobody else is writing there
         # Whoever held the checkout before us may have proven the same: that stands, and its receipt is vouched for.
         proved = {} if again else task.store.load().proved
@@ -94,7 +107,7 @@ def _run(
             if standing is not None and standing.is_green and proved.get(key) == standing.digest:
                 done.append(Proven(gate, standing, cached=True))
                 continue
-            receipt = _attempt(task, store, checkout, key, command, tree)
+            receipt = _attempt(task, store, checkout, key, command, tree, running)
             done.append(Proven(gate, store.save(receipt), cached=False))
         # Before the checkout is given away: the next one must find these receipts vouched for, not run them again.
         if fresh := [one for one in done if not one.cached]:
@@ -103,7 +116,13 @@ def _run(
 
 
 def _attempt(
-    task: Task, store: ReceiptStore, checkout: Checkout | SetupFailed, key: str, command: Command, tree: str
+    task: Task,
+    store: ReceiptStore,
+    checkout: Checkout | SetupFailed,
+    key: str,
+    command: Command,
+    tree: str,
+    running: Running,
 ) -> Receipt:
     timeout_s = task.memory.head["command_timeout_s"]
     before = store.find(key)
@@ -112,13 +131,8 @@ def _attempt(
         problem = f"{SETUP_FAILED}: {checkout.why}"
         return Receipt(key, command.line, tree, attempts, checkout.log, problem, utc_now())
     log = store.log_path(key, len(attempts) + 1)
-    environment, wrap = command_environment(task), command_wrap(task)
-    finished = run_command(command.line, checkout.folder, environment, timeout_s, log, wrap)
-    problem = ""
-    if finished.timed_out:
-        problem = f"timed out after {timeout_s} s"
-    elif finished.truncated:
-        problem = "wrote more output than is allowed"
+    finished = run_command(command.line, checkout.folder, timeout_s, log, running)
+    problem = why_cut_short(finished, timeout_s, running.limits)
     return Receipt(key, command.line, tree, (*attempts, finished.exit), log, problem, utc_now())
 
 

@@ -27,6 +27,8 @@ CHECK = f"sh {CHECK_FILE}"
 _FILES = {"app.sh": APP, CHECK_FILE: '. ./app.sh\ntest "$(answer)" = right\n', "README.md": "# Sample\n"}
 _SETTINGS = """[commands]
 test = "{check}"
+memory_mb = {memory_mb}
+processes = {processes}
 
 [agents]
 default = "attacker"
@@ -138,7 +140,8 @@ class World:
         kinds = ((MAIN, _STALL_MINUTES, ""), (OTHER, _SHORT_STALL_MINUTES, _NO_NETWORK), (HERE, _STALL_MINUTES, ""))
         for task, stall, more in kinds:
             named = {"check": CHECK, "check_file": CHECK_FILE, "asked_file": ASKED_FILE}
-            settings = _SETTINGS.format(**named, argv=argv, stall=stall)
+            most = {"memory_mb": values.MOST_MEMORY_MB, "processes": values.MOST_PROCESSES}
+            settings = _SETTINGS.format(**named, **most, argv=argv, stall=stall)
             for name, text in {**_FILES, "detent.toml": settings + more}.items():
                 write(os.path.join(self.repo, name), text)
             words = (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", f"settings of {task}"))
