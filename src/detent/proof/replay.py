@@ -227,7 +227,8 @@ def _moved(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Finding]:
             yield Finding(number, "decision", f"{field} is {entry[field]!r}, the rules give {value!r}")
     after = snapshot_from_json(entry["after"], number)
     yield from _differences(number, decision.after, after)
-    free = {f"field:{label}" for lock in machine.locks if lock.after == before.state for label in lock.fields}
+    closing = [lock for lock in machine.locks if before.state == lock.after or before.state in lock.open_in]
+    free = {f"field:{label}" for lock in closing for label in lock.fields}
     yield from _locks(number, before, after, free)
 
 

@@ -199,13 +199,16 @@ def changed_locks(task: Task, snapshot: Snapshot, document: Document) -> tuple[s
 
 
 def close_locks(task: Task, snapshot: Snapshot, document: Document, leaving: str) -> dict[str, str]:
-    """The locked texts after a state was left: each is kept by its hash, so that it can be put back whole."""
+    """The locked texts after a state was left: each is kept by its hash, so that it can be put back whole.
+
+    What was locked before and open in the state that is left closes again, as it stands now.
+    """
     locked = dict(snapshot.locked)
     for lock in task.machine.locks:
-        if leaving and lock.after != leaving:
-            continue
         for label in lock.fields:
-            locked[f"field:{label}"] = task.store.keep(document.value(label).encode("utf-8"))
+            closes_again = leaving in lock.open_in and f"field:{label}" in locked
+            if not leaving or leaving == lock.after or closes_again:
+                locked[f"field:{label}"] = task.store.keep(document.value(label).encode("utf-8"))
     return locked
 
 

@@ -10,6 +10,4 @@ from detent.store.codecs import CODECS
 
 
 def vocabulary() -> Vocabulary:
-    return Vocabulary(
-        checks=parameters(), effects=tuple(EFFECTS), prepares=tuple(PREPARES), codecs=tuple(CODECS)
-    )
+    return Vocabulary(checks=parameters(), effects=tuple(EFFECTS), prepares=tuple(PREPARES), codecs=tuple(CODECS))
