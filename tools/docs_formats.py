@@ -155,6 +155,7 @@ KIND_MEANS: Mapping[str, str] = {
     "amended": "a person changed what is locked; earlier proof became old",
     "run_planned": "an agent run is about to be started (the intent); its identity on disk says that it was",
     "claimed": "a living run asked for a move; accepted is a promise, decided when the run has ended",
+    "retitled": "a living run gave the task other words",
     "run_void": "a planned run never began and never will",
     "run_ended": "no process of the run is left; what it asked for is decided next",
     "unmoved": "a run ended and no move followed",

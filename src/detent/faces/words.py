@@ -250,6 +250,7 @@ def _entry_words(entry: Entry) -> str:
         "claimed": lambda: claim_words(entry),
         "unmoved": lambda: f"agent run #{entry['run']} opened no move{': ' + entry['why'] if entry['why'] else ''}",
         "stopped": lambda: f"stopped: {entry['why']}",
+        "retitled": lambda: f"agent run #{entry['run']} calls it: {entry['title']}",
         "driven": lambda: f"{who} wants it {'driven' if entry['on'] else 'left alone'}",
         "amended": lambda: f"{who} changed {', '.join(entry['fields'])}",
     }.get(kind, lambda: str(kind))()

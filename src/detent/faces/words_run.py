@@ -117,3 +117,7 @@ def reply_words(reply: Mapping[str, Any]) -> str:
     if not refusal["missing"] and refusal.get("allowed"):
         lines.append(f"  next: it may lead to: {', '.join(refusal['allowed'])}")
     return "\n".join(lines)
+
+
+def retitled_words(title: str) -> str:
+    return f"the task is now: {title}"

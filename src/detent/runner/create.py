@@ -14,7 +14,7 @@ from detent.errors import MachineError, RefusedError, UnreadableError, UsageErro
 from detent.gates.judge import evidence_hashes
 from detent.machines.load import canonical, load, read_document, scaffold
 from detent.runner.access import level_of
-from detent.runner.homes import LOCK_WAIT_S, begin_home, make_home
+from detent.runner.homes import LOCK_WAIT_S, begin_home, branch_of, make_home
 from detent.runner.layout import choose_active, exclude_root, native_folder, store_root
 from detent.runner.locks import close_locks
 from detent.runner.look import look
@@ -82,8 +82,8 @@ def create(wish: Wish) -> Task:
     request = find_request(project, settings, wish.source, wish.issue)
     words = wish.title if request is None or wish.title.strip() else request.title
     # One line: the title goes into headings and lists, where a second line would be read as something else.
-    title = " ".join(words.split()) or os.path.basename(wish.folder.rstrip("/")) or "untitled task"
-    wish = wish.replace(title=title)
+    words = " ".join(words.split())
+    wish = wish.replace(title=words or os.path.basename(wish.folder.rstrip("/")) or "untitled task")
     machine, pinned = load_checked(wish.machine or settings.default_machine or DEFAULT_MACHINE, settings)
     wish = wish.replace(in_place=wish.in_place or machine.store.get("in_place", False))
     kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd)
@@ -94,7 +94,9 @@ def create(wish: Wish) -> Task:
         folder = os.path.realpath(wish.folder or native_folder(machine.store, project, task_id))
         native = Native(machine, folder, project.task(task_id))
         refuse_place(folder if wish.folder else store_root(machine.store, project.root) or folder, project, baseline)
-        texts = _scaffold_texts(native, wish, snapshot)
+        texts = _scaffold_texts(
+            native, wish, snapshot, _given(machine, wish, words, _branch(site, wish, machine, task_id))
+        )
         if request is not None:
             texts.setdefault(REQUEST, request.text.encode())
         refuse_taken(folder, machine, texts if wish.folder else {})
@@ -246,7 +248,7 @@ def _head(
     }
 
 
-def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot) -> dict[str, bytes]:
+def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot, given: Mapping[str, str]) -> dict[str, bytes]:
     """The first content of every file of a new task, by name."""
     store = native.machine.store
     extras = [name for key, name in store.get("extra", {}).items() if key in wish.extras]
@@ -254,7 +256,7 @@ def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot) -> dict[str,
     for name in (*store["files"], *extras):
         text = scaffold(native.machine.name, name).replace("{title}", wish.title)
         if name == native.file:
-            values = {**native.wanted_fields(snapshot, ""), **_given(native.machine, wish)}
+            values = {**native.wanted_fields(snapshot, ""), **given}
             text = native.codec.write(text, {label: value for label, value in values.items() if value})
         texts[name] = text.encode()
     return texts
@@ -268,11 +270,20 @@ def _write_scaffold(native: Native, texts: Mapping[str, bytes]) -> None:
         write_atomic(native.path(name), text, durable=True)
 
 
-def _given(machine: Machine, wish: Wish) -> Mapping[str, str]:
+def _branch(site: _Site, wish: Wish, machine: Machine, task_id: str) -> str:
+    """The branch the work is done on; none without git, and none where HEAD names no branch."""
+    if site.repository is None:
+        return ""
+    return site.repository.branch or "" if wish.in_place else branch_of({"machine": machine.name, "id": task_id})
+
+
+def _given(machine: Machine, wish: Wish, words: str, branch: str) -> Mapping[str, str]:
     """The words and checks of the command line, in the fields the machine keeps for them."""
     given: dict[str, str] = {}
-    if wish.title and (label := machine.store.get("title")):
-        given[label] = " ".join(wish.title.split())
+    if label := machine.store.get("title"):
+        given[label] = words
+    if label := machine.store.get("branch"):
+        given[label] = branch
     if wish.checks and (label := machine.store.get("checks")):
         lines = "\n".join(_plan_line(line) for line in wish.checks)
         given[label] = lines.removeprefix("- ") if len(wish.checks) == 1 else f"\n{lines}"

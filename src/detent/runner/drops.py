@@ -1,8 +1,8 @@
 """The drop folder: requests as files, for agents whose own sandbox lets them write nothing else.
 
 A request is `NAME.json` with `{"move": "STATE"}` or `{"verb": "VERB"}`; the reply is `NAME.reply.json`, the same object
-that `detent move --json` prints. What can't be read gets a reply that says so. A request is answered once: its reply is
-what shows it.
+that `detent move --json` prints. To `{"title": "WORDS"}` the reply is `{"file": NAME, "text": TEXT}`, for the run to
+write. What can't be read gets a reply that says so. A request is answered once: its reply is what shows it.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ def _answer(
     except (UnreadableError, ValueError, RecursionError):
         request = None
     asked = request if isinstance(request, dict) else {}
+    if isinstance(title := asked.get("title"), str):
+        return _retitled(task, title), None
     want, verb = asked.get("move", ""), asked.get("verb", "")
     if not ({"move", "verb"} & asked.keys() and isinstance(want, str) and isinstance(verb, str)):
         return {"error": 'a request is JSON like {"move": "STATE"}'}, None
@@ -65,6 +67,15 @@ def _answer(
     except DetentError as error:
         return {"error": error.what, "next": error.next_step}, None
     return words(outcome), outcome
+
+
+def _retitled(task: Task, title: str) -> Mapping[str, Any]:
+    from detent.runner.retitle import retitled_text  # few runs ask for it
+
+    try:
+        return {"file": task.native.file, "text": retitled_text(task, task.memory.run["run"], title)}
+    except DetentError as error:
+        return {"error": error.what, "next": error.next_step}
 
 
 def ask_by_drop(folder: str, request: Mapping[str, str], wait_s: float) -> Mapping[str, Any] | None:

@@ -246,7 +246,8 @@ def decide_end(task: Task) -> Outcome:
             return _stays(task, why)
     if not why:
         asked = [Signal("agent", ended["claim"], name=ended["role"], reason=f"run {ended['run']}")]
-        for signal in (*(asked if ended["claim"] else ()), Signal("engine")):
+        monitor = Signal("engine", reason=f"run {ended['run']} ended as {ended['exit']}")
+        for signal in (*(asked if ended["claim"] else ()), monitor):
             outcome = step(task, signal, of_run=ended["run"])
             if isinstance(outcome.decision, Advance) or not outcome.task.memory.ended:
                 return outcome  # it moved, now or by somebody else

@@ -70,9 +70,11 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
         verbs = [verb for edge in state.edges if edge.reopen for verb in edge.verbs]
         return (f"it is {state.name}", _answer(name, verbs)) if verbs else None
     if state.driver == "agent":
-        if memory.visit and state.respawn != "auto":
-            return "its agent run ended without a move", f"detent respawn {name}"
-        return None
+        if not memory.visit or state.respawn == "auto":
+            return None
+        can_answer = any("answer" in edge.verbs for edge in state.edges)
+        command = _answer(name, ["answer"]) if can_answer else f"detent respawn {name}"
+        return "its agent run ended without a move", command
     verbs = [verb for edge in state.edges for verb in edge.verbs]
     look = f"; look at what is signed: detent diff {name}" if any(edge.sign_off for edge in state.edges) else ""
     return f"{state.name} is a person's{look}", _answer(name, verbs) if verbs else f"detent next {name}"

@@ -158,6 +158,8 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         "prompt": sha256_of(prompt),
         "seen": fingerprint(task, memory, document, tree),
     }
+    if "session" in task.machine.store:  # the file names the run that lives; no process of it reads that file yet
+        return task.replace(memory=remember(task, memory, document, "run_planned", content)[0])
     return task.replace(memory=record(task, memory, "run_planned", content))
 
 

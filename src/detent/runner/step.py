@@ -225,7 +225,7 @@ def _move(
         "reason": asked.reason,
         "verb": asked.verb,
         "exit": asked.exit,
-        "answer": asked.reason if asked.verb == "answer" else "",
+        "answer": asked.reason if asked.verb in ("answer", "reject") else "",
         "facts": {name: _fact_to_json(facts[name]) for name in taken.way.needs if name in facts},
         "waived": list(taken.waived),
         "override": asked.override if taken.waived else "",

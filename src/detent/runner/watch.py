@@ -12,6 +12,7 @@ import os
 import time
 from contextlib import suppress
 
+from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.effects.agents.events import EventReader
 from detent.effects.children import Child, Children
@@ -70,6 +71,7 @@ class Supervisor:
         self.readers: dict[str, EventReader] = {}
         self.rests: dict[str, Rest] = {}
         self.begun: dict[str, tuple[int, int]] = {}  # runs and journal lines there were when we began
+        self.tried: dict[str, int] = {}  # engine's states we let a process try to leave, with the journal line then
         self.held: set[str] = set()  # refused for what others do; tried again when one of them has ended
         self.watch = Watch()
         self.watched: dict[str, str] = {}  # run folder -> task
@@ -97,6 +99,7 @@ class Supervisor:
             while True:
                 if bell.was_rung() or time.monotonic() >= due:
                     self.held.clear()
+                    self.tried.clear()
                     self.unseen = load_all(self.project)
                     due = time.monotonic() + POLL_S
                 self._look_on()
@@ -166,6 +169,10 @@ class Supervisor:
             return Rest(task, "person", f"stopped by {driven['name']}")
         if self.once and task.memory.runs > runs:
             return Rest(task, "running", "one run was asked for")
+        snapshot = task.memory.snapshot
+        is_engine_s = task.machine.states[snapshot.state].driver == "engine" and not snapshot.registers.get(STOPPED)
+        if is_engine_s and self.tried.get(task.id) != snapshot.seq:
+            return None  # a move may be open that nobody but the engine takes; whoever is sent finds out
         return resting(task)
 
     def _watch_run(self, task: Task) -> None:
@@ -181,6 +188,7 @@ class Supervisor:
         if task.id in self.held or not self._has_room():
             return  # the next end makes room, and then everything is looked at again
         self.rests.pop(task.id, None)
+        self.tried[task.id] = task.memory.snapshot.seq
         since = 0 if self.wanted is None else self.begun[task.id][1]
         words = ["run", "--no-wait", "--since", str(since), "--json", "--repo", self.project.root, task.id]
         self.children.start(task.id, words, os.path.join(task.places.folder, "drive.log"))

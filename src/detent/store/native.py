@@ -98,8 +98,8 @@ class Native:
 
     # --- projection ---
 
-    def wanted_fields(self, snapshot: Snapshot, updated: str) -> dict[str, str]:
-        """What the engine owns in the document at a snapshot."""
+    def wanted_fields(self, snapshot: Snapshot, updated: str, session: str = "") -> dict[str, str]:
+        """What the engine owns in the document at a snapshot; `session` is the agent run that lives."""
         wanted = {self.state_label: snapshot.state}
         for register in self.machine.registers.values():
             if register.field:
@@ -109,12 +109,14 @@ class Native:
                 wanted[limit.field] = str(snapshot.counters.get(limit.name, 0))
         if label := self.machine.store.get("updated"):
             wanted[label] = updated
+        if label := self.machine.store.get("session"):
+            wanted[label] = session
         return wanted
 
     def tampered(self, document: Document, snapshot: Snapshot, updated: str) -> tuple[str, ...]:
         """Engine-owned fields, the state line apart, that the file shows differently or no longer shows."""
         wanted = self.wanted_fields(snapshot, updated)
-        ignored = (self.state_label, self.machine.store.get("updated"))
+        ignored = (self.state_label, self.machine.store.get("updated"), self.machine.store.get("session"))
         first = self._first_values() if self.codec.missing_is_default else {}
         shown = {**first, **{label: field.line_value for label, field in document.fields.items()}}
         return tuple(label for label, value in wanted.items() if label not in ignored and shown.get(label) != value)
@@ -154,7 +156,8 @@ class Native:
                 text = self.codec.replace(text, name, value)
             elif kind == "section" and name.startswith(f"{self.file}:"):
                 text = self._with_section(text, name.removeprefix(f"{self.file}:"), value)
-        text = self.codec.write(text, self.wanted_fields(memory.snapshot, memory.moved_time))
+        session = f"run-{memory.run['run']}" if memory.run else ""
+        text = self.codec.write(text, self.wanted_fields(memory.snapshot, memory.moved_time, session))
         return self._with_answer(text, memory)
 
     def _with_section(self, text: str, heading: str, locked: str) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CACHE_SCHEMA = 3
 # Lines that change nothing in the document, so that it is not behind the journal without them.
-QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended")
+QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled")
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
 
@@ -127,6 +127,8 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         changes.update(_fold_move(memory, entry), refusal={}, ended={}, visit={}, intent={})
     else:
         changes.update(_fold_run(memory, kind, entry))
+    if entry.get("title"):  # other words than the first line gave it
+        changes["head"] = {**memory.head, "title": entry["title"]}
     if entry.get("answer"):
         changes["answer"] = {"seq": seq, "text": entry["answer"], "name": entry.get("name", ""), "time": entry["time"]}
     return memory.replace(**changes)
