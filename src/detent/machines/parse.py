@@ -405,7 +405,7 @@ class _Parser:
                 table.text(key)
             if not table.texts("files"):
                 self.problem("store: files must name the files of a new task")
-            for key in ("updated", "log", "title", "checks", "evidence", "link"):
+            for key in ("updated", "log", "title", "checks", "evidence", "link", "message"):
                 table.text(key, "")
             self.store_places(table)
             table.texts("folders")
