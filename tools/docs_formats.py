@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from detent.machines import parse
 from detent.machines.load import built_in_names, load
 from detent.proof.replay import KINDS
+from detent.runner.vocabulary import vocabulary
 from detent.store import places
 from detent.store.places import POINTER, Project, TaskPlaces
 from detent.store.settings import FILE
@@ -89,8 +90,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "counts": "limits this move counts",
         "resets": "limits it sets to zero",
         "set": "table; registers it sets, `{from}` stands for the state that is left",
-        "prepare": "what must work before the move is made, else the task stays where it is: baseline, branch, reset",
-        "effects": "what is done after it, again and again until it works: checkpoint, evidence_page, leave_branch",
+        "prepare": "what must work before the move is made, else the task stays where it is: see below",
+        "effects": "what is done after it, again and again until it works: see below",
     },
     "gate": {
         "check": "the question, see [checks](checks.md); its parameters stand beside it",
@@ -114,6 +115,20 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "files": "files of the task folder it holds; one that ends with `/` is a folder with all in it",
     },
 }
+STEPS_MEAN: Mapping[str, str] = {
+    "workspace": "make the task's clone, if it has none yet and the project's pool has room",
+    "baseline": "write down branch and commit of the checkout, to come back to; without git only with `--no-git`",
+    "branch": "make and check out `MACHINE/ID`, from a clean checkout; `--no-branch` leaves it out",
+    "reset": "save files and commits under `refs/detent/backup/`, go back to the baseline's branch, delete the task's",
+    "try_hooks": "run the person's pre-commit hook on the tree as it is, in a disposable checkout",
+    "commit": "commit the tree that was signed off last, with the person's identity and hooks; or `--sha` records one",
+}
+EFFECTS_MEAN: Mapping[str, str] = {
+    "checkpoint": "keep the tree as a commit of the engine's own git",
+    "evidence_page": "write the evidence page",
+    "leave_branch": "check out the baseline's branch again, if nothing is uncommitted; the task's branch stays",
+    "commit_message": "write the message of the person's commit where `[store] message` says",
+}
 STORE: Mapping[str, str] = {
     "codec": "how the native file is written: markdown_fields (lines like `Label: value`), frontmatter (a YAML head)",
     "file": "the native file",
@@ -129,6 +144,7 @@ STORE: Mapping[str, str] = {
     "link": "the field that is led to that page whenever it is made",
     "branch": "the field that names the task's branch",
     "session": "the field that names the agent run that lives, while one does",
+    "message": "the file of the native folder that holds the message of the person's commit",
     "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
     "folder": "the native folder of one task in it, with `{id}`",
     "in_place": "true: tasks always work in the checkout itself",
@@ -244,6 +260,8 @@ def disagreements() -> list[str]:
     found = [
         *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),
+        *unequal(STEPS_MEAN, vocabulary().prepares, "prepare step"),
+        *unequal(EFFECTS_MEAN, vocabulary().effects, "effect"),
         *unequal(KIND_MEANS, KINDS, "kind of journal line"),
         *unequal(
             {name for names in LINE_FIELDS for name in names.split(", ")},
@@ -273,7 +291,8 @@ def formats_page() -> list[str]:
     kinds = ((f"`{kind}`", KIND_MEANS[kind], ", ".join(f"`{name}`" for name in KINDS[kind])) for kind in KINDS)
     lines = _head("# Formats", "All files are UTF-8 text.")
     lines += _head("## Machine files", "TOML. Unknown keys are errors; all problems are told at once.")
-    for title, keys in {**MACHINE_FILE, "store": STORE}.items():
+    steps = {"steps of `prepare`": STEPS_MEAN, "`effects`": EFFECTS_MEAN}
+    for title, keys in {**MACHINE_FILE, "store": STORE, **steps}.items():
         lines += [f"### {title}", "", *table(("key", "meaning"), _rows(keys))]
     lines += _head(f"## {FILE}", "Read as committed when a task is made, and kept in its journal.")
     lines += table(("key", "meaning"), _rows(SETTINGS))

@@ -24,9 +24,12 @@ from tests.e2e.thread_task import ThreadTask, thread_task
 NAMES = ("write", "fdatasync", "rename", "vfork", "unlink")
 POINTS = 14
 SETTLE = ("move", "--edge", "no-such-move")  # refused by every state, after the task was brought into order
-KINDS = {"branch": ("move", "Preflight"), "reset": ("move", "Drafting", "--yes")}
-
-WANTED = {"branch": ["Preflight"], "reset": ["Preflight", "Running", "Drafting"]}
+KINDS = {"branch": ("move", "Preflight"), "reset": ("move", "Drafting", "--yes"), "commit": ("commit",)}
+WANTED = {
+    "branch": ["Preflight"],
+    "reset": ["Preflight", "Running", "Drafting"],
+    "commit": ["Preflight", "Running", "PendingReview", "ReadyToCommit", "Done"],
+}
 
 
 class World:
@@ -67,6 +70,15 @@ class World:
         if self.thread.branch != "thread/t" or self.thread.git("status", "--porcelain"):
             yield f"the checkout is on {self.thread.branch}: {self.thread.git('status', '--short')}"
 
+    def commit_problems(self) -> Iterator[str]:
+        made = self.thread.git("log", "--format=%H", "main..HEAD").split()
+        prepared = self.thread.journal()[-1]["prepared"]["commit"]
+        if made != [prepared["sha"]] or self.thread.git("rev-parse", "HEAD^{tree}") != prepared["tree"]:
+            yield f"there are the commits {made}, the journal has {prepared}"
+        if self.thread.branch != "thread/t" or self.thread.git("status", "--porcelain"):
+            yield f"the checkout is on {self.thread.branch}: {self.thread.git('status', '--short')}"
+        work_is_there(self.thread)
+
     def reset_problems(self) -> Iterator[str]:
         if self.thread.branch != "main" or self.thread.git("status", "--porcelain"):
             yield f"the checkout is on {self.thread.branch}: {self.thread.git('status', '--short')}"
@@ -81,9 +93,11 @@ class World:
 @pytest.fixture(params=list(KINDS))
 def world(request: pytest.FixtureRequest, detent: Detent, repo: MakeRepo) -> World:
     thread = thread_task(detent, repo)
-    if request.param == "reset":
+    if request.param != "branch":
         worked(thread.moved("move", "Preflight").moved("move", "Running"))
         assert thread.read("app.py") == APP
+    if request.param == "commit":
+        thread.moved("move", "PendingReview").moved("approve")
     return World(thread, request.param)
 
 

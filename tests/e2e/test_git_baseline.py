@@ -21,6 +21,7 @@ def prepared(thread: ThreadTask) -> dict[str, dict[str, str]]:
     return found
 
 
+@pytest.mark.requirement("S4.54")
 def test_baseline_and_branch_come_before_the_move(thread: ThreadTask) -> None:
     head = thread.git("rev-parse", "HEAD")
     thread.moved("move", "Preflight")
@@ -34,6 +35,7 @@ def test_baseline_and_branch_come_before_the_move(thread: ThreadTask) -> None:
     assert thread.is_sound()
 
 
+@pytest.mark.requirement("S4.54")
 def test_no_branch_only_writes_the_baseline_down(thread: ThreadTask) -> None:
     thread.moved("move", "Preflight", "--no-branch")
     assert thread.branch == "main"
@@ -160,6 +162,7 @@ def test_the_machines_folder_may_not_be_part_of_the_repository(detent: Detent, r
     assert "holds files of the repository" in refused.err
 
 
+@pytest.mark.requirement("S4.75")
 def test_new_and_use_choose_the_active_task(thread: ThreadTask) -> None:
     active = thread.repository / ".thread/active_thread"
     assert active.read_text(encoding="utf-8") == "t\n"

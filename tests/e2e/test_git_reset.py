@@ -47,6 +47,7 @@ def saved(thread: ThreadTask) -> dict[str, str]:
     return reset
 
 
+@pytest.mark.requirement("S4.55")
 def test_it_asks_first_and_without_a_yes_nothing_happens(thread: ThreadTask) -> None:
     before = thread.journal()
     refused = thread("reject", "--reason", "the spec was wrong")
@@ -67,6 +68,7 @@ def test_at_a_terminal_the_question_is_asked(thread: ThreadTask, answer: str, st
     assert thread.state == state
 
 
+@pytest.mark.requirement("S4.56")
 def test_everything_is_saved_and_the_checkout_stands_where_it_stood(thread: ThreadTask) -> None:
     base = thread.git("rev-parse", "main")
     thread.moved("reject", "--reason", "the spec was wrong", "--yes")

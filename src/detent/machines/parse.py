@@ -448,7 +448,7 @@ class _Parser:
                 table.text(key)
             if not table.texts("files"):
                 self.problem("store: files must name the files of a new task")
-            for key in ("updated", "log", "title", "checks", "evidence", "link", "branch", "session"):
+            for key in ("updated", "log", "title", "checks", "evidence", "link", "branch", "session", "message"):
                 table.text(key, "")
             self.store_places(table)
             table.texts("folders")

@@ -99,9 +99,21 @@ def _leave_branch(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[di
     return leave_branch(task), {}
 
 
+def _commit_message(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """The words for the person's commit, where they can be read and changed before it is made."""
+    from detent.effects.tree import changed_files
+    from detent.runner.commit_message import write_message
+    from detent.runner.commit_step import signed_tree
+
+    base, tree = task.memory.prepared.get("baseline", {}).get("commit_sha", ""), signed_tree(task)
+    names = [name for _, name in changed_files(task.places.private_git(), base, tree)] if base and tree else []
+    return write_message(task, names), {}
+
+
 EFFECTS: Mapping[str, Effect] = {
     "checkpoint": _checkpoint,
+    "commit_message": _commit_message,
     "evidence_page": _evidence_page,
     "leave_branch": _leave_branch,
 }
-TREELESS = frozenset(("leave_branch",))  # effects that do nothing with the tree the move saw
+TREELESS = frozenset(("leave_branch", "commit_message"))  # effects that do nothing with the tree the move saw

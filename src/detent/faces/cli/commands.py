@@ -332,6 +332,21 @@ COMMANDS = (
         (Option("--out", "FILE", "write it there (default: into the task folder)"), _REPO),
     ),
     Command(
+        "commit",
+        "Result",
+        "commit what was approved, in your name and with your hooks; later edits stay uncommitted",
+        "people:commit",
+        (_TASK,),
+        (
+            Option("--message", "TEXT", "the commit's message (default: made from the task)"),
+            Option("--sha", "COMMIT", "record this commit, which holds the approved tree, instead of making one"),
+            _REASON,
+            _EDGE,
+            _YES,
+            _REPO,
+        ),
+    ),
+    Command(
         "land",
         "Result",
         "take the work of a finished task over into your current branch, once its proof holds on the merged tree",

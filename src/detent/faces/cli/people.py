@@ -80,6 +80,13 @@ def reject(arguments: Arguments) -> int:
     return _by_verb(arguments, "reject")
 
 
+def commit(arguments: Arguments) -> int:
+    """The move whose verb it is; its step makes the commit, or records the one that is named."""
+    if arguments.has("--sha") and arguments.has("--message"):
+        raise UsageError("--sha records a commit that has its message", next_step="leave one of the two out")
+    return _by_verb(arguments, "commit")
+
+
 def cancel(arguments: Arguments) -> int:
     """Ends a living run first: who cancels a task does not want it to work on."""
     refuse_inside_run("cancelling")
