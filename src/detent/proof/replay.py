@@ -23,7 +23,7 @@ from detent.gates.judge import judge
 from detent.proof.replay_runs import RUN_KINDS, after_run, end_problems, run_order_problems, run_problems
 from detent.runner.locks import closed_items, items_of
 from detent.runner.look import look, touched_now
-from detent.runner.prepare import decide_again
+from detent.runner.prepare import decide_again, steps_of
 from detent.store.atomic import read_plain
 from detent.store.digest import sha256_of
 from detent.store.fields import Found
@@ -253,7 +253,7 @@ def _moved(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Finding]:
     for field, value in wanted.items():
         if entry[field] != value:
             yield Finding(number, "decision", f"{field} is {entry[field]!r}, the rules give {value!r}")
-    yield from _prepared(entry, memory, decision.way.prepare)
+    yield from _prepared(entry, memory, steps_of(decision.way.prepare))
     if decision.edge.sign_off and not (entry["tree"] and entry["signed"].get("files")):
         yield Finding(number, "sign-off", f"{entry['edge']} was signed without the tree or the files it is about")
     if entry["signed"] and not decision.edge.sign_off:

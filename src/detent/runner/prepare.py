@@ -38,7 +38,7 @@ def prepare(
     task: Task, steps: tuple[str, ...], content: Mapping[str, Any], given: Mapping[str, str]
 ) -> tuple[Task, Results]:
     """Do the steps of a decided move; refused, the task has not changed and nothing of them is left."""
-    names = tuple(name for name in steps if name in STEPS)  # the rest was provided before (homes.py)
+    names = steps_of(steps)
     if not names:
         return task, {}
     with Lock(task.project.checkout_lock(), _CHECKOUT_WAIT_S):
@@ -48,6 +48,11 @@ def prepare(
         intent = {"edge": content["edge"], "prepare": seen, "given": dict(given), "move": content}
         memory = note(task, task.memory, "intended", intent)
         return _act(task.replace(memory=memory))
+
+
+def steps_of(names: tuple[str, ...]) -> tuple[str, ...]:
+    """What of a move's wishes is done here; the rest was provided before (homes.py)."""
+    return tuple(name for name in names if name in STEPS)
 
 
 def _act(task: Task) -> tuple[Task, Results]:
