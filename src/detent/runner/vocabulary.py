@@ -6,7 +6,8 @@ from detent.core.machine import Vocabulary
 from detent.gates.checks import parameters
 from detent.runner.promises import EFFECTS
 from detent.store.codecs import CODECS
+from detent.store.native_log import KINDS
 
 
 def vocabulary() -> Vocabulary:
-    return Vocabulary(checks=parameters(), effects=tuple(EFFECTS), prepares=(), codecs=tuple(CODECS))
+    return Vocabulary(checks=parameters(), effects=tuple(EFFECTS), prepares=(), codecs=tuple(CODECS), kinds=KINDS)
