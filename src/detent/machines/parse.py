@@ -453,6 +453,17 @@ class _Parser:
             self.store_places(table)
             table.texts("folders")
             table.table("extra").mapping_of_text()
+            for label, states in table.table("only_in").mapping_of_texts().items():
+                self.known_all(f"store only_in {label}", states, self.state_names, "state")
+            table.flag("fsync")
+            if table.peek("version") is not None:
+                version = table.table("version")
+                version.text("field")
+                if version.number("is", 0) < 1:
+                    self.problem("store version: is must be a whole number from 1")
+                version.finish()
+            for row in table.rows("events"):
+                self.event(row, has_log=bool(table.peek("log")))
             table.finish()
         table.taken.clear()
         return table.raw_rest()
@@ -470,6 +481,17 @@ class _Parser:
         if paths["folder"] and "{id}" not in paths["folder"]:
             self.problem("store: folder must hold {id}, or all tasks would share it")
         self.known_all("store final", table.texts("final"), self.state_names, "state")
+
+    def event(self, table: Table, *, has_log: bool) -> None:
+        """How the native log tells one kind of journal line; the store reads it as it stands."""
+        table.where = f"store {table.where}"
+        table.text("type")
+        self.words(table.where, (table.text("kind"),), "kinds")
+        table.table("when").mapping_of_texts()
+        table.table("fields").mapping_of_text()
+        if not has_log:
+            self.problem(f"{table.where}: there is no log to write it to")
+        table.finish()
 
     def answers(self, table: Table) -> Mapping[str, str]:
         """Where a person's words are written besides the journal: a section of the native file."""

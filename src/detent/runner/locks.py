@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from detent.errors import UnreadableError
-from detent.store.atomic import as_json, read_plain, read_text, write_atomic
+from detent.store.atomic import as_json, read_plain, read_text, sweep, write_atomic
 from detent.store.digest import sha256_of
 
 TYPE_CHECKING = False
@@ -135,6 +135,7 @@ def put_back_others(task: Task, texts: Mapping[str, str]) -> None:
             from detent.store.locked_sections import put_section
 
             path = task.native.path(file)
+            sweep(os.path.dirname(path))  # what a killed write left
             found = read_text(path) or ""
             if (wanted := put_section(found, heading, text)) != found:
                 task.store.keep(found.encode("utf-8"))

@@ -8,8 +8,9 @@ from detent.runner.git_steps import STEPS
 from detent.runner.homes import PROVISIONS
 from detent.runner.promises import EFFECTS
 from detent.store.codecs import CODECS
+from detent.store.native_log import KINDS
 
 
 def vocabulary() -> Vocabulary:
     prepares = (*PROVISIONS, *STEPS)
-    return Vocabulary(checks=parameters(), effects=tuple(EFFECTS), prepares=prepares, codecs=tuple(CODECS))
+    return Vocabulary(parameters(), effects=tuple(EFFECTS), prepares=prepares, codecs=tuple(CODECS), kinds=KINDS)
