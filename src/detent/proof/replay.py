@@ -21,6 +21,7 @@ from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot
 from detent.errors import UnreadableError
 from detent.gates.judge import judge
 from detent.proof.replay_runs import RUN_KINDS, after_run, end_problems, run_order_problems, run_problems
+from detent.proof.replay_settings import setting_problems
 from detent.runner.look import look
 from detent.runner.settle import closed_items
 from detent.store.atomic import read_plain
@@ -63,10 +64,11 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "answered": ("by", "name", "answer"),
     "resumed": ("by", "name", "reason", "answer", "after"),
     "amended": ("by", "name", "reason", "fields", "was", "after"),
+    "configured": ("by", "name", "reason", "mode", "limits", "budget", "agents", "commands", "fields", "locked"),
     **RUN_KINDS,
 }
 _FIRST = ("created", "adopted")
-_BY_PERSON = ("answered", "resumed", "amended", "restored_tree", "landed", "collected", "driven")
+_BY_PERSON = ("answered", "resumed", "amended", "configured", "restored_tree", "landed", "collected", "driven")
 _HASHES = ("entry", "locked")  # of files at that moment: nothing to decide them from
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _RECOMPUTED = ("commands", "register_is")  # checks whose answer lies in what we keep, not in files that go on changing
@@ -136,15 +138,17 @@ class Replay:
         if memory is None:
             yield from _first(task, entry)
             return
-        before = memory.snapshot
+        task, before = task.at(memory), memory.snapshot
         if entry.get("from", before.state) != before.state:
             yield Finding(number, "decision", f"it starts in {entry['from']}, but the task was in {before.state}")
         yield from (Finding(number, "run", problem) for problem in run_order_problems(entry, memory))
         if kind == "moved":
             yield from _moved(task.machine, entry, memory)
-            yield from _proof(task.replace(memory=memory), entry)
+            yield from _proof(task, entry)
         elif kind in ("resumed", "amended"):
             yield from _by_rule(entry, before)
+        elif kind == "configured":
+            yield from (Finding(number, "decision", problem) for problem in setting_problems(task, entry))
         elif kind == "crashed":
             counted = decide(task.machine, before, {}, Signal("crash", exit=entry["exit"]))
             if not isinstance(counted, Crash):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def claim(task: Task, number: int, want: str, reason: str = "") -> Outcome:
     """Answer a request of the living run `number`; without `want`, what its file asks for, else the first open move."""
     with Lock(task.places.lock()):
-        task = task.replace(memory=task.store.load())
+        task = task.now()
         seen = run_seen(task)
         if seen is None or seen.phase != "alive" or task.memory.run["run"] != number:
             raise RefusedError("this agent run is over; its requests are not heard any more", next_step="end your turn")

@@ -113,7 +113,7 @@ def advance(task: Task, tell: Tell) -> Task:
     try:
         return _advance(task, tell)
     except RefusedError:
-        task = task.replace(memory=task.store.load())
+        task = task.now()
         if not task.memory.run:
             raise
         return task  # somebody else who drives the task has started a run meanwhile

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detent.core.machine import STOPPED
 from detent.core.record import Record
+from detent.runner.budget import way_on
 from detent.runner.open import load_all
 
 TYPE_CHECKING = False
@@ -45,7 +46,7 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
     if memory.run:
         return None
     if stopped := memory.snapshot.registers.get(STOPPED):
-        return f"stopped: {stopped}", f'detent resume {name} --reason "why it may go on"'
+        return f"stopped: {stopped}", way_on(name, memory)
     if state.is_end:
         verbs = [verb for edge in state.edges if edge.reopen for verb in edge.verbs]
         return (f"it is {state.name}", _answer(name, verbs)) if verbs else None

@@ -6,6 +6,7 @@ from detent.core.machine import CRASHES, IDLE, RUNS, STOPPED
 from detent.core.values import Refuse, Signal, Wait
 from detent.errors import RefusedError
 from detent.gates.judge import evidence_hashes
+from detent.runner.budget import budget_spent, way_on
 from detent.runner.look import look
 from detent.runner.promises import put_in_order
 from detent.runner.settle import (
@@ -35,6 +36,9 @@ def resume(task: Task, name: str, reason: str) -> Outcome:
         state = task.memory.snapshot.state
         problem = f"{state} is final" if task.machine.states[state].is_end else f"{state} is neither stopped nor an end"
         return Outcome(Refuse(problem, hint="there is nothing to resume"), task, {}, asked, state)
+    if used := budget_spent(task.memory):
+        hint = f"give it more first: {way_on(task.id, task.memory)}"
+        return Outcome(Refuse(used, hint=hint), task, {}, asked, task.memory.snapshot.state)
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         snapshot = settled.memory.snapshot

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 CACHE_SCHEMA = 2
 # Lines that change nothing in the document, so that it is not behind the journal without them.
-QUIET = ("run_planned", "claimed", "run_void", "driven", "proved")
+QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "configured")
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
 
@@ -35,7 +35,7 @@ _LARGEST_CACHE_BYTES = 8_000_000
 class Memory(Record):
     """What the journal says at one moment."""
 
-    head: Mapping[str, Any]  # the first line: created or adopted
+    head: Mapping[str, Any]  # the first line, created or adopted, with what a person has configured since
     snapshot: Snapshot
     size: int  # bytes of whole lines
     last: bytes  # the last whole line
@@ -88,7 +88,7 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         return Memory(head, first, size, raw, seq, entry["time"])
     kind = entry["kind"]
     changes: dict[str, Any] = {"size": size, "last": raw, "snapshot": memory.snapshot.replace(seq=seq)}
-    if kind not in QUIET:
+    if kind not in QUIET or entry.get("fields"):
         changes["due_seq"] = seq
     if "after" in entry:
         changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_time=entry["time"])
@@ -99,7 +99,7 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{seq}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
         changes["unsettled"] = {**memory.unsettled, **intents}
-    if kind in ("acted", "proved", "landed"):
+    if kind in ("acted", "proved", "landed", "configured"):
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
@@ -114,16 +114,33 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
     return memory.replace(**changes)
 
 
+def configured(memory: Memory, entry: Mapping[str, Any]) -> tuple[Mapping[str, Any], Snapshot]:
+    """First line and snapshot with what such a line sets; the one place that says what holds for a task now."""
+    head, snapshot = memory.head, memory.snapshot
+    budget, agents = head.get("budget", {}), head.get("agents", {})
+    changed = {
+        "limits": {**head["limits"], **entry["limits"]},
+        "budget": {**budget, **{name: {**budget.get(name, {}), **new} for name, new in entry["budget"].items()}},
+        "agents": {**agents, "overrides": {**agents.get("overrides", {}), **entry["agents"]}},
+        "commands": [*head["commands"], *entry["commands"]],
+    }
+    locked = {**snapshot.locked, **entry["locked"]}
+    return {**head, **changed}, snapshot.replace(mode=entry["mode"] or snapshot.mode, locked=locked)
+
+
 def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
-    """What a line about something that was done changes: proof, an effect, a landing."""
+    """What a line about something that was done changes: proof, an effect, a landing, other settings."""
     if kind == "proved":
         proved = {**memory.proved, **entry["receipts"]}
         return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
     if kind == "landed":
         return {"landed": {key: entry[key] for key in ("how", "commit", "branch")}}
-    changes: dict[str, Any] = {
-        "unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}
-    }
+    changes: dict[str, Any]
+    if kind == "configured":
+        head, snapshot = configured(memory, entry)
+        changes = {"head": head, "snapshot": snapshot.replace(seq=entry["seq"])}
+    else:
+        changes = {"unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}}
     if "commit" in entry.get("result", {}):
         changes["checkpoint"] = entry["result"]
     if entry.get("fields"):

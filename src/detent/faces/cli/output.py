@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from detent.core.values import Missing
     from detent.faces.cli.arguments import Arguments
     from detent.runner.explain import Explain
+    from detent.runner.open import Task
     from detent.runner.step import Outcome
 
 SCHEMA = 1
@@ -52,6 +53,7 @@ def status_json(told: Explain) -> dict[str, Any]:
         "dead": told.is_dead,
         "sandbox": head["sandbox"],
         "usage": dict(task.memory.usage),
+        **settings_json(task),
         "run": task.memory.run.get("run") or task.memory.visit.get("run"),
         "driven": bool(task.memory.driven.get("on", False)),
         "seq": snapshot.seq,
@@ -59,6 +61,17 @@ def status_json(told: Explain) -> dict[str, Any]:
         "request": told.request,
         "problems": list(told.problems),
         "refusal": dict(task.memory.refusal) or None,
+    }
+
+
+def settings_json(task: Task) -> dict[str, Any]:
+    """What holds for a task now, whoever set it: the project, who made the task, or `configure` since."""
+    head = task.memory.head
+    return {
+        "budget": dict(head.get("budget", {}).get("task", {})),
+        "limits": {name: limit.most for name, limit in task.machine.limits.items()},
+        "agents": dict(head.get("agents", {}).get("overrides", {})),
+        "commands": [line for _name, line in head["commands"]],
     }
 
 
