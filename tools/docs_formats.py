@@ -53,6 +53,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "group": "states that belong together, for limits per group and for the picture",
         "cross_cutting": "true: drawn beside the groups",
         "title": "the name on screen",
+        "asks": "fields of the native file that hold its question to a person, or sections of it as `## Heading`",
         "respawn": "ask or auto: whether a second run of one visit is started unasked",
         "counts_run": "limits that the end of a run counts",
     },

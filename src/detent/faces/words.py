@@ -109,6 +109,7 @@ def status_words(told: Explain) -> str:
         ("machine", head["machine"] + (f" ({snapshot.mode})" if snapshot.mode else "")),
         ("state", f"{snapshot.state}  since {task.memory.moved_time}"),
         ("waits for", told.waiting_for or "nobody: it is over"),
+        *((f"asks, {name}", words) for name, words in told.asks),
         ("folder", head["dir"]),
         ("tree", head["tree_path"]),
         *([("branch", task.memory.checkpoint["branch"])] if task.memory.checkpoint.get("branch") else []),

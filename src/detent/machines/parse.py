@@ -78,7 +78,7 @@ class _Parser:
         self.gates = {name: self.gate(name, table) for name, table in top.tables("gate")}
         self.limits = self.all_limits()
         self.roles = {name: self.role(table) for name, table in top.tables("role")}
-        self.registers, fields = self.all_registers()
+        self.registers, self.fields = self.all_registers()
         kept, switched_off = self.all_edges()
         states = {name: self.state(name, table, kept) for name, table in top.tables("state")}
         initial = top.text("initial")
@@ -98,7 +98,7 @@ class _Parser:
             gates=self.gates,
             limits=self.limits,
             registers=self.registers,
-            locks=tuple(self.lock(table, fields) for table in top.rows("lock")),
+            locks=tuple(self.lock(table, self.fields) for table in top.rows("lock")),
             forbidden=tuple(self.forbidden(table) for table in top.rows("forbidden")),
             properties=tuple(self.property(table, kept) for table in top.rows("property")),
             switched_off=tuple(switched_off),
@@ -106,7 +106,7 @@ class _Parser:
             crash_counts=self.known_all("crash", crash.texts("counts"), self.limits, "limit"),
             may_override=self.known("override", override.text("by", ""), ("person",), "actor") == "person",
             store=self.store(top.table("store")),
-            fields=fields,
+            fields=self.fields,
             answers=self.answers(top.table("answers")),
             progress=self.progress(top.table("progress")),
         )
@@ -343,10 +343,16 @@ class _Parser:
             is_end=is_end,
             is_rest=table.flag("rest"),
             lands=table.flag("lands"),
+            asks=self.asks(name, table.texts("asks")),
             edges=tuple(edge for edge in edges if edge.source == name),
         )
         table.finish()
         return made
+
+    def asks(self, state: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        """What a state asks a person: fields of the native file, and sections of it, which are written `## Heading`."""
+        self.known_all(f"state {state}", tuple(one for one in names if not one.startswith("## ")), self.fields, "field")
+        return names
 
     def lock(self, table: Table, fields: Mapping[str, Any]) -> Lock:
         name = table.text("name")

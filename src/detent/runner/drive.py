@@ -19,6 +19,7 @@ from detent.effects.agents.events import EventReader
 from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.errors import RefusedError
+from detent.runner.asks import question
 from detent.runner.drops import answer_drops
 from detent.runner.ending import BOUND, attend
 from detent.runner.launch import bounds_of
@@ -147,9 +148,9 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "stopped", stopped)
     if state.is_end:
         can_go_on = any(edge.reopen for edge in state.edges)
-        return Rest(task, "person" if can_go_on else "done", state.name)
+        return Rest(task, "person" if can_go_on else "done", question(state, task.native) or state.name)
     if not state.role:
-        return Rest(task, "person", f"{state.name} waits for a person")
+        return Rest(task, "person", question(state, task.native) or f"{state.name} waits for a person")
     if visit.get("exit") == "quota" and not asked and visit["wake"] > utc_now():
         return Rest(task, "quota", visit["wake"])
     if visit.get("count", 0) and state.respawn != "auto" and not asked:

@@ -48,6 +48,7 @@ class Explain(Record):
     repair: str = ""  # the command that mends an unreadable file
     moves: tuple[Move, ...] = ()
     alive: bool | None = None  # whether the task's agent run lives; None when there is none or it can't be told
+    asks: tuple[tuple[str, str], ...] = ()  # what it asks a person, in the words of its files
     is_dead: bool = False  # a run ended and nobody has written it down yet
 
 
@@ -87,8 +88,21 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
         if field.repeated
     ]
     moves = _moves(task, state, document) if with_moves else ()
+    asks: tuple[tuple[str, str], ...] = ()
+    if state.asks:
+        from detent.runner.asks import asked  # most states ask nothing
+
+        asks = asked(state, document)
     return Explain(
-        task, snapshot, waiting, disorder.request, tuple(problems), moves=moves, alive=alive, is_dead=is_dead
+        task,
+        snapshot,
+        waiting,
+        disorder.request,
+        tuple(problems),
+        moves=moves,
+        alive=alive,
+        asks=asks,
+        is_dead=is_dead,
     )
 
 

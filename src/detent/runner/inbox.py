@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from detent.core.machine import STOPPED
 from detent.core.record import Record
+from detent.runner.asks import question
 from detent.runner.budget import way_on
 from detent.runner.open import load_all
+from detent.store.native import Native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,11 +28,11 @@ class Letter(Record):
 
 def inbox(project: Project) -> tuple[Letter, ...]:
     """Oldest first; a task that can't be read waits for a person too."""
-    letters = [letter for listed in load_all(project) if (letter := _letter(listed))]
+    letters = [letter for listed in load_all(project) if (letter := _letter(project, listed))]
     return tuple(sorted(letters, key=lambda letter: (letter.since, letter.id)))
 
 
-def _letter(listed: Listed) -> Letter | None:
+def _letter(project: Project, listed: Listed) -> Letter | None:
     if listed.memory is None or listed.machine is None:
         why = listed.error.what if listed.error else "it can't be read"
         return Letter(listed.id, "unreadable", "", why, "", f"detent doctor {listed.id}")
@@ -39,6 +41,8 @@ def _letter(listed: Listed) -> Letter | None:
     if found is None:
         return None
     why, command = found
+    if state.asks and (words := question(state, Native(listed.machine, memory.head["dir"], project.task(listed.id)))):
+        why = f"{why}; {words}"
     return Letter(listed.id, state.name, memory.head["title"], why, memory.moved_time, command)
 
 

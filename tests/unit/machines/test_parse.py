@@ -439,6 +439,7 @@ WRONG = [
     ("state/over/rest", True, "state over: an end is no state to rest in"),
     ("state/over/end", "yes", "state over: end must be true or false"),
     ("state/draft/counts_run", "moons", "state draft: unknown limit 'moons'"),
+    ("state/draft/asks", ["## Anything", "Moon"], "state draft: unknown field 'Moon'"),
     ("edge/0/from", [], " -> check: from is missing"),
     ("edge/0/from", "moon", "moon -> check: unknown state 'moon'"),
     ("edge/0/to", "{origin}", "draft/check -> {origin}: unknown state '{origin}'"),

@@ -49,6 +49,7 @@ def status_json(told: Explain) -> dict[str, Any]:
         "registers": dict(snapshot.registers),
         "driver": task.machine.states[snapshot.state].driver,
         "waiting_for": told.waiting_for,
+        "asks": dict(told.asks),
         "alive": told.alive,
         "dead": told.is_dead,
         "sandbox": head["sandbox"],
