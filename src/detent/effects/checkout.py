@@ -3,7 +3,8 @@
 It stands at a fixed path, so that what set-up made for that path (a venv) can be kept and put back. The order:
 
 1. lock, so that two proofs of one task wait for each other; wipe what an earlier run left;
-2. a small git repository of its own, because many test suites call git, and the frozen tree byte for byte;
+2. a small git repository of its own, because many test suites call git, and the frozen tree byte for byte, with its
+   submodules as far as the user has them; where one is not there, that is a failed set-up;
 3. `copy` and `carry` from the user's work tree;
 4. set-up, or what it made the last time it had the same commands and key files;
 5. the caller's work; wipe; unlock.
@@ -19,9 +20,17 @@ from contextlib import contextmanager
 from detent.core.record import Record
 from detent.effects import process
 from detent.effects.bring import Place, bring, copy_below, keep_made, marks, wipe
-from detent.effects.git import Git, check_object_id, clean_environment, write_git_dir, write_if_different
+from detent.effects.git import (
+    Git,
+    check_object_id,
+    clean_environment,
+    read_repository,
+    write_git_dir,
+    write_if_different,
+)
 from detent.effects.patterns import matches
 from detent.effects.process_limits import MEMORY, PROCESSES, Limits
+from detent.effects.submodules import Absent, Inner, check_bytes, fill, list_index
 from detent.effects.tree import changed_files, repair
 from detent.errors import StorageError, ToolError
 from detent.store.lock import Lock
@@ -126,7 +135,8 @@ def _locked(wanted: Wanted, wait_s: float) -> Iterator[Wanted]:
 def _make_anew(wanted: Wanted) -> Checkout | SetupFailed:
     wipe(wanted.folder)
     try:
-        return _prepare(_make(wanted.folder, wanted.frozen, wanted.work_tree), wanted)
+        place = _make(wanted.folder, wanted.frozen, wanted.work_tree)
+        return place if isinstance(place, SetupFailed) else _prepare(place, wanted)
     except OSError as problem:
         raise StorageError(f"the checkout cannot be made: {problem}", where=wanted.folder) from problem
 
@@ -185,7 +195,7 @@ def _guarded_tree(frozen: FrozenTree) -> str:
             os.unlink(index)
 
 
-def _make(folder: str, frozen: FrozenTree, work_tree: str) -> Place:
+def _make(folder: str, frozen: FrozenTree, work_tree: str) -> Place | SetupFailed:
     frozen = frozen.replace(tree=_guarded_tree(frozen))
     git_dir = os.path.join(folder, ".git")
     objects = os.path.join(os.path.abspath(frozen.private_dir), "objects")
@@ -206,9 +216,16 @@ def _make(folder: str, frozen: FrozenTree, work_tree: str) -> Place:
             where=frozen.private_dir,
             next_step="damaged objects were removed; try again, and they are taken from the work tree anew",
         ) from problem
-    _check_bytes(git, frozen)
-    tracked = frozenset(os.fsdecode(path) for path in git.run("ls-files", "-z").split(b"\0")[:-1])
-    return Place(folder, git, frozen.tree, os.path.realpath(work_tree), tracked)
+    check_bytes(git, frozen.tree)
+    listing, place = list_index(git), Place(folder, git, frozen.tree, os.path.realpath(work_tree), frozenset())
+    if not listing.submodules:
+        return place.replace(tracked=frozenset(listing.files))
+    found = list(fill(git, listing, read_repository(work_tree)))
+    for absent in [one for one in found if isinstance(one, Absent)][:1]:
+        return _not_there(absent)
+    inner = tuple(one for one in found if isinstance(one, Inner))
+    names = (os.path.join(one.path, name) for one in inner for name in one.files)
+    return place.replace(tracked=frozenset((*listing.files, *names)), inner=inner)
 
 
 def _name(git_dir: str, ref: str, content: str) -> None:
@@ -217,18 +234,12 @@ def _name(git_dir: str, ref: str, content: str) -> None:
     write_if_different(path, f"{content}\n".encode(), durable=False)
 
 
-def _check_bytes(git: Git, frozen: FrozenTree) -> None:
-    """Hash every file anew: git believes an object under a false name, and the tree's name is what is proven."""
-    fresh = Git(git.git_dir, git.work_tree, os.path.join(git.git_dir, "fresh-index"))
-    fresh.run("read-tree", frozen.tree)  # knows no file times, so that nothing is taken for unchanged
-    finished = fresh.finish("update-index", "--ignore-submodules", "--refresh")
-    if finished.exit != 0:
-        name = finished.stdout.decode("utf-8", "replace").partition(":")[0]
-        raise ToolError(
-            f"git gives other bytes for {name!r} than its name says: an object of the repository is damaged or forged",
-            where=git.git_dir,
-            next_step="look at the repository with: git fsck --full",
-        )
+def _not_there(absent: Absent) -> SetupFailed:
+    why = (
+        f"submodule {absent.path} is not there: its commit {absent.commit[:12]} is not in your checkout; "
+        f"fill it there: git submodule update --init {absent.path}"
+    )
+    return SetupFailed(command=f"submodule {absent.path}", exit=1, log="", why=why)
 
 
 def _prepare(place: Place, wanted: Wanted) -> Checkout | SetupFailed:
@@ -250,6 +261,8 @@ def _prepare(place: Place, wanted: Wanted) -> Checkout | SetupFailed:
         return failed
     # Set-up may have changed files of the frozen tree; what is proven is the tree, also when set-up is not run again.
     place.git.run("read-tree", "--reset", "-u", place.tree)
+    for one in place.inner:
+        one.git.run("read-tree", "--reset", "-u", one.commit)
     if kept is not None:
         keep_made(place, before, kept)
     return Checkout(place.folder, missing, "ran")
@@ -273,4 +286,6 @@ def setup_key(place: Place, workspace: Workspace) -> str:
     patterns = [f":(top,glob){pattern}" for pattern in workspace.key]
     entries = place.git.run("ls-files", "-s", "-z", "--", *patterns)
     parts = [list(workspace.setup), list(workspace.key), os.fsdecode(entries), place.folder]
+    # Key files may lie in a submodule, which the index knows only by its commit.
+    parts += [[one.path, one.commit] for one in place.inner]
     return sha256(dumps(parts).encode()).hexdigest()

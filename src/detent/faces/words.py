@@ -133,6 +133,7 @@ def status_words(told: Explain) -> str:
         ("machine", head["machine"] + (f" ({snapshot.mode})" if snapshot.mode else "")),
         ("state", f"{snapshot.state}  since {task.memory.moved_time}"),
         ("waits for", told.waiting_for or "nobody: it is over"),
+        *((f"asks, {name}", words) for name, words in told.asks),
         ("folder", head["dir"]),
         ("tree", head["tree_path"]),
         *([("branch", task.memory.checkpoint["branch"])] if task.memory.checkpoint.get("branch") else []),
@@ -154,6 +155,10 @@ def status_words(told: Explain) -> str:
     if used := task.memory.usage:
         cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""
         rows.append(("used", f"{used['runs']:g} agent run(s), {used['seconds']:.0f} s{cost}"))
+    if head["limits"] or head.get("budget", {}).get("task") or head.get("agents", {}).get("overrides"):
+        from detent.faces.words_settings import settings_rows  # most tasks have none
+
+        rows += settings_rows(task)
     shown = {**snapshot.registers, **{name: str(count) for name, count in snapshot.counters.items()}}
     rows += [(name, value) for name, value in shown.items() if value]
     lines = [f"{label + ':':<21}{value}" for label, value in rows]
@@ -253,9 +258,16 @@ def _entry_words(entry: Entry) -> str:
         "retitled": lambda: f"agent run #{entry['run']} calls it: {entry['title']}",
         "driven": lambda: f"{who} wants it {'driven' if entry['on'] else 'left alone'}",
         "amended": lambda: f"{who} changed {', '.join(entry['fields'])}",
+        "configured": lambda: f"{who} set {_set_words(entry)}",
     }.get(kind, lambda: str(kind))()
     reason = f" ({entry['reason']})" if entry.get("reason") else ""
     return f"{entry['seq']:>4}  {entry['time']}  {text}{reason}"
+
+
+def _set_words(entry: Entry) -> str:
+    from detent.faces.words_settings import set_words  # few journals have such a line
+
+    return set_words(entry)
 
 
 def landed_words(task: Task, done: Landed) -> str:

@@ -360,6 +360,7 @@ class _Parser:
             is_end=is_end,
             is_rest=table.flag("rest"),
             lands=table.flag("lands"),
+            asks=self.asks(name, table.texts("asks")),
             edges=tuple(edge for edge in edges if edge.source == name),
         )
         table.finish()
@@ -393,6 +394,11 @@ class _Parser:
             if line.split()[:1] != [OWN_PROGRAM]:
                 self.problem(f"shim {name}: must be a line that begins with {OWN_PROGRAM}")
         return shims
+
+    def asks(self, state: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        """What a state asks a person: fields of the native file, and sections of it, which are written `## Heading`."""
+        self.known_all(f"state {state}", tuple(one for one in names if not one.startswith("## ")), self.fields, "field")
+        return names
 
     def lock(self, table: Table, fields: Mapping[str, Any]) -> Lock:
         name = table.text("name")

@@ -21,6 +21,7 @@ from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot
 from detent.errors import ToolError, UnreadableError, UsageError
 from detent.gates.judge import judge
 from detent.proof.replay_runs import RUN_KINDS, after_run, end_problems, run_order_problems, run_problems
+from detent.proof.replay_settings import setting_problems
 from detent.runner.locks import closed_items, items_of
 from detent.runner.look import look, touched_now
 from detent.runner.prepare import decide_again, steps_of
@@ -78,10 +79,14 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "answered": ("by", "name", "answer"),
     "resumed": ("by", "name", "reason", "answer", "after"),
     "amended": ("by", "name", "reason", "fields", "was", "after"),
+    "configured": ("by", "name", "reason", "mode", "limits", "budget", "agents", "commands", "fields", "locked"),
     **RUN_KINDS,
 }
 _FIRST = ("created", "adopted")
-_BY_PERSON = ("approved", "answered", "resumed", "amended", "restored_tree", "landed", "collected", "driven")
+_BY_PERSON = (
+    *("approved", "answered", "resumed", "amended", "configured"),
+    *("restored_tree", "landed", "collected", "driven"),
+)
 _HASHES = ("entry", "locked")  # of files at that moment: nothing to decide them from
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 # Checks whose answer lies in what we keep, not in files that go on changing.
@@ -152,7 +157,7 @@ class Replay:
         if memory is None:
             yield from _first(task, entry)
             return
-        before = memory.snapshot
+        task, before = task.at(memory), memory.snapshot
         if entry.get("from", before.state) != before.state:
             yield Finding(number, "decision", f"it starts in {entry['from']}, but the task was in {before.state}")
         yield from (Finding(number, "run", problem) for problem in run_order_problems(entry, memory))
@@ -163,6 +168,8 @@ class Replay:
             yield from _intended(task, entry, memory)
         elif kind in ("resumed", "amended"):
             yield from _by_rule(entry, before)
+        elif kind == "configured":
+            yield from (Finding(number, "decision", problem) for problem in setting_problems(task, entry))
         elif kind == "crashed":
             yield from _crashed(task.machine, entry, before)
         elif kind in RUN_KINDS:

@@ -12,6 +12,7 @@ import os
 import re
 
 from detent.effects.agents.catalog import find_program
+from detent.effects.clone import borrowed_objects
 from detent.effects.keeper_process import boot_id
 from detent.effects.sandbox import NONE, Access, Probe, best_level, hold, our_own_files
 from detent.errors import RefusedError, ToolError
@@ -187,7 +188,7 @@ def _sockets(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 def _shown(task: Task, home: str) -> tuple[str, ...]:
     """What may be read wherever it lies; of the user's repository the objects, which clone and checkout borrow."""
-    borrowed = (os.path.join(task.project.common_dir, "objects"),) if task.project.common_dir else ()
+    borrowed = borrowed_objects(task.project.common_dir) if task.project.common_dir else ()
     return (*_SHOWN, home, *our_own_files(), *borrowed, *task.memory.head["sandbox_rules"]["show"])
 
 

@@ -29,7 +29,7 @@ def claim(task: Task, number: int, want: str, reason: str = "", verb: str = "") 
     Who asks for the state the task is in is told so; that is no claim, and leaves no line.
     """
     with Lock(task.places.lock()):
-        task = task.replace(memory=task.store.load())
+        task = task.now()
         seen = run_seen(task)
         if seen is None or seen.phase != "alive" or task.memory.run["run"] != number:
             raise RefusedError("this agent run is over; its requests are not heard any more", next_step="end your turn")

@@ -285,12 +285,12 @@ def _given(machine: Machine, wish: Wish, words: str, branch: str) -> Mapping[str
     if label := machine.store.get("branch"):
         given[label] = branch
     if wish.checks and (label := machine.store.get("checks")):
-        lines = "\n".join(_plan_line(line) for line in wish.checks)
+        lines = "\n".join(plan_line(line) for line in wish.checks)
         given[label] = lines.removeprefix("- ") if len(wish.checks) == 1 else f"\n{lines}"
     return given
 
 
-def _plan_line(command: str) -> str:
+def plan_line(command: str) -> str:
     """A command as a validation plan shows it; one of several lines needs a fence to stay one command."""
     return f"```\n{command}\n```" if "\n" in command.strip() else f"- cmd: {command.strip()}"
 

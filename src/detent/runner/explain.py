@@ -55,6 +55,7 @@ class Explain(Record):
     repair: str = ""  # the command that mends an unreadable file
     moves: tuple[Move, ...] = ()
     alive: bool | None = None  # whether the task's agent run lives; None when there is none or it can't be told
+    asks: tuple[tuple[str, str], ...] = ()  # what it asks a person, in the words of its files
     is_dead: bool = False  # the run of this visit is gone, and the task stands where it was
     would: Foreseen | None = None  # what follows from that
     touched: Touched | None = None  # protected files as they were when the tree was last looked at
@@ -100,9 +101,9 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
         for label, field in document.fields.items()
         if field.repeated
     ]
-    asks = may_ask(task.memory.head, task.machine, state)
-    moves = _moves(task, state, document) if with_moves or asks else ()
-    word = _word(task, moves) if asks else ()
+    may_want_word = may_ask(task.memory.head, task.machine, state)
+    moves = _moves(task, state, document) if with_moves or may_want_word else ()
+    word = _word(task, moves) if may_want_word else ()
     dead = is_dead(task.memory, state, is_gone=gone)
     return Explain(
         task,
@@ -112,11 +113,20 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
         tuple(problems),
         moves=moves if with_moves else (),
         alive=alive,
+        asks=_asked(state, document),
         is_dead=dead,
         would=_foreseen(task, document) if dead else None,
         touched=_touched(task),
         word=word,
     )
+
+
+def _asked(state: State, document: Document) -> tuple[tuple[str, str], ...]:
+    if not state.asks:
+        return ()
+    from detent.runner.asks import asked  # most states ask nothing
+
+    return asked(state, document)
 
 
 def may_ask(head: Mapping[str, Any], machine: Machine, state: State) -> bool:

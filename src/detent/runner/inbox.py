@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from detent.core.machine import STOPPED
 from detent.core.record import Record
+from detent.runner.asks import question
+from detent.runner.budget import way_on
 from detent.runner.explain import explain, may_ask
 from detent.runner.open import load_all, load_task
 from detent.store.names import name_some
+from detent.store.native import Native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +56,8 @@ def _letter(project: Project, listed: Listed) -> Letter | None:
     if found is None:
         return None
     why, command = found
+    if state.asks and (words := question(state, Native(listed.machine, memory.head["dir"], project.task(listed.id)))):
+        why = f"{why}; {words}"
     return Letter(listed.id, state.name, memory.head["title"], why, memory.moved_time, command)
 
 
@@ -65,7 +70,7 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
     if memory.run:
         return None
     if stopped := memory.snapshot.registers.get(STOPPED):
-        return f"stopped: {stopped}", f'detent resume {name} --reason "why it may go on"'
+        return f"stopped: {stopped}", way_on(name, memory)
     if state.is_end:
         verbs = [verb for edge in state.edges if edge.reopen for verb in edge.verbs]
         return (f"it is {state.name}", _answer(name, verbs)) if verbs else None

@@ -50,7 +50,13 @@ class Task(Record):
 
     def now(self) -> Task:
         """The task as its journal has it now."""
-        return self.replace(memory=self.store.load())
+        return self.at(self.store.load())
+
+    def at(self, memory: Memory) -> Task:
+        """The task at another line of its journal, with the limits that hold there."""
+        is_same = memory.head["limits"] == self.memory.head["limits"]
+        machine = self.machine if is_same else pinned_machine(self.project, memory)
+        return self.replace(memory=memory, machine=machine)
 
     def run_folders(self) -> dict[str, str]:
         """The folders an agent run is given besides tree and task folder, by the variable that names them."""

@@ -6,6 +6,7 @@ from detent.core.machine import CRASHES, IDLE, RUNS, STOPPED
 from detent.core.values import Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
 from detent.gates.judge import evidence_hashes
+from detent.runner.budget import budget_spent, way_on
 from detent.runner.locks import changed_locks, closed_items, lock_again, shown_item
 from detent.runner.look import current_tree, look, refuse_other_tree, touched_now
 from detent.runner.promises import put_in_order
@@ -32,6 +33,9 @@ def resume(task: Task, name: str, reason: str) -> Outcome:
         state = task.memory.snapshot.state
         problem = f"{state} is final" if task.machine.states[state].is_end else f"{state} is neither stopped nor an end"
         return Outcome(Refuse(problem, hint="there is nothing to resume"), task, {}, asked, state)
+    if used := budget_spent(task.memory):
+        hint = f"give it more first: {way_on(task.id, task.memory)}"
+        return Outcome(Refuse(used, hint=hint), task, {}, asked, task.memory.snapshot.state)
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         snapshot = settled.memory.snapshot

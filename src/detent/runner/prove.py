@@ -140,7 +140,7 @@ def prove_state(task: Task, *, again: bool) -> tuple[str, tuple[Proven, ...]]:
     """Run every command of the current state's edges on the tree as it is; the task does not move."""
     with Lock(task.places.lock()):
         settled = put_in_order(task)
-        task = task.replace(memory=settled.memory)
+        task = task.at(settled.memory)
         gates = gates_here(task)
         tree = current_tree(task) if needs_tree(task, gates) else ""
         seen = look(task, task.memory, settled.document, tree)

@@ -21,6 +21,7 @@ from detent.effects.keeper_look import look as look_at_run
 from detent.errors import DetentError, RefusedError
 from detent.gates.judge import evidence_hashes
 from detent.runner.access import run_level
+from detent.runner.budget import budget_spent
 from detent.runner.in_place import refuse_beside_run, refuse_elsewhere
 from detent.runner.launch import PROMPT, bounds_of, spec_of
 from detent.runner.look import current_tree, look
@@ -60,9 +61,9 @@ def start_run(task: Task, ready: Ready, begin: Callable[[keeper.RunSpec], object
         if (memory := task.store.load()).run:
             return task.replace(memory=memory)
         settled = put_in_order(task)
-        task = task.replace(memory=settled.memory)
+        task = task.at(settled.memory)
         _refuse_start(task)
-        if why := _spent(task):
+        if why := runs_spent(task.machine, task.memory.snapshot) or budget_spent(task.memory):
             return _stop(task, settled, why)
         refuse_beside_run(task)
         refuse_elsewhere(task)
@@ -95,22 +96,6 @@ def _refuse_start(task: Task) -> None:
         raise RefusedError(f"the task is stopped: {stopped}", next_step=f"detent resume {task.id}")
     if not state.role:
         raise RefusedError(f"{state.name} is no state an agent works in", next_step=f"detent next {task.id}")
-
-
-def _spent(task: Task) -> str:
-    """Which bound of the whole task is used up, in words."""
-    budget, usage = task.memory.head.get("budget", {}).get("task", {}), task.memory.usage
-    if why := runs_spent(task.machine, task.memory.snapshot):
-        return why
-    used = (
-        ("usd", usage.get("cost_usd", 0), "USD"),
-        ("hours", usage.get("seconds", 0) / 3600, "hours of agent runs"),
-        ("runs", usage.get("runs", 0), "agent runs"),
-    )
-    for name, value, words in used:
-        if name in budget and value >= budget[name]:
-            return f"budget: {value:.2f} of {budget[name]:g} {words} are used"
-    return ""
 
 
 def _stop(task: Task, settled: Settled, why: str) -> Task:

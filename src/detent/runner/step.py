@@ -70,7 +70,7 @@ def step(
         with Lock(task.places.lock()):
             settled = put_in_order(task)
             notes += settled.notes
-            task = task.replace(memory=settled.memory)
+            task = task.at(settled.memory)
             if of_run and task.memory.ended.get("run") != of_run:
                 gone = Wait(f"agent run #{of_run} was decided by somebody else")
                 return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)

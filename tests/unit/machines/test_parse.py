@@ -507,6 +507,7 @@ WRONG = [
     ("shim", {"or/ange": "detent"}, "shim or/ange: must be made of letters, digits and dashes, and not detent"),
     ("shim", {"detent": "detent"}, "shim detent: must be made of letters, digits and dashes, and not detent"),
     ("shim", {"orange": "rm -r"}, "shim orange: must be a line that begins with detent"),
+    ("state/draft/asks", ["## Anything", "Moon"], "state draft: unknown field 'Moon'"),
     ("edge/0/from", [], " -> check: from is missing"),
     ("edge/0/from", "moon", "moon -> check: unknown state 'moon'"),
     ("edge/0/to", "{origin}", "draft/check -> {origin}: unknown state '{origin}'"),

@@ -6,13 +6,14 @@ from detent.core.values import Refuse, Signal, Wait
 from detent.errors import UsageError
 from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run, show_outcome
 from detent.faces.cli.given import given_with
-from detent.faces.cli.output import move_json, show
+from detent.faces.cli.output import move_json, settings_json, show
 from detent.faces.words import approved_words, outcome_words
 from detent.faces.words_run import inbox_words
 from detent.gates.people import is_word
 from detent.runner.explain import may_ask
 from detent.runner.inbox import inbox as waiting_tasks
 from detent.runner.layout import choose_active
+from detent.runner.mandate import ring
 from detent.runner.open import find_project, open_task
 from detent.runner.step import Outcome, step
 
@@ -97,6 +98,34 @@ def cancel(arguments: Arguments) -> int:
     if task.memory.run:
         stop_and_wait(let_drive(task, person_name(), on=False), LONGEST_STOP_S)
     return _by_verb(arguments, "cancel")
+
+
+def configure(arguments: Arguments) -> int:
+    """Say what holds for one task from now on; saying what holds already changes nothing."""
+    refuse_inside_run("configuring a task")
+    from detent.faces.words_settings import configured_words
+    from detent.runner.configure import Wanted
+    from detent.runner.configure import configure as set_for_task
+
+    wanted = Wanted(
+        usd=arguments.text("--budget"),
+        runs=arguments.text("--runs"),
+        limits=arguments.texts("--limit"),
+        mode=arguments.text("--mode"),
+        agents=arguments.texts("--agent"),
+        checks=arguments.texts("--check"),
+    )
+    if wanted == Wanted():
+        raise UsageError("configure needs something to set", next_step="detent configure --help")
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    task, is_new = set_for_task(task, wanted, person_name(), arguments.text("--reason"))
+    ring(task.project)
+    show(
+        arguments,
+        {"id": task.id, "changed": is_new, "mode": task.memory.snapshot.mode, **settings_json(task)},
+        configured_words(task, is_new=is_new),
+    )
+    return 0
 
 
 def _by_verb(arguments: Arguments, verb: str) -> int:
