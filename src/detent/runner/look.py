@@ -13,6 +13,7 @@ from detent.effects.touched import recall_touched, remember_touched, touched_fil
 from detent.effects.tree import tree_id
 from detent.effects.tree_memory import recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
+from detent.gates.commands import COMMAND_CHECKS
 from detent.gates.seen import Seen
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from detent.store.native import Document
     from detent.store.tasks import Memory
 
-COMMAND_CHECKS = ("commands",)  # checks whose answer is a receipt
 TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree")  # checks whose answer depends on the tree
 
 
@@ -51,6 +51,7 @@ def look(task: Task, memory: Memory, document: Document, tree: str, *, is_reader
         {},
         partial(_to_ask_about, task, tree, is_reader=is_reader),
         memory.approved,
+        memory.head["baseline"],
         memory.signed,
     )
 
