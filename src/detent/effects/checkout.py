@@ -172,18 +172,26 @@ def _guarded_tree(frozen: FrozenTree) -> str:
     """The frozen tree with its protected files as the baseline has them: what judges the work is not part of it."""
     if not frozen.protected or frozen.baseline is None:
         return frozen.tree
-    index = os.path.join(frozen.private_dir, f"guarded-index-{os.getpid()}")
-    git = Git(os.path.abspath(frozen.private_dir), None, index)
-    base = git.run("rev-parse", f"{check_object_id(frozen.baseline)}^{{tree}}").decode().strip()
-    changes = [path for _, path in changed_files(frozen.private_dir, frozen.tree, base)]
-    names = [os.fsencode(path) for path in changes if matches(path, frozen.protected)]
+    return overlaid_tree(frozen.private_dir, frozen.tree, frozen.baseline, frozen.protected)
+
+
+def overlaid_tree(private_dir: str, onto: str, source: str, patterns: Sequence[str], but: Sequence[str] = ()) -> str:
+    """A tree that is `onto`, but has the files that match as `source` has them; those it lacks are gone."""
+    index = os.path.join(private_dir, f"overlaid-index-{os.getpid()}")
+    git = Git(os.path.abspath(private_dir), None, index)
+    base, other = (
+        git.run("rev-parse", "--verify", f"{check_object_id(name)}^{{tree}}").decode().strip()
+        for name in (onto, source)
+    )
+    changes = [path for _, path in changed_files(private_dir, base, other)]
+    names = [os.fsencode(path) for path in changes if matches(path, patterns) and not matches(path, but)]
     if not names:
-        return frozen.tree
+        return base
     try:
-        git.run("read-tree", check_object_id(frozen.tree))
-        # Mode 0 takes a name out; those the baseline has come back as it has them.
-        lines = [b"0 " + b"0" * len(frozen.tree) + b"\t" + name for name in names]
-        for line in git.run("ls-tree", "-r", "-z", base).split(b"\0")[:-1]:
+        git.run("read-tree", base)
+        # Mode 0 takes a name out; those the source has come back as it has them.
+        lines = [b"0 " + b"0" * len(base) + b"\t" + name for name in names]
+        for line in git.run("ls-tree", "-r", "-z", other).split(b"\0")[:-1]:
             entry, _, name = line.partition(b"\t")
             if name in names:
                 mode, _kind, sha = entry.split(b" ")

@@ -56,6 +56,7 @@ class Seen(Record):
     findings: dict[str, tuple[Finding, bool]] | None = None  # by gate, so that none is asked twice about one view
     touched: Callable[[], Mapping[str, str] | None] = _nobody_looked  # what a person must be asked about, with hashes
     approved: Mapping[str, Any] = {}  # what a person approved last: tree, files, name
+    baseline: str = ""  # the commit the work began from; empty where there was none
     signed: Mapping[str, Mapping[str, Any]] = {}  # the same for each sign-off, by the name of its edge
 
     def field(self, label: str) -> str:

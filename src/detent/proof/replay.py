@@ -90,7 +90,7 @@ _BY_PERSON = (
 _HASHES = ("entry", "locked")  # of files at that moment: nothing to decide them from
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 # Checks whose answer lies in what we keep, not in files that go on changing.
-_RECOMPUTED = ("commands", "register_is", "protected_ok", "signed_tree")
+_RECOMPUTED = ("commands", "red_green", "register_is", "protected_ok", "signed_tree")
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)  # what a line of the wrong shape runs into
 
 

@@ -21,6 +21,7 @@ from detent.effects.evidence_text import file_address
 from detent.effects.evidence_values import Attempt, NextMove, Now, Page, Ran
 from detent.effects.touched import Touched
 from detent.errors import ToolError, UnreadableError
+from detent.gates.commands import COMMAND_CHECKS
 from detent.runner.evidence_hashes import hashes_of, weakest_level
 from detent.runner.explain import explain
 from detent.runner.launch import PROMPT
@@ -139,7 +140,7 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
     entries = task.store.history()
     commands, commands_note = _commands(task)
     targets = {edge.name: edge.target for state in machine.states.values() for edge in state.edges}
-    gates = frozenset(name for name, gate in machine.gates.items() if gate.check == "commands")
+    gates = frozenset(name for name, gate in machine.gates.items() if gate.check in COMMAND_CHECKS)
     document = _document(task)
     frame = _frame(task, document)
     asked = {label for label, _ in frame}
@@ -263,7 +264,7 @@ def _ran(store: ReceiptStore, receipt: Receipt) -> Ran:
     is_set_up = bool(receipt.problem) and receipt.log not in logs
     return Ran(
         receipt.key,
-        receipt.command,
+        f"{receipt.command}  ({receipt.where})" if receipt.where else receipt.command,
         receipt.tree,
         receipt.time,
         receipt.is_green,

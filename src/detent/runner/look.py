@@ -12,6 +12,7 @@ from detent.effects.touched import recall_touched, remember_touched, touched_fil
 from detent.effects.tree import take_tree
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
+from detent.gates.commands import COMMAND_CHECKS
 from detent.gates.seen import Seen
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
-COMMAND_CHECKS = ("commands",)  # checks whose answer is a receipt
 TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree")  # checks whose answer depends on the tree
 
 
@@ -52,6 +52,7 @@ def look(task: Task, memory: Memory, document: Document, tree: str, *, is_reader
         {},
         partial(_to_ask_about, task, tree, is_reader=is_reader),
         memory.approved,
+        memory.head["baseline"],
         memory.signed,
     )
 

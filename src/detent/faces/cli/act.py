@@ -289,10 +289,11 @@ def take_route(arguments: Arguments, task: Task, goal: str) -> int:
 
 
 def prove(arguments: Arguments) -> int:
-    from detent.runner.prove import prove_state
+    from detent.runner.prove import not_well, prove_state
 
     task = open_to_change(arguments)
     tree, proven = prove_state(task, again=arguments.has("--again"))
+    bad = not_well(proven)
     rows = [
         {
             "gate": one.gate,
@@ -301,23 +302,24 @@ def prove(arguments: Arguments) -> int:
             "cached": one.cached,
             "log": one.receipt.log,
             "problem": one.receipt.problem,
+            "where": one.receipt.where,
+            "ok": one not in bad,
         }
         for one in proven
     ]
     lines = [f"tree {tree[:12] or 'not looked at'}"]
     for one in proven:
-        result = "ok  " if one.receipt.is_green else "red "
+        result = "ok  " if one not in bad else "bad " if one.before else "red "
         told = one.receipt.problem or (f"exit {one.receipt.attempts[-1]}" if one.receipt.attempts else "not run")
         first = one.receipt.command.splitlines()[0]
-        known = " (already known)" if one.cached else ""
+        known = (f", {one.receipt.where}" if one.receipt.where else "") + (" (already known)" if one.cached else "")
         lines.append(f"  {result} {first}  {told}{known}\n         {one.receipt.log}")
     if not proven:
         lines.append(f"  no move out of {task.memory.snapshot.state} asks for a command")
-    is_red = any(not one.receipt.is_green for one in proven)
-    if is_red and any(one.cached and not one.receipt.is_green for one in proven):
+    if any(one.cached for one in bad):
         lines.append("  next: mend the tree, or run the red ones again with: detent prove --again")
     show(arguments, {"id": task.id, "tree": tree, "receipts": rows}, "\n".join(lines))
-    return 1 if is_red else 0
+    return 1 if bad else 0
 
 
 def answer(arguments: Arguments) -> int:
