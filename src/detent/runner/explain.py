@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from detent.core.values import Fact, Snapshot
     from detent.runner.open import Task
     from detent.store.native import Document
+    from detent.store.places import TaskPlaces
+    from detent.store.tasks import Memory
 
 
 class Move(Record):
@@ -37,6 +39,7 @@ class Move(Record):
     verbs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     is_reopen: bool = False
+    passed: tuple[str, ...] = ()  # gates of its ways that hold now
 
 
 class Explain(Record):
@@ -56,7 +59,7 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
     snapshot = task.memory.snapshot
     state = task.machine.states[snapshot.state]
     waiting = waiting_for(snapshot, state)
-    alive, is_dead = _life(task)
+    alive, is_dead = life(task.memory, task.places)
     if task.memory.run and not is_dead:
         # While it works its files are in nobody's order, and nobody judges them.
         moves = _moves(task, state, None) if with_moves else ()
@@ -92,12 +95,13 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
     )
 
 
-def _life(task: Task) -> tuple[bool | None, bool]:
-    if not task.memory.run:
-        return None, bool(task.memory.ended)
+def life(memory: Memory, places: TaskPlaces) -> tuple[bool | None, bool]:
+    """Whether the task's agent run lives, and whether one ended that nobody has written down; see `Explain`."""
+    if not memory.run:
+        return None, bool(memory.ended)
     from detent.effects.keeper_look import look  # most tasks have no run to look at
 
-    found = look(task.places.run(task.memory.run["run"])).phase
+    found = look(places.run(memory.run["run"])).phase
     return {"alive": True, "ended": False, "lost": False}.get(found), found in ("ended", "lost")
 
 
@@ -159,9 +163,13 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> Move:
         edge.verbs,
         tuple(dict.fromkeys(notes)),
         edge.reopen,
+        tuple(gate for gate in _needs(edge) if gate in facts and facts[gate].ok),
     )
 
 
 def _by_hand(edge: Edge, facts: Mapping[str, Fact]) -> tuple[str, ...]:
-    needs = dict.fromkeys(gate for way in edge.ways for gate in way.needs)
-    return tuple(gate for gate in needs if gate in facts and facts[gate].by_hand)
+    return tuple(gate for gate in _needs(edge) if gate in facts and facts[gate].by_hand)
+
+
+def _needs(edge: Edge) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(gate for way in edge.ways for gate in way.needs))

@@ -25,11 +25,12 @@ class Letter(Record):
 
 def inbox(project: Project) -> tuple[Letter, ...]:
     """Oldest first; a task that can't be read waits for a person too."""
-    letters = [letter for listed in load_all(project) if (letter := _letter(listed))]
+    letters = [letter for listed in load_all(project) if (letter := letter_of(listed))]
     return tuple(sorted(letters, key=lambda letter: (letter.since, letter.id)))
 
 
-def _letter(listed: Listed) -> Letter | None:
+def letter_of(listed: Listed) -> Letter | None:
+    """What one task asks of a person; None when it asks nothing."""
     if listed.memory is None or listed.machine is None:
         why = listed.error.what if listed.error else "it can't be read"
         return Letter(listed.id, "unreadable", "", why, "", f"detent doctor {listed.id}")

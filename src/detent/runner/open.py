@@ -232,15 +232,20 @@ def load_all(project: Project) -> Iterator[Listed]:
     """Every task, as little of it as a list needs; one that can't be read carries its error, and is never hidden."""
     machines: dict[str, Machine] = {}
     for task_id in project.task_ids():
-        try:
-            memory = TaskStore(project.task(task_id)).load()
-            head = memory.head
-            key = f"{head['digest']} {head['limits']} {head['options']}"
-            if key not in machines:  # the same pinned machine is parsed once
-                machines[key] = pinned_machine(project, memory)
-            yield Listed(task_id, memory, machines[key])
-        except UnreadableError as error:
-            yield Listed(task_id, error=error)
+        yield load_listed(project, task_id, machines)
+
+
+def load_listed(project: Project, task_id: str, machines: dict[str, Machine]) -> Listed:
+    """One of them; `machines` holds those that were parsed before, and grows."""
+    try:
+        memory = TaskStore(project.task(task_id)).load()
+        head = memory.head
+        key = f"{head['digest']} {head['limits']} {head['options']}"
+        if key not in machines:  # the same pinned machine is parsed once
+            machines[key] = pinned_machine(project, memory)
+        return Listed(task_id, memory, machines[key])
+    except UnreadableError as error:
+        return Listed(task_id, error=error)
 
 
 def is_over(listed: Listed) -> bool:

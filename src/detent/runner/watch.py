@@ -19,6 +19,7 @@ from detent.errors import DetentError, LockedError, RefusedError
 from detent.runner.drive import Rest, keep_budget, resting
 from detent.runner.drops import answer_drops
 from detent.runner.ending import end_run
+from detent.runner.mandate import ring
 from detent.runner.open import load_all, load_task
 from detent.store.atomic import make_folders
 from detent.store.lock import Lock
@@ -71,6 +72,12 @@ class Supervisor:
         self.watch = Watch()
         self.watched: dict[str, str] = {}  # run folder -> task
         self.children = Children()
+        self.is_called_off = False
+
+    def stop(self) -> None:
+        """Let `run` end soon; for another thread than the one it works in. What was started goes on by itself."""
+        self.is_called_off = True
+        ring(self.project)
 
     def run(self, *, until_rest: bool) -> Mapping[str, Rest]:
         """Drive until everything rests, or for ever; a second supervisor of the same project is refused."""
@@ -89,7 +96,7 @@ class Supervisor:
         bell = _Bell(self.project.bell())
         due = 0.0
         try:
-            while True:
+            while not self.is_called_off:
                 rung = bell.was_rung()
                 if rung or time.monotonic() >= due:
                     self.look_at_all()
@@ -97,6 +104,7 @@ class Supervisor:
                 if until_rest and not self.children and not self.watched and self._all_rest():
                     return self.rests
                 self._wait(bell)
+            return self.rests
         finally:
             bell.close()
             self.watch.close()
