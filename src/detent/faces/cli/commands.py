@@ -33,6 +33,7 @@ _TASK = Argument("TASK", "id, unique beginning or folder; left out: this folder'
 _REPO = Option("--repo", "PATH", "the repository or folder to work on (default: the current one)")
 _REASON = Option("--reason", "WHY", "recorded in the journal")
 _EDGE = Option("--edge", "NAME", "the move's name, where several are meant")
+_NO_WAIT = Option("--no-wait", "", "start what is due and don't wait for it; `detent watch` or another run goes on")
 _LIMIT = Option("--last", "N", "only the last N lines")
 
 GLOBAL_OPTIONS = (
@@ -116,7 +117,7 @@ COMMANDS = (
             Option("--all", "", "every open task of the project"),
             Option("--once", "", "at most one agent run for each task"),
             Option("--adopt", "MACHINE", "TASK is a folder; if it is no task yet, take it over first"),
-            Option("--no-wait", "", "start what is due and don't wait for it; `detent watch` or another run goes on"),
+            _NO_WAIT,
             Option("--since", "LINE", "a `detent stop` after this line of the journal counts (default: from now on)"),
             Option("--detach", "", "go on in the background; look with: detent logs -f"),
             Option("--jobs", "N", "how many agents may work at a time (default: 1)"),
@@ -157,7 +158,7 @@ COMMANDS = (
         "one more agent run in the same state, although the last one led nowhere",
         "drive:respawn",
         (_TASK,),
-        (_REPO,),
+        (_NO_WAIT, _REPO),
     ),
     Command(
         "talk",
@@ -349,6 +350,13 @@ COMMANDS = (
         "hold a machine against a relation file",
         "machines:compare_machine",
         (Argument("MACHINE", "name or file", required=True), Argument("RELATION", "JSON file", required=True)),
+    ),
+    Command(
+        "tui",
+        "Advanced",
+        "a dashboard in this terminal: all tasks, what they wait for, keys to answer; drives started tasks",
+        "tui:tui",
+        options=(Option("--jobs", "N", "how many agents may work at a time (default: 4)"), _REPO),
     ),
     Command(
         "gc",
