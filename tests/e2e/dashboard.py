@@ -36,6 +36,11 @@ class Screen:
             rows.setdefault(float(y), []).append((round(float(x) / _CELL), cells))
         return [_placed(sorted(parts)) for _, parts in sorted(rows.items())]
 
+    def picture(self) -> str:
+        """For the documentation: as small as it gets, and without fonts from elsewhere."""
+        drawn = self.app.export_screenshot(title="detent tui", simplify=True)
+        return re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
+
     def text(self) -> str:
         return "\n".join(self.lines())
 

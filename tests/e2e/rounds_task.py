@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.conftest import SAMPLE_FILES, let_out
 from tests.e2e.agent_runs import Agents, AgentTask
 
@@ -110,16 +108,12 @@ class Rounds:
         self.agents.tasks.append(task)
         return task
 
-    def at_review(self, task_id: str) -> AgentTask:
+    def at_review(self, task_id: str, title: str = "a note") -> AgentTask:
         """One that a person is to sign off."""
         self.agents.script("writing", f"{WRITE}; detent move reviewing", task=task_id)
-        task = self(task_id)
+        task = self(task_id, title)
         assert task.run().code == 4
         return task
 
     def script(self, task: str, text: str, run: int = 0) -> None:
         self.agents.script("writing", text, run, task)
-
-    @property
-    def scripts(self) -> Path:
-        return self.agents.scripts

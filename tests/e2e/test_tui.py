@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -130,9 +131,9 @@ def test_reject_needs_a_reason_and_what_nothing_waits_for_is_said(rounds: Rounds
     assert task.last("moved")["reason"] == "too short"
 
 
-def crash(rounds: Rounds, task_id: str) -> None:
-    rounds.script(task_id, "exit 3")
-    rounds(task_id)
+def crash(rounds: Rounds, task_id: str, title: str = "a note") -> None:
+    rounds.script(task_id, "echo 'no such model' >&2; exit 3")
+    rounds(task_id, title)
 
 
 @pytest.mark.requirement("S3.63")
@@ -151,6 +152,11 @@ def test_a_double_crash_is_noticed_and_the_menu_takes_the_machines_letters(round
         text = screen.text()
         assert "[R] closed  reviewing  (Revise)" in text
         assert "crash_count 2/2" in text
+        await screen.press("escape")
+        await screen.shows("agent run #2 complained:")
+        assert "no such model" in screen.text()
+        await screen.press("m")
+        await screen.shows("[M] open")
         await screen.press("m")
         await screen.until(lambda: screen.row("note")[2:5] == ["writing", "0/2", "0/2"], "a new beginning")
 
@@ -370,3 +376,33 @@ def test_a_project_without_tasks_says_how_to_begin(rounds: Rounds) -> None:
             await Screen(app, pilot, changed).shows("no tasks here yet")
 
     asyncio.run(run())
+
+
+def test_the_picture_of_the_documentation(rounds: Rounds) -> None:
+    """What docs/how-to/dashboard.md shows; written there when DETENT_PICTURE names the file."""
+    meeting = rounds.agents.meeting()
+    rounds.script("release-notes", "echo 'I read the log since the last tag.'; meet here")
+    rounds.at_review("error-messages", "each says what to do next")
+    crash(rounds, "upgrade-guide", "from version 1 to 2")
+    rounds.script("glossary", "echo '# terms' >> app.py")
+    for words in (("run",), ("respawn",)):
+        rounds.agents.detent(*words, "upgrade-guide", cwd=rounds.repo)
+    rounds("glossary", "words we use").run()
+    rounds("release-notes", "what is new")
+    rounds("faq", "questions people ask")
+
+    async def scene(screen: Screen) -> None:
+        await screen.choose("release-notes")
+        await screen.press("s")
+        await asyncio.to_thread(meeting.reached)
+        await screen.until(lambda: screen.row("release-notes")[:1] == ["●"], "an agent at work")
+        await screen.choose("upgrade-guide")
+        await screen.until(lambda: not screen.app.screen.query("Toast"), "no notice is left")
+        picture = screen.picture()
+        assert 'url("http' not in picture  # it fetches nothing
+        assert "upgrade-guide" in picture
+        if path := os.environ.get("DETENT_PICTURE"):
+            Path(path).write_text(picture, encoding="utf-8")
+        await asyncio.to_thread(meeting.go)
+
+    play(rounds.repo, scene)

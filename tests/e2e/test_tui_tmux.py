@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from detent.effects.keeper_look import look
 from tests.e2e.agent_runs import Agents
 from tests.e2e.rounds_task import WRITE, Rounds
 from tests.e2e.terminal import Terminal
@@ -22,20 +26,18 @@ LOOK_S = 0.05  # tmux tells nobody when its screen changes
 
 TMUX = shutil.which("tmux")
 needs_tmux = pytest.mark.skipif(not TMUX, reason="no tmux on PATH")
-needs_textual = pytest.mark.skipif(
-    __import__("importlib.util").util.find_spec("textual") is None, reason="textual is not installed"
-)
+needs_textual = pytest.mark.skipif(find_spec("textual") is None, reason="textual is not installed: no dashboard")
 
 
 class Tmux:
     """A server of its own with one window of 80 by 24, in which `detent tui` runs."""
 
-    def __init__(self, repo: Path, folder: Path, environment: dict[str, str]) -> None:
+    def __init__(self, repo: Path, folder: Path, environment: dict[str, str], command: str) -> None:
         self.socket = folder / "tmux"
         self.code = folder / "code"
         self.environment = environment
-        command = f"detent tui; echo $? > {self.code}; exec cat"
-        self("new-session", "-d", "-x", "80", "-y", "24", "-c", str(repo), "sh", "-c", command)
+        script = f"{command}; echo $? > {self.code}; exec cat"
+        self("new-session", "-d", "-x", "80", "-y", "24", "-c", str(repo), "sh", "-c", script)
 
     def __call__(self, *words: str) -> str:
         argv = ["tmux", "-S", str(self.socket), "-f", "/dev/null", *words]
@@ -66,8 +68,11 @@ class Tmux:
             time.sleep(LOOK_S)
         return int(self.code.read_text())
 
-    def pane_pid(self) -> int:
-        return int(self("display-message", "-p", "#{pane_pid}"))
+    def program(self) -> int:
+        """The process of the dashboard."""
+        shell = self("display-message", "-p", "#{pane_pid}").strip()
+        (child,) = Path(f"/proc/{shell}/task/{shell}/children").read_text().split()
+        return int(child)
 
     def close(self) -> None:
         argv = ["tmux", "-S", str(self.socket), "kill-server"]
@@ -94,8 +99,9 @@ def is_grey(code: int) -> bool:
     return code in (0, 7, 8, 15) or code >= 232 or (cube >= 0 and cube // 36 == cube // 6 % 6 == cube % 6)
 
 
-def open_window(tmux: list[Tmux], rounds: Rounds, folder: Path, **more: str) -> Tmux:
-    tmux.append(Tmux(rounds.repo, folder, {**rounds.agents.detent.environment, "TERM": "xterm-256color", **more}))
+def open_window(tmux: list[Tmux], rounds: Rounds, folder: Path, command: str = "detent tui", **more: str) -> Tmux:
+    environment = {**rounds.agents.detent.environment, "TERM": "xterm-256color", **more}
+    tmux.append(Tmux(rounds.repo, folder, environment, command))
     return tmux[-1]
 
 
@@ -157,12 +163,66 @@ def test_who_is_told_to_end_leaves_the_terminal_as_it_was(rounds: Rounds, tmux: 
     rounds("note")
     window = open_window(tmux, rounds, tmp_path)
     window.shows("○  note")
-    shell = window.pane_pid()
-    (child,) = Path(f"/proc/{shell}/task/{shell}/children").read_text().split()
-    os.kill(int(child), signal.SIGTERM)
+    os.kill(window.program(), signal.SIGTERM)
     assert window.ended() == 128 + signal.SIGTERM
     assert window("display-message", "-p", "#{alternate_on}").strip() == "0"
     assert "Traceback" not in window.screen()
+
+
+@needs_tmux
+@needs_textual
+def test_a_terminal_that_goes_away_takes_the_dashboard_with_it_and_nothing_else(
+    rounds: Rounds, tmux: list[Tmux], tmp_path: Path
+) -> None:
+    meeting = rounds.agents.meeting()
+    rounds.script("note", f"meet here; {WRITE}; detent move reviewing")
+    task = rounds("note")
+    window = open_window(tmux, rounds, tmp_path)
+    window.shows("○  note")
+    window.press("s")
+    meeting.reached()
+    handle = os.pidfd_open(window.program())
+    try:
+        window.close()
+        ended, _, _ = select.select([handle], [], [], LONGEST_S)
+        assert ended
+    finally:
+        os.close(handle)
+    assert look(str(task.run_dir(1))).phase == "alive"
+    meeting.go()
+    assert rounds.agents.detent("watch", "--once", cwd=rounds.repo).code == 0
+    assert task.state() == "reviewing"
+
+
+BROKEN = """
+import sys
+from detent.faces.tui.app import Dashboard
+from detent.runner.open import find_project
+
+class Broken(Dashboard):
+    def action_help(self):
+        raise ValueError("something of ours")
+
+try:
+    Broken(find_project(), 1).run_to_end()
+except ValueError as error:
+    print(f"raised: {error}")
+    sys.exit(3)
+"""
+
+
+@needs_tmux
+@needs_textual
+def test_a_bug_is_raised_for_the_command_line_and_not_drawn(rounds: Rounds, tmux: list[Tmux], tmp_path: Path) -> None:
+    rounds("note")
+    (tmp_path / "broken.py").write_text(BROKEN, encoding="utf-8")
+    window = open_window(tmux, rounds, tmp_path, f"{sys.executable} {tmp_path}/broken.py")
+    window.shows("○  note")
+    window.press("?")
+    assert window.ended() == 3
+    screen = window.shows("raised: something of ours")
+    assert "Traceback" not in screen
+    assert "locals" not in screen
 
 
 def said(rounds: Rounds, words: tuple[str, ...] = (), **environment: str) -> tuple[int, str]:

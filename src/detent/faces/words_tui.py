@@ -74,6 +74,7 @@ COLUMNS: Mapping[str, str] = {
     "title": "TITLE",
 }
 NO_TASKS = 'no tasks here yet\n\nbegin one:  detent new "what is to be done" --check "your test command"'
+LOOKING = "looking ..."
 NOTHING_FOUND = "no task has these words; Esc shows all"
 NO_OUTPUT = "(nothing)"
 

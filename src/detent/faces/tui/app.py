@@ -12,7 +12,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Container, VerticalScroll
 from textual.events import Resize
 from textual.message import Message
@@ -21,6 +21,7 @@ from textual.widgets import DataTable, Footer, Input, Static
 from detent.effects.keeper_process import EVENTS
 from detent.faces import words_tui, words_tui_keys
 from detent.faces.cli.main import write_bug
+from detent.faces.tui.bindings import all_bindings
 from detent.faces.tui.desk import Desk
 from detent.faces.tui.gather import Gatherer, Row, View
 from detent.faces.tui.notices import Notices
@@ -31,8 +32,6 @@ from detent.faces.tui.table import TaskTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from detent.store.places import Project
 
 LOOK_S = 1.0  # between two looks at all tasks
@@ -41,23 +40,15 @@ MOST_ROWS = 500
 NOTICE_S = 10.0
 
 
-def _bindings() -> Iterator[BindingType]:
-    for key, label, meaning in words_tui_keys.KEYS:
-        action = {"enter": "choose", "slash": "filter", "question_mark": "help"}.get(key, label)
-        shown = words_tui_keys.SHOWN_KEYS.get(key, key)
-        yield Binding(key, action, label, show=key in words_tui_keys.FOOTER, key_display=shown, tooltip=meaning)
-    yield Binding("escape", "close", show=False)
-
-
 class Dashboard(Desk):
     TITLE = "detent"
-    CSS_PATH = "dashboard.tcss"
+    CSS_PATH = os.path.join(os.path.dirname(__file__), "dashboard.tcss")
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012  # the framework's own, which is no class variable to the type checker
         (0, "-narrow"),
         (120, "-wide"),
     ]
-    BINDINGS: ClassVar[list[BindingType]] = list(_bindings())
+    BINDINGS: ClassVar[list[BindingType]] = list(all_bindings())
 
     class Stood(Message):
         """Who supervises the project now; comes from the supervisor's thread."""
@@ -77,6 +68,7 @@ class Dashboard(Desk):
         self._gatherer = Gatherer(project)
         self._notices = Notices()
         self._wake = asyncio.Event()
+        self._is_other_chosen = self._has_looked = False
         self._filter = ""
         self._supervising: Supervising | None = None
         self._head, self._told = Static(id="head", markup=False), Static(id="told", markup=False)
@@ -126,9 +118,18 @@ class Dashboard(Desk):
             began = time.monotonic()
             self._show(await asyncio.to_thread(self._gatherer.look, self._table.chosen))
             pause = max(LOOK_S, MOST_BUSY * (time.monotonic() - began))
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), pause)
-            self._wake.clear()
+            while await self._is_woken(pause) and self._is_other_chosen:
+                # Among thousands only the chosen one is looked at at once.
+                self._is_other_chosen = False
+                found = await asyncio.to_thread(self._gatherer.look_at, self._table.chosen)
+                self._show(self.view.replace(detail=found))
+
+    async def _is_woken(self, pause: float) -> bool:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), pause)
+        is_woken = self._wake.is_set()
+        self._wake.clear()
+        return is_woken
 
     def look_soon(self) -> None:
         self._wake.set()
@@ -142,7 +143,7 @@ class Dashboard(Desk):
         self._wake.set()
 
     def _show(self, view: View) -> None:
-        self.view = view
+        self.view, self._has_looked = view, True
         if not self._table.is_attached:
             return  # the dashboard is being closed
         self._table.show_rows(self._filtered(), self._table.chosen or (view.detail.id if view.detail else ""))
@@ -170,7 +171,8 @@ class Dashboard(Desk):
     def _show_detail(self) -> None:
         row = self.row
         if row is None:
-            self._paint(self._told, Text(words_tui.NOTHING_FOUND if self.view.rows else words_tui.NO_TASKS))
+            empty = words_tui.NO_TASKS if self._has_looked else words_tui.LOOKING
+            self._paint(self._told, Text(words_tui.NOTHING_FOUND if self.view.rows else empty))
             return
         lines = words_tui.detail_lines(row, self.view.detail, time.time())
         self._paint(self._told, painted(lines, self._detail.content_size.width - 1))
@@ -193,7 +195,9 @@ class Dashboard(Desk):
     def on_data_table_row_highlighted(self, _event: DataTable.RowHighlighted) -> None:
         self._detail.scroll_home(animate=False)
         self._show_detail()
-        self._wake.set()
+        if self._table.chosen:
+            self._is_other_chosen = True
+            self._wake.set()
 
     def on_data_table_row_selected(self, _event: DataTable.RowSelected) -> None:
         self.action_choose()
@@ -232,13 +236,9 @@ class Dashboard(Desk):
         self._table.focus()
         self.call_after_refresh(self._show_detail)
 
-    def action_approve(self) -> None:
+    def action_take_verb(self, verb: str) -> None:
         if (row := self.row) is not None:
-            self.take_verb(row, "approve")
-
-    def action_reject(self) -> None:
-        if (row := self.row) is not None:
-            self.take_verb(row, "reject")
+            self.take_verb(row, verb)
 
     def action_moves(self) -> None:
         if (row := self.row) is not None:
@@ -252,16 +252,7 @@ class Dashboard(Desk):
         if (row := self.row) is not None:
             self.ask_and_do(row, words_tui_keys.stop_question(row), "stop")
 
-    def action_prove(self) -> None:
-        self._read("prove")
-
-    def action_diff(self) -> None:
-        self._read("diff")
-
-    def action_evidence(self) -> None:
-        self._read("evidence")
-
-    def _read(self, command: str) -> None:
+    def action_read(self, command: str) -> None:
         if (row := self.row) is not None:
             self.do(row, command, [command, "--", row.id], is_read=True)
 

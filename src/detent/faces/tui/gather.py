@@ -104,7 +104,7 @@ class Gatherer:
         ordered = sorted((row for _, row in rows.values()), key=_order)
         if chosen not in rows:
             chosen = ordered[0].id if ordered else ""
-        return View(tuple(ordered), self._detail(chosen) if chosen else None)
+        return View(tuple(ordered), self.look_at(chosen) if chosen else None)
 
     def _row(self, task_id: str) -> Row:
         listed = load_listed(self.project, task_id, self._machines)
@@ -137,7 +137,8 @@ class Gatherer:
     def _life(self, memory: Memory, task_id: str) -> tuple[bool | None, bool]:
         return life(memory, self.project.task(task_id))
 
-    def _detail(self, task_id: str) -> Detail:
+    def look_at(self, task_id: str) -> Detail:
+        """One task in full."""
         try:
             told = explain_now(self.project, task_id)
             number = told.task.memory.runs
