@@ -34,7 +34,6 @@ def play(repo: Path, scene: Callable[[Screen], Awaitable[None]], size: tuple[int
     asyncio.run(run())
 
 
-@pytest.mark.requirement("S3.63")
 def test_the_list_and_what_is_missing(rounds: Rounds) -> None:
     rounds("fresh", "a note that is not written")
     rounds.at_review("read-me")
@@ -136,7 +135,6 @@ def crash(rounds: Rounds, task_id: str, title: str = "a note") -> None:
     rounds(task_id, title)
 
 
-@pytest.mark.requirement("S3.63")
 def test_a_double_crash_is_noticed_and_the_menu_takes_the_machines_letters(rounds: Rounds) -> None:
     crash(rounds, "note")
 

@@ -239,6 +239,11 @@ def test_a_terminal_that_can_place_no_text_is_told_apart(rounds: Rounds) -> None
         assert "detent watch" in shown
 
 
+def test_a_locale_without_the_letters_is_told(rounds: Rounds) -> None:
+    code, shown = said(rounds, TERM="xterm", PYTHONIOENCODING="latin-1")
+    assert (code, "LC_ALL=C.UTF-8 detent tui" in shown) == (1, True)
+
+
 def test_what_is_no_terminal_and_what_is_no_person_is_refused(rounds: Rounds) -> None:
     done = rounds.agents.detent("tui", cwd=rounds.repo, environment={"TERM": "xterm"})
     assert done.code == 1

@@ -22,10 +22,12 @@ def tui(arguments: Arguments) -> int:
     refuse_inside_run("the dashboard")
     if arguments.has("--json"):
         raise UsageError(words.NO_JSON, next_step=words.JSON_INSTEAD)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise RefusedError(words.NO_TERMINAL, next_step=words.INSTEAD)
     if os.environ.get("TERM", "dumb") in ("", "dumb"):
         raise RefusedError(words.DUMB_TERMINAL, next_step=words.INSTEAD)
+    if sys.stderr.encoding.lower() != "utf-8":  # where the framework draws
+        raise RefusedError(words.NO_UTF8, next_step=words.WITH_UTF8)
     project, jobs = find_project(arguments.text("--repo")), jobs_of(arguments, DEFAULT_JOBS)
     try:
         from detent.faces.tui.app import Dashboard
