@@ -62,7 +62,7 @@ def choice_lines(choice: Choice) -> list[Line]:
     if choice.move is None:
         return [Line(f"{key} {choice.verb}", HEAD), Line(_BESIDES.get(choice.verb, ""), DIM, 4)]
     move = choice.move
-    verb = "" if choice.verb == "move" else f"{choice.verb}: "
+    verb = "" if choice.verb == "move" else f"{choice.verb} -> "
     label = f"  ({one_line(move.label)})" if move.label not in ("", move.name, move.to) else ""
     tone = HEAD if move.is_open or is_provable(move) else PLAIN
     head = Line(f"{key} {openness(move)}  {verb}{move.to}{label}", tone)
