@@ -44,6 +44,7 @@ class Move(Record):
     verbs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     is_reopen: bool = False
+    passed: tuple[str, ...] = ()  # gates of its ways that hold now
 
 
 class Explain(Record):
@@ -67,7 +68,7 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
     snapshot = task.memory.snapshot
     state = task.machine.states[snapshot.state]
     waiting = waiting_for(task.memory, state)
-    alive, gone = _life(task.places, task.memory)
+    alive, gone = life(task.memory, task.places)
     if task.memory.run and not gone:
         # While it works its files are in nobody's order, and nobody judges them.
         moves = _moves(task, state, None) if with_moves else ()
@@ -158,7 +159,8 @@ def _word(task: Task, moves: tuple[Move, ...]) -> tuple[str, ...]:
     return tuple(touched.ask)
 
 
-def _life(places: TaskPlaces, memory: Memory) -> tuple[bool | None, bool]:
+def life(memory: Memory, places: TaskPlaces) -> tuple[bool | None, bool]:
+    """Whether the task's agent run lives, and whether one ended that nobody has written down; see `Explain`."""
     if not memory.run:
         return None, bool(memory.ended)
     from detent.effects.keeper_look import look  # most tasks have no run to look at
@@ -180,7 +182,7 @@ def is_dead(memory: Memory, state: State, *, is_gone: bool) -> bool:
 
 def is_gone(places: TaskPlaces, memory: Memory) -> bool:
     """Whether a run is over and its end is not decided yet."""
-    return _life(places, memory)[1]
+    return life(memory, places)[1]
 
 
 def waiting_for(memory: Memory, state: State) -> str:
@@ -256,9 +258,13 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> 
         edge.verbs,
         tuple(dict.fromkeys(notes)),
         edge.reopen,
+        tuple(gate for gate in _needs(edge) if gate in facts and facts[gate].ok),
     )
 
 
 def _by_hand(edge: Edge, facts: Mapping[str, Fact]) -> tuple[str, ...]:
-    needs = dict.fromkeys(gate for way in edge.ways for gate in way.needs)
-    return tuple(gate for gate in needs if gate in facts and facts[gate].by_hand)
+    return tuple(gate for gate in _needs(edge) if gate in facts and facts[gate].by_hand)
+
+
+def _needs(edge: Edge) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(gate for way in edge.ways for gate in way.needs))

@@ -30,7 +30,7 @@ class Letter(Record):
 
 def inbox(project: Project) -> tuple[Letter, ...]:
     """Oldest first; a task that can't be read waits for a person too."""
-    letters = [letter for listed in load_all(project) if (letter := _letter(project, listed))]
+    letters = [letter for listed in load_all(project) if (letter := letter_of(project, listed))]
     return tuple(sorted(letters, key=lambda letter: (letter.since, letter.id)))
 
 
@@ -44,7 +44,8 @@ def files_to_approve(project: Project, listed: Listed) -> tuple[str, ...]:
     return explain(load_task(project, listed.id), with_moves=False).word
 
 
-def _letter(project: Project, listed: Listed) -> Letter | None:
+def letter_of(project: Project, listed: Listed) -> Letter | None:
+    """What one task asks of a person; None when it asks nothing."""
     if listed.memory is None or listed.machine is None:
         why = listed.error.what if listed.error else "it can't be read"
         return Letter(listed.id, "unreadable", "", why, "", f"detent doctor {listed.id}")

@@ -245,18 +245,23 @@ def pinned_machine(project: Project, memory: Memory) -> Machine:
 def load_all(project: Project) -> Iterator[Listed]:
     """Every task, as little of it as a list needs; one that can't be read carries its error, and is never hidden."""
     machines: dict[str, Machine] = {}
-    folder = project.tasks_folder()
     for task_id in project.task_names():
-        try:
-            memory = TaskStore(TaskPlaces(task_id, f"{folder}/{task_id}")).load()
-            head = memory.head
-            key = f"{head['digest']} {head['limits']} {head['options']}"
-            if key not in machines:  # the same pinned machine is parsed once
-                machines[key] = pinned_machine(project, memory)
-            yield Listed(task_id, memory, machines[key])
-        except UnreadableError as error:
-            if project.has_task(task_id):  # asked only now: nearly every folder holds a sound task
-                yield Listed(task_id, error=error)
+        listed = load_listed(project, task_id, machines)
+        if listed.error is None or project.has_task(task_id):  # asked only now: nearly every folder holds a sound task
+            yield listed
+
+
+def load_listed(project: Project, task_id: str, machines: dict[str, Machine]) -> Listed:
+    """One of them; `machines` holds those that were parsed before, and grows."""
+    try:
+        memory = TaskStore(TaskPlaces(task_id, f"{project.tasks_folder()}/{task_id}")).load()
+        head = memory.head
+        key = f"{head['digest']} {head['limits']} {head['options']}"
+        if key not in machines:  # the same pinned machine is parsed once
+            machines[key] = pinned_machine(project, memory)
+        return Listed(task_id, memory, machines[key])
+    except UnreadableError as error:
+        return Listed(task_id, error=error)
 
 
 def is_over(listed: Listed) -> bool:

@@ -22,6 +22,7 @@ from detent.errors import DetentError, LockedError, RefusedError
 from detent.runner.drive import Rest, keep_budget, resting
 from detent.runner.drops import answer_drops
 from detent.runner.ending import end_run
+from detent.runner.mandate import ring
 from detent.runner.open import load_all, load_task
 from detent.store.atomic import make_folders
 from detent.store.lock import Lock
@@ -78,6 +79,12 @@ class Supervisor:
         self.children = Children()
         self.unseen: Iterator[Listed] | None = None  # what is left of a look at all tasks
         self.tended, self.tend_due = 0, 0.0  # whose turn it is among the living runs, and when
+        self.is_called_off = False
+
+    def stop(self) -> None:
+        """Let `run` end soon; for another thread than the one it works in. What was started goes on by itself."""
+        self.is_called_off = True
+        ring(self.project)
 
     def run(self, *, until_rest: bool) -> Mapping[str, Rest]:
         """Drive until everything rests, or for ever; a second supervisor of the same project is refused."""
@@ -96,7 +103,7 @@ class Supervisor:
         bell = _Bell(self.project.bell())
         due = 0.0
         try:
-            while True:
+            while not self.is_called_off:
                 if bell.was_rung() or time.monotonic() >= due:
                     self.held.clear()
                     self.tried.clear()
@@ -106,6 +113,7 @@ class Supervisor:
                 if until_rest and not (self.unseen or self.children or self.watched) and self._all_rest():
                     return self.rests
                 self._wait(bell)
+            return self.rests
         finally:
             bell.close()
             self.watch.close()

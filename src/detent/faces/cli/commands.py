@@ -35,6 +35,7 @@ _REASON = Option("--reason", "WHY", "recorded in the journal")
 _EDGE = Option("--edge", "NAME", "the move's name, where several are meant")
 _YES = Option("--yes", "", "answer yes where the move asks first")
 _TREE = Option("--tree", "ID", "refuse unless the tree is still this one, as `detent diff --json` named it")
+_NO_WAIT = Option("--no-wait", "", "start what is due and don't wait for it; `detent watch` or another run goes on")
 _LIMIT = Option("--last", "N", "only the last N lines")
 
 GLOBAL_OPTIONS = (
@@ -118,7 +119,7 @@ COMMANDS = (
             Option("--all", "", "every open task of the project"),
             Option("--once", "", "at most one agent run for each task"),
             Option("--adopt", "MACHINE", "TASK is a folder; if it is no task yet, take it over first"),
-            Option("--no-wait", "", "start what is due and don't wait for it; `detent watch` or another run goes on"),
+            _NO_WAIT,
             Option("--since", "LINE", "a `detent stop` after this line of the journal counts (default: from now on)"),
             Option("--detach", "", "go on in the background; look with: detent logs -f"),
             Option("--jobs", "N", "how many agents may work at a time (default: 1)"),
@@ -159,7 +160,7 @@ COMMANDS = (
         "one more agent run in the same state, although the last one led nowhere",
         "drive:respawn",
         (_TASK,),
-        (_REPO,),
+        (_NO_WAIT, _REPO),
     ),
     Command(
         "talk",
@@ -418,6 +419,13 @@ COMMANDS = (
         "hold a machine against a relation file",
         "machines:compare_machine",
         (Argument("MACHINE", "name or file", required=True), Argument("RELATION", "JSON file", required=True)),
+    ),
+    Command(
+        "tui",
+        "Advanced",
+        "a dashboard in this terminal: all tasks, what they wait for, keys to answer; drives started tasks",
+        "tui:tui",
+        options=(Option("--jobs", "N", "how many agents may work at a time (default: 4)"), _REPO),
     ),
     Command(
         "gc",
