@@ -1,7 +1,8 @@
 """Brings the files of a task's tree back to a checkpoint; files only, the state of the task stays where it is.
 
 1. find the checkpoint; 2. keep what stands there now, new files too, as a commit under a private ref; 3. put the files
-back; 4. one journal line. A crash on the way leaves the kept commit, and the same command does the rest.
+back; 4. one journal line. A crash on the way leaves the kept commit: the same command does the rest, and its line names
+what stood there before the first of them.
 """
 
 from __future__ import annotations
@@ -54,14 +55,24 @@ def restore(task: Task, name: str, seq: int | None) -> Restored:
         now = current_tree(task)
         private = task.places.private_git()
         wanted = Git(private).run("rev-parse", "--verify", f"{point.commit}^{{tree}}").decode().strip()
-        if now == wanted:
-            return Restored(point.seq, wanted, "", PutBack())
         ref = f"refs/detent/{task.id}/{settled.memory.snapshot.seq + 1}-before-restore"
-        kept = keep_commit(private, ref, now, point.commit, f"{task.id}: before restore to line {point.seq}")
-        done = put_back(private, task.tree_path, now, wanted)
+        kept = _begun(private, ref)
+        done = PutBack()
+        if now != wanted:
+            new = keep_commit(private, ref, now, point.commit, f"{task.id}: before restore to line {point.seq}")
+            kept = kept or new
+            done = put_back(private, task.tree_path, now, wanted)
+        if not kept:
+            return Restored(point.seq, wanted, "", done)
         content = {"by": "person", "name": name, "checkpoint": point.seq, "tree": wanted, "kept": kept}
         note(task, settled.memory, "restored_tree", content)
     return Restored(point.seq, wanted, kept, done)
+
+
+def _begun(private: str, ref: str) -> str:
+    """What a restore that died before its line had kept; empty when there was none."""
+    listed = Git(private).run("for-each-ref", "--format=%(objectname)", "--sort=refname", ref, f"{ref}+*").decode()
+    return next(iter(listed.split()), "")
 
 
 def _point(task: Task, entries: Sequence[Entry], seq: int | None) -> _Point:
