@@ -51,11 +51,13 @@ def run_seen(task: Task) -> RunSeen | None:
     return look_at_run(task.places.run(number)) if number else None
 
 
-def start_run(task: Task, ready: Ready, begin: Callable[[keeper.RunSpec], object] = keeper.spawn) -> Task:
+def start_run(
+    task: Task, ready: Ready, begin: Callable[[keeper.RunSpec], object] = keeper.spawn, *, is_talk: bool = False
+) -> Task:
     """Plan and start one run of the current state's role in the folder that was made ready for it.
 
     Where somebody else has just started one, that is the run; where a limit is used up, the task is stopped instead.
-    Whoever brings a `begin` of their own talks to the agent.
+    `is_talk`: a person talks to the agent, which the plan says, and `begin` gives it their terminal.
     """
     with Lock(task.places.lock()):
         if (memory := task.store.load()).run:
@@ -72,7 +74,6 @@ def start_run(task: Task, ready: Ready, begin: Callable[[keeper.RunSpec], object
             raise RefusedError(
                 "the tree changed while a run was made ready", where=task.tree_path, next_step=f"detent run {task.id}"
             )
-        is_talk = begin is not keeper.spawn
         if is_talk and not agent.talk:
             raise RefusedError(
                 f"agent {agent.name} can't be talked to: it has no `talk`",
