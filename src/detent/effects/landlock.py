@@ -12,6 +12,7 @@ import sys
 
 from detent.effects import landlock_process
 from detent.errors import ToolError
+from detent.store.places import lies_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def landlock(access: Access) -> tuple[str, ...]:
     guarded = [os.path.realpath(path) for path in access.guarded]
     # A path that is both hidden and writable is writable, as with bubblewrap.
     for closed in (*guarded, *(path for path in hidden if path not in writable)):
-        if _is_below(closed, writable):
+        if any(lies_in(closed, place) for place in writable):
             raise ToolError(
                 "Landlock can't take a place out of a writable one",
                 where=closed,
@@ -69,9 +70,4 @@ def _beside(folder: str, hidden: list[str]) -> list[str]:
 
 
 def _holds_hidden(folder: str, hidden: list[str]) -> bool:
-    top = folder.rstrip(os.sep) + os.sep
-    return any(path.startswith(top) for path in hidden)
-
-
-def _is_below(path: str, places: list[str]) -> bool:
-    return any(path == place or path.startswith(place.rstrip(os.sep) + os.sep) for place in places)
+    return any(path != folder and lies_in(path, folder) for path in hidden)

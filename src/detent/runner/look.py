@@ -17,7 +17,7 @@ from detent.gates.commands import COMMAND_CHECKS
 from detent.gates.seen import Seen
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
-from detent.store.places import POINTER
+from detent.store.places import POINTER, lies_in
 from detent.store.receipts import ReceiptStore
 
 TYPE_CHECKING = False
@@ -146,5 +146,5 @@ def left_out(task: Task) -> tuple[str, ...]:
     outside = (os.path.realpath(task.native.folder), os.path.realpath(task.project.control))
     root = os.path.realpath(task.tree_path)
     return tuple(
-        os.path.relpath(path, root) for path in outside if path.startswith(root + os.sep) and "/.git/" not in path
+        os.path.relpath(path, root) for path in outside if path != root and lies_in(path, root) and "/.git/" not in path
     )
