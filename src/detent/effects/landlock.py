@@ -1,7 +1,8 @@
 """The words before a command that put it under Landlock, where its rules can say what is wanted.
 
 Landlock allows and never forbids. To hide a place, everything beside it is allowed by name, all the way up; what
-appears there later is not allowed, which is safe. To guard or hide a place below a writable one is beyond it.
+appears there later is not allowed, which is safe. To guard or hide a place below a writable one is beyond it. Of the
+network it rules over TCP alone.
 """
 
 from __future__ import annotations
@@ -41,15 +42,15 @@ def landlock(access: Access) -> tuple[str, ...]:
     # A scratch place is a convenience: one that holds what must not be reached is none.
     scratch = [os.path.realpath(path) for path in access.scratch]
     writable += [path for path in scratch if not _holds_hidden(path, [*hidden, *guarded])]
-    if not access.network:
-        raise ToolError("Landlock can't keep a process from the network here", next_step="install bubblewrap")
+    if not access.network and landlock_process.version() < landlock_process.TCP_SINCE:
+        raise ToolError("this kernel's Landlock can't keep a process from the network", next_step="install bubblewrap")
     readable = _beside(os.sep, [*hidden, _DEVICE_FOLDER])
     shown = [os.path.realpath(path) for path in access.shown]
     readable += [path for path in shown if path not in hidden and not _holds_hidden(path, hidden)]
     readable += [one for path in shown if _holds_hidden(path, hidden) for one in _beside(path, hidden)]
     if len(readable) > _MOST_RULES:
         raise ToolError("hiding that much would take too many Landlock rules", next_step="install bubblewrap")
-    spec = json.dumps({"writable": [*writable, *_DEVICES], "readable": readable})
+    spec = json.dumps({"writable": [*writable, *_DEVICES], "readable": readable, "tcp": access.network})
     return (sys.executable, "-I", "-S", landlock_process.__file__, spec)
 
 

@@ -65,7 +65,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "moved": (*_MOVE, "tree", "signed", "effects", "machine", "sandbox", "after"),
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
-    "proved": ("tree", "receipts", "limits"),
+    "proved": ("tree", "receipts", "limits", "sandbox", "network"),
     "approved": ("by", "name", "reason", "tree", "files"),
     "landed": ("by", "name", "how", "commit", "branch", "tree"),
     "collected": ("by", "name", "branches", "kept"),
