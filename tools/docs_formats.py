@@ -233,7 +233,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "usage, denials, errors, wake": "what it used, tool calls denied to it, its errors, when a quota is over",
     "restored, evidence": "what it changed and was put back; hashes of the evidence it left",
     "progress, on": "whether it changed anything that counts; whether the task is to be driven",
-    "sandbox": "what held the commands: none",
+    "sandbox, network": "the level that held it; what it could reach of the network: allowed, denied, or tcp denied",
     "after": "the whole snapshot: state, mode, counters, registers, visits, hashes of evidence and of locked texts",
 }
 PLACES: Mapping[str, str] = {

@@ -61,24 +61,24 @@ def commands(gate: Gate, seen: Seen) -> Finding:
 def red_green(gate: Gate, seen: Seen) -> Finding:
     """The commands pass on this tree, and one failed on the first commit with the task's test files laid over it."""
     if not seen.baseline:
-        return Finding(ok=False, why="there is no first commit to compare with", by_engine=True)
+        return Finding(ok=False, why="there is no first commit to compare with")
     runs = runs_of(gate, seen)
     found = _all_green(gate, seen, [run for run in runs if not run.before])
     if not found.ok:
         return found
-    before = [(run, seen.receipt(run.key)) for run in runs if run.before]
-    unknown = [_first(run) for run, receipt in before if receipt is None]
-    if unknown:
+    before = [run for run in runs if run.before]
+    receipts = [receipt for run in before if (receipt := seen.receipt(run.key)) is not None]
+    if len(receipts) < len(before):
+        unknown = [_first(run) for run in before if seen.receipt(run.key) is None]
         return Finding(ok=False, why=f"not run without the change: {', '.join(unknown)}", pending=True)
-    receipts = [receipt for _, receipt in before if receipt is not None]
     if any(is_red(receipt) for receipt in receipts):
-        keys = "".join((found.proof, *(run.key for run, _ in before)))
+        keys = "".join((found.proof, *(run.key for run in before)))
         return Finding(ok=True, proof=hash_text(keys), by_engine=True)
     broken = [receipt for receipt in receipts if receipt.problem]
     if broken:
         why = f"without the change {broken[0].command!r} did not come to its own end: {broken[0].problem}"
         return Finding(ok=False, why=f"{why}; that proves nothing")
-    names = ", ".join(_first(run) for run, _ in before)
+    names = ", ".join(_first(run) for run in before)
     why = f"it passes without the change too, so it proves nothing: {names}"
     return Finding(ok=False, why=why, fix="write a test that fails without the change, where the test files are")
 

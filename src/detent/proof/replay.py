@@ -69,7 +69,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "unprepared": ("step", "edge", "why"),
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
-    "proved": ("tree", "receipts", "limits"),
+    "proved": ("tree", "receipts", "limits", "sandbox", "network"),
     "approved": ("by", "name", "reason", "tree", "files"),
     "landed": ("by", "name", "how", "commit", "branch", "tree"),
     "collected": ("by", "name", "branches", "kept"),

@@ -31,6 +31,7 @@ RUN_KINDS: Mapping[str, tuple[str, ...]] = {
             "state",
             "access",
             "sandbox",
+            "network",
             "agent",
             "model",
             "talk",

@@ -14,7 +14,7 @@ import re
 from detent.effects.agents.catalog import find_program
 from detent.effects.clone import borrowed_objects
 from detent.effects.keeper_process import boot_id
-from detent.effects.sandbox import NONE, Access, Probe, best_level, hold, our_own_files
+from detent.effects.sandbox import NONE, TCP_DENIED, Access, Probe, best_level, hold, our_own_files
 from detent.errors import RefusedError, ToolError
 from detent.store.atomic import as_json, make_folders, read_cache, write_cache
 
@@ -80,9 +80,14 @@ def command_level(task: Task) -> str:
     return hold_command(task, (), task.home).level
 
 
-def run_level(task: Task, agent: Agent, role: str, cwd: str) -> str:
-    """The level at which a run of this role would be held."""
-    return _hold(task, run_access(task, agent, role, cwd), (), cwd, own_session=True).level
+def how_held(held: Held) -> dict[str, str]:
+    """What a journal line says of it."""
+    return {"sandbox": held.level, "network": held.network}
+
+
+def run_held(task: Task, agent: Agent, role: str, cwd: str) -> Held:
+    """How a run of this role would be held."""
+    return _hold(task, run_access(task, agent, role, cwd), (), cwd, own_session=True)
 
 
 def command_wrap(task: Task) -> Callable[[Sequence[str], str], Sequence[str]]:
@@ -119,9 +124,13 @@ def _hold(task: Task, access: Access, argv: Sequence[str], cwd: str, *, own_sess
     problem = probe.why
     if probe.level != NONE:
         try:
-            return hold(probe.level, access, argv, cwd=cwd, own_session=own_session)
+            held = hold(probe.level, access, argv, cwd=cwd, own_session=own_session)
         except ToolError as error:  # Landlock can't say everything
             problem = f"{problem}; {error.what}".removeprefix("; ")
+        else:
+            if held.network != TCP_DENIED or rules["require"] != "kernel":
+                return held
+            problem = f"{problem}; Landlock denies TCP alone, and UDP is network too".removeprefix("; ")
     if rules["require"] == "kernel":
         raise RefusedError(
             f'[sandbox] require = "kernel", and the kernel does not hold this here: {problem}',

@@ -17,7 +17,7 @@ from detent.gates.seen import Seen
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
 from detent.store.observed import Command
-from detent.store.places import POINTER
+from detent.store.places import POINTER, lies_in
 from detent.store.receipts import ReceiptStore
 
 TYPE_CHECKING = False
@@ -153,5 +153,5 @@ def left_out(task: Task) -> tuple[str, ...]:
     if shared := task.machine.store.get("root"):
         outside.append(os.path.join(root, shared))
     return tuple(
-        os.path.relpath(path, root) for path in outside if path.startswith(root + os.sep) and "/.git/" not in path
+        os.path.relpath(path, root) for path in outside if path != root and lies_in(path, root) and "/.git/" not in path
     )

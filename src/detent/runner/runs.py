@@ -20,7 +20,7 @@ from detent.effects.keeper_look import RunSeen
 from detent.effects.keeper_look import look as look_at_run
 from detent.errors import DetentError, RefusedError
 from detent.gates.judge import evidence_hashes
-from detent.runner.access import run_level
+from detent.runner.access import how_held, run_held
 from detent.runner.budget import budget_spent
 from detent.runner.in_place import refuse_beside_run, refuse_elsewhere
 from detent.runner.launch import PROMPT, bounds_of, spec_of
@@ -133,7 +133,7 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         "role": state.role,
         "state": state.name,
         "access": state.access,
-        "sandbox": run_level(task, agent, state.role, ready.cwd),
+        **how_held(run_held(task, agent, state.role, ready.cwd)),
         "agent": agent.name,
         "model": choice.model,
         "talk": is_talk,

@@ -132,6 +132,11 @@ def project_at(root: str, common_dir: str) -> Project:
     return Project(root, os.path.join(root, ".detent"))
 
 
+def lies_in(path: str, folder: str) -> bool:
+    """Whether a path is this folder or below it; both as they really are, links resolved."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
 def is_task_id(text: str) -> bool:
     if not text or len(text) > LONGEST_ID or set(text) - _ID_CHARACTERS:
         return False
