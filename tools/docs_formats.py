@@ -107,11 +107,11 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
     },
     "lock": {
         "name": "its name",
-        "after": "closed when this state is left",
+        "after": "closed when this state, or one of these, is left",
         "open_in": "states in which it is open again",
         "fields": "native fields it holds",
-        "sections": "list of tables with `file` and `section`",
-        "files": "files it holds",
+        "sections": "sections it holds, with their heading: list of tables with `file` and `section`",
+        "files": "files of the task folder it holds; one that ends with `/` is a folder with all in it",
     },
 }
 STORE: Mapping[str, str] = {
@@ -180,7 +180,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "commit, branch": "the commit that holds landed work, the branch it went to (`how`: merge, squash, pr or found)",
     "branches": "branches that were removed (in `collected`, `kept` are commits with what the home held)",
     "checkpoint": "the line whose checkpoint the files were brought back to (here `kept` is a commit)",
-    "fields, was": "the locked fields a person changed, and the hashes they had (in `acted`: the fields it led on)",
+    "fields, was": "what is locked and a person changed, and the hashes it had (in `acted`: the fields it led on)",
     "receipts": "the receipts of a proof, by key, with the hash of each file",
     "run, role, state, access": "the agent run's number; its role, in which state, and what it may do to the tree",
     "agent, model, session, events": "which agent, with which model; the session it goes on with or left; its format",
@@ -206,7 +206,7 @@ PLACES: Mapping[str, str] = {
     "lock": "held while a task is changed",
     "projected": "which journal line reached the native file in which boot, and every hash ever written there",
     "receipts": "what the engine ran: one file per tree, command and gate, and the logs",
-    "objects": "texts kept by their hash: locked fields, and what was put back",
+    "objects": "texts kept by their hash: what is locked, and what was put back",
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
     "seen_tree": "the last tree id with the file times it was taken at; may be deleted",
     "run": "one agent run: prompt, events (its output), errors, identity.json, exit.json",

@@ -1,4 +1,4 @@
-"""What happens when an agent of the review loop is gone: real processes that die in every way, judged by their files."""
+"""What happens when an agent of the review loop is gone: real processes that die in every way, judged by files."""
 
 from __future__ import annotations
 

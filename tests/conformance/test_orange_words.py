@@ -160,6 +160,21 @@ def test_elsewhere_the_summary_is_locked_to_agents(oranges: Oranges, held: bool)
     assert task.last("run_ended")["restored"] == ['TASK.md: "summary" is locked in working and was put back']
 
 
+@pytest.mark.parametrize("state", ["clarification", "working", "agent-review"])
+def test_the_context_and_the_branch_are_locked_as_soon_as_work_began(oranges: Oranges, state: str) -> None:
+    edit = "sed -i 's/^branch:.*/branch: main/; s/^It must.*/Anything goes./' \"$task\""
+    oranges.script(state, edit)
+    task = oranges.orange()
+    task.file.write_text(task.text().replace("## Context\n", "## Context\nIt must be fast.\n"), encoding="utf-8")
+    task.to(*{"agent-review": ("working", "agent-review")}.get(state, (state,)))
+    task.run("--once")
+    assert "It must be fast." in task.text()
+    assert "Anything goes." not in task.text()
+    assert task.head()["branch"] == "orange/lines"
+    assert len(task.entries("run_ended")[0]["restored"]) == 2
+    assert "Anything goes." not in task.prompt(1)
+
+
 def test_a_person_changes_the_summary_at_any_time_and_older_proof_is_old(oranges: Oranges) -> None:
     task = oranges.orange("working")
     task.handoff()

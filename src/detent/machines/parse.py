@@ -389,19 +389,24 @@ class _Parser:
     def lock(self, table: Table, fields: Mapping[str, Any]) -> Lock:
         name = table.text("name")
         where = f"lock {name}"
-        sections = tuple(self.section(row) for row in table.rows("sections"))
         lock = Lock(
             name,
-            self.known(where, table.text("after"), self.state_names, "state"),
+            self.known_all(where, table.texts("after"), self.state_names, "state"),
             self.known_all(where, table.texts("open_in"), self.state_names, "state"),
             self.known_all(where, table.texts("fields"), fields, "field"),
-            sections,
+            tuple(self.section(row) for row in table.rows("sections")),
             table.texts("files"),
         )
-        if lock.sections or lock.files:
-            self.problem(f"{where}: only fields can be locked so far")
-        if not lock.fields:
+        if not lock.after:
+            self.problem(f"{where}: after is missing")
+        if not lock.fields and not lock.sections and not lock.files:
             self.problem(f"{where}: holds nothing")
+        own = self.top.table("store").peek("file")
+        for file in (*lock.files, *(file for file, _ in lock.sections)):
+            if file.startswith("/") or {"", ".", ".."} & set(file.removesuffix("/").split("/")):
+                self.problem(f"{where}: {file!r} must be the path of a file or folder in the task folder")
+        if own in lock.files:
+            self.problem(f"{where}: {own} holds the state; lock fields or sections of it")
         table.finish()
         return lock
 

@@ -9,6 +9,7 @@ from detent.effects.acts import checkpoint_ref
 from detent.effects.git import Git, is_object_id
 from detent.errors import ToolError, UnreadableError
 from detent.proof.replay import Finding, object_problem
+from detent.runner.locks import shown_item
 from detent.runner.settle import find_disorder, read_document
 from detent.store.atomic import read_plain
 from detent.store.journal import split_lines
@@ -136,7 +137,7 @@ def check_native(task: Task) -> Iterator[Finding]:
     for label in disorder.owned:
         yield Finding(last, "native", f'{file}: "{label}" is not what the journal says')
     for item in disorder.locked:
-        yield Finding(last, "native", f'{file}: "{item.partition(":")[2]}" is locked and was changed')
+        yield Finding(last, "native", f"{shown_item(file, item)} is locked and was changed")
     if disorder.old_bytes:
         yield Finding(last, "native", f"{file} is an older copy: it names {document.state}")
     if disorder.lost:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from detent.errors import RefusedError
 from detent.gates.judge import evidence_hashes
+from detent.runner.locks import closed_items
 from detent.runner.look import look
 from detent.runner.promises import put_in_order
 from detent.runner.runs import run_seen
-from detent.runner.settle import closed_items, read_document, record, remember
+from detent.runner.settle import read_document, record, remember
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False

@@ -18,9 +18,10 @@ from detent.core.decide import candidates_for, decide
 from detent.core.record import Record
 from detent.core.values import Advance, Crash, Refuse, Signal, Wait
 from detent.gates.judge import evidence_hashes, judge
+from detent.runner.locks import close_locks
 from detent.runner.look import current_tree, look, needs_tree
 from detent.runner.promises import keep_promises, put_in_order
-from detent.runner.settle import Settled, close_locks, remember
+from detent.runner.settle import Settled, remember
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False

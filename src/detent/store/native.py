@@ -145,14 +145,25 @@ class Native:
         return self.write(document, memory, self.draft(document, memory, restore), entries, durable=True)
 
     def draft(self, document: Document, memory: Memory, restore: Mapping[str, str]) -> str:
-        """The document at one journal line; `restore` gives the whole texts of locked fields that were changed."""
+        """The document at one journal line; `restore` gives the whole texts of locked items that were changed."""
         text = document.text
         written = memory.written if memory.written and memory.written["seq"] > self.projected_seq() else {"fields": {}}
-        for label, value in {**restore, **written["fields"]}.items():
-            text = self.codec.replace(text, label, value)
+        fields = {f"field:{label}": value for label, value in written["fields"].items()}
+        for item, value in {**restore, **fields}.items():
+            kind, _, name = item.partition(":")
+            if kind == "field":
+                text = self.codec.replace(text, name, value)
+            elif kind == "section" and name.startswith(f"{self.file}:"):
+                text = self._with_section(text, name.removeprefix(f"{self.file}:"), value)
         session = f"run-{memory.run['run']}" if memory.run else ""
         text = self.codec.write(text, self.wanted_fields(memory.snapshot, memory.moved_time, session))
         return self._with_answer(text, memory)
+
+    def _with_section(self, text: str, heading: str, locked: str) -> str:
+        from detent.store.locked_sections import put_section  # few machines lock sections
+
+        start = self.codec.read(text).body_start
+        return text[:start] + put_section(text[start:], heading, locked)
 
     def write(
         self, document: Document, memory: Memory, text: str, entries: Sequence[Entry], *, durable: bool
