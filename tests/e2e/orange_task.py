@@ -50,7 +50,8 @@ class OrangeTask(AgentTask):
 
     def add(self, section: str, body: str) -> None:
         """One more section at the end of TASK.md, by hand."""
-        self.file.write_text(f"{self.text()}\n## {section}\n{body}\n", encoding="utf-8")
+        with self.file.open("a", encoding="utf-8", newline="") as file:
+            file.write(f"\n## {section}\n{body}\n")
 
     def handoff(self, body: str = "DONE: it works") -> None:
         self.add("Handoff", f"{body}\nWritten after line {len(self.entries())}.")
