@@ -120,6 +120,9 @@ STORE: Mapping[str, str] = {
     "state": "the label of its state line",
     "updated": "the label that shows when the state last changed",
     "log": "the native log",
+    "events": "list of tables with `type`, `kind`, `when` and `fields`: the native log in its own words. Each "
+    "makes a line of every journal line of its kind whose values are as `when` says; `{after.state}` in a field is "
+    "the value at that path, `{limits.NAME}` how far a limit goes. Without it the log tells every journal line",
     "files": "files of a new folder, from the machine's scaffold",
     "folders": "folders of a new folder",
     "extra": "files made on request, by name",
@@ -226,7 +229,20 @@ def places_of(record: type) -> set[str]:
 def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
-    machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders"}
+    machine |= {
+        "file",
+        "section",
+        "then",
+        "first",
+        "why",
+        "idle_max",
+        "extra",
+        "folders",
+        "log",
+        "events",
+        "type",
+        "kind",
+    }
     found = [
         *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -116,10 +117,31 @@ def test_a_folder_of_another_tool_is_taken_over_with_its_counters(
     folder.mkdir()
     text = "---\nsummary: |\n  Fix\n  it\nstatus: agent-review\nreview_round: 1\n---\n\n## Review\nPASS\n"
     (folder / "TASK.md").write_text(text)
+    (folder / "history.jsonl").write_text('{"type":"task.created","timestamp":"2020-01-01"}\n')
     assert detent("adopt", str(folder), str(MACHINE), cwd=repository).code == 0
     assert (folder / "TASK.md").read_text() == text.replace("round: 1\n", "round: 1\ncrash_count: 0\n")
+    assert (folder / "history.jsonl").read_text() == '{"type":"task.created","timestamp":"2020-01-01"}\n'
+    audited = detent("audit", cwd=repository)
+    assert audited.code == 0
+    assert "1 line(s) of history.jsonl are not ours" in audited.out
     shown = detent("status", "--json", cwd=repository).json()
     assert (shown["state"], shown["title"], shown["counters"]["review_round"]) == ("agent-review", "Fix it", 1)
+
+
+def test_the_log_speaks_the_words_of_the_machine(ticket: Ticket) -> None:
+    ticket("move", "working")
+    ticket.write(ticket.text() + "\n## Handoff\nDONE: all\n")
+    ticket("move", "--as", "agent")
+    log = ticket.file.with_name("history.jsonl")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["type"] for line in lines] == ["task.created", "status.changed", "status.changed"]
+    assert list(lines[0]) == ["type", "timestamp", "status", "title"]
+    assert (lines[2]["from"], lines[2]["to"], lines[2]["by"]) == ("working", "agent-review", "worker")
+    assert ticket("audit").code == 0
+    log.write_text(log.read_text().replace('"to": "working"', '"to": "done"'))
+    audited = ticket("audit")
+    assert audited.code != 0
+    assert "history.jsonl does not tell 1 line(s), first 2" in audited.out + audited.err
 
 
 # --- locks over a field, sections and files ---

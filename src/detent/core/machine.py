@@ -186,3 +186,4 @@ class Vocabulary(Record):
     effects: tuple[str, ...] = ()
     prepares: tuple[str, ...] = ()
     codecs: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()  # of journal lines

@@ -444,9 +444,22 @@ class _Parser:
                 table.text(key, "")
             table.texts("folders")
             table.table("extra").mapping_of_text()
+            for row in table.rows("events"):
+                self.event(row, has_log=bool(table.peek("log")))
             table.finish()
         table.taken.clear()
         return table.raw_rest()
+
+    def event(self, table: Table, *, has_log: bool) -> None:
+        """How the native log tells one kind of journal line; the store reads it as it stands."""
+        table.where = f"store {table.where}"
+        table.text("type")
+        self.words(table.where, (table.text("kind"),), "kinds")
+        table.table("when").mapping_of_texts()
+        table.table("fields").mapping_of_text()
+        if not has_log:
+            self.problem(f"{table.where}: there is no log to write it to")
+        table.finish()
 
     def answers(self, table: Table) -> Mapping[str, str]:
         """Where a person's words are written besides the journal: a section of the native file."""

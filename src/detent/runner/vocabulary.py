@@ -7,7 +7,14 @@ from detent.gates.checks import parameters
 from detent.runner.homes import PREPARES
 from detent.runner.promises import EFFECTS
 from detent.store.codecs import CODECS
+from detent.store.native_log import KINDS
 
 
 def vocabulary() -> Vocabulary:
-    return Vocabulary(checks=parameters(), effects=tuple(EFFECTS), prepares=tuple(PREPARES), codecs=tuple(CODECS))
+    return Vocabulary(
+        checks=parameters(),
+        effects=tuple(EFFECTS),
+        prepares=tuple(PREPARES),
+        codecs=tuple(CODECS),
+        kinds=KINDS,
+    )

@@ -17,7 +17,7 @@ from detent.store.aftermath import boot_id
 from detent.store.atomic import as_json, read_plain, read_text, real_folder, write_atomic, write_cache
 from detent.store.codecs import CODECS, labels_of
 from detent.store.digest import sha256_of
-from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, last_entry, size_of, whole_lines
+from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, count_lines, last_entry, size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -232,6 +232,8 @@ class Native:
 
     def _project_log(self, entries: Sequence[Entry]) -> tuple[int, int]:
         """Append what the log lacks; how far it goes then, and its size."""
+        from detent.store.native_log import log_lines  # readers write no log
+
         path = self.log_path()
         if not path:
             return 0, 0
@@ -239,36 +241,14 @@ class Native:
         logged = self._logged_at(size)
         # A crash may have fallen between a line and its mark: what was written since the last mark is looked at.
         start = self._marks()["log_size"] if logged else 0
-        present = whole_lines(path, start) if start < size else ()
-        for entry in entries:
-            line = log_line(entry)
-            if entry["seq"] > logged and as_json(line, compact=False) not in present:
+        present = count_lines(path, start) if start < size else {}
+        for line in (line for entry in entries if entry["seq"] > logged for line in log_lines(self.machine, entry)):
+            raw = as_json(line, compact=False)
+            if present.get(raw):
+                present[raw] -= 1  # lines without a number may be equal: each of ours needs one of its own
+            else:
                 size = append_line(path, line)
         return max([logged, *(entry["seq"] for entry in entries)]), size
-
-
-def log_line(entry: Entry) -> dict[str, object]:
-    """What a journal line looks like to somebody who reads only the task folder."""
-    kept = (
-        "seq",
-        "time",
-        "kind",
-        "edge",
-        "from",
-        "to",
-        "by",
-        "name",
-        "reason",
-        "answer",
-        "problem",
-        "want",
-        "file",
-        "why",
-    )
-    shown = {key: entry[key] for key in kept if entry.get(key) not in (None, "")}
-    if entry["kind"] in ("created", "adopted"):
-        shown["to"] = entry["after"]["state"]
-    return shown
 
 
 def _mode_of(path: str) -> int | None:

@@ -26,6 +26,7 @@ VOCABULARY = Vocabulary(
     effects=("checkpoint",),
     prepares=("baseline",),
     codecs=("markdown_fields",),
+    kinds=("moved",),
 )
 
 # Every key the format has, each at least once.
@@ -428,6 +429,16 @@ WRONG = [
     ("store/state", "", "store: state must be a text"),
     ("store/files", [], "store: files must name the files of a new task"),
     ("store", {}, "store: codec must be a text"),
+    ("store/events", [{"type": "x", "kind": "moved"}], "store events 1: there is no log to write it to"),
+    ("store/events", [{"type": "x", "kind": "bored"}], "store events 1: unknown kind 'bored'"),
+    ("store/events", [{"kind": "moved"}], "store events 1: type must be a text"),
+    ("store/events", [{"type": "x", "kind": "moved", "colour": "red"}], "store events 1: unknown key 'colour'"),
+    ("store/events", [{"type": "x", "kind": "moved", "fields": {"a": 1}}], "store events 1 fields: a must be a text"),
+    (
+        "store/events",
+        [{"type": "x", "kind": "moved", "when": {"by": 1}}],
+        "store events 1 when: by must be a text or a list of texts",
+    ),
     ("crash/counts", ["moons"], "crash: unknown limit 'moons'"),
     ("crash/counts", ["crashes"], "crash: crashes is counted by every machine, and would be counted twice"),
     ("role/builder/access", "run", "role builder: unknown access 'run'"),
