@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from tests.e2e.orange_task import Oranges
+from tests.e2e.terminal import Terminal
 
 UPDATE = "orange task update --status"
 HELD = [False, True]  # whether the run is held by the kernel, where this host can
@@ -203,3 +204,39 @@ def test_the_program_of_the_prompts_is_found_first_whatever_else_is_called_so(or
     assert shim.endswith("/bin/orange")
     answer = subprocess.run([shim, "--version"], capture_output=True, encoding="utf-8", check=True).stdout
     assert answer.startswith("detent ")
+
+
+TALK = """talk = ["sh", "-c", 'while echo "what now?"; read -r word; do eval "$word"; done', "talker", "{prompt}"]"""
+
+
+@pytest.mark.requirement("S3.67", "S3.39", "S3.53")
+def test_a_person_talks_to_the_agent_that_asked_and_the_work_goes_on(oranges: Oranges) -> None:
+    oranges.honest()
+    task = oranges.orange(summary="", more=TALK)
+    task.run(expect=4)
+    assert (task.state(), task.json("status")["dead"]) == ("clarification", True)
+    assert task.json("inbox", cwd=task.repo)["waiting"][0]["run"] == 'detent answer "what you decide" lines'
+    with Terminal(("talk", task.id), task.repo, oranges.detent.environment) as terminal:
+        terminal.until("what now?")
+        terminal.type("orange task update --summary 'skip blank lines'\n")
+        terminal.until("the task is now: skip blank lines")
+        terminal.type("orange task update --status working\n")
+        terminal.until("accepted: clarification -> working")
+        terminal.type("exit\n")
+        assert terminal.end() == 0, terminal.shown
+    assert (task.state(), task.head()["summary"]) == ("working", "skip blank lines")
+    assert task.entries("run_planned")[-1]["talk"] is True
+    task.run(expect=4)
+    assert task.state() == "reviewing"
+
+
+@pytest.mark.requirement("S3.39")
+def test_an_answer_lets_a_task_go_on_too_and_is_told_to_the_worker(oranges: Oranges) -> None:
+    oranges.honest()
+    task = oranges.orange("clarification")
+    assert task("answer", "tabs count as empty", task.id, cwd=task.repo).code == 0
+    assert task.state() == "working"
+    notes = task.text().partition("## Notes\n")[2]
+    assert "tabs count as empty" in notes
+    task.run(expect=4)
+    assert "> tabs count as empty" in task.prompt(1)
