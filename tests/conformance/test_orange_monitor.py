@@ -49,7 +49,8 @@ def test_a_worker_without_a_handoff_waits_for_a_person_and_is_stuck_after_the_se
     assert len(task.entries("run_planned")) == 1
     assert (task.head()["status"], task.head()["crash_count"], task.head()["session"]) == ("working", "1", '""')
     assert_dead(task)
-    assert task.respawn().code == 4
+    said = task.respawn()
+    assert (said.code, "working was left by a crash: " in said.out) == (4, True)
     assert task.path_of_moves() == ["working", "stuck"]
     moved = task.last("moved")
     assert (moved["by"], moved["exit"], moved["way"]) == ("crash", CLASSES[death], 2)

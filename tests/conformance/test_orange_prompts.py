@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
+from detent.effects.sandbox import best_level
 from tests.e2e.orange_task import Oranges
 
 # What the prompt of each state must say; the words are ours, the instructions are the document's.
@@ -124,7 +127,7 @@ def test_beyond_the_limit_the_round_is_shown_with_it(oranges: Oranges) -> None:
 @pytest.mark.requirement("S3.52")
 def test_the_diff_a_reviewer_is_told_to_read_shows_the_work(oranges: Oranges) -> None:
     oranges.honest(agent_review="git diff origin/HEAD...HEAD; git rev-parse origin/HEAD")
-    task = oranges.orange(held=True)
+    task = oranges.orange(level=best_level(os.environ).level)
     task.run()
     assert "+# worked on in run 1" in task.output(2)
     baseline = task.entries("created")[0]["baseline"]
