@@ -55,8 +55,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "must_not": "what it must not do, in words",
         "prompt": "the words for the role, before the contract that is made from this file",
         "prompt_counted": "table: other words, by the limit towards which something was counted since. Prompts may "
-        "hold `{FIELD}`, `{LIMIT}`, `{LIMIT.of}` (1 of 2), `{base}` and `{first:…}`: of these states, parted by "
-        "bars, the first that no counter closes",
+        "hold `{FIELD}`, `{LIMIT}`, `{LIMIT.of}` (1 of 2), `{base}` and `{first:A,B}`: the first of these states that "
+        "no counter closes",
         "group": "states that belong together, for limits per group and for the picture",
         "cross_cutting": "true: drawn beside the groups",
         "title": "the name on screen",

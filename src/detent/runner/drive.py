@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 from detent.core.machine import STOPPED
@@ -152,7 +153,8 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         can_go_on = any(edge.reopen for edge in state.edges)
         return Rest(task, "person" if can_go_on else "done", question(state, task.native) or state.name)
     if not state.role or (state.driver != "agent" and not asked):
-        return Rest(task, "person", question(state, task.native) or f"{state.name} waits for a person")
+        waits = question(state, task.native) or f"{state.name} waits for a person"
+        return Rest(task, "person", f"{waits}{_crashed_here(task)}")
     if not asked and may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
         return Rest(task, "person", f"protected files were touched: {name_some(word)}")
     if visit.get("exit") == "quota" and not asked and visit["wake"] > utc_now():
@@ -160,6 +162,12 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
     if visit.get("count", 0) and state.respawn != "auto" and not asked:
         return Rest(task, "person", f"the agent run in {state.name} ended without a move; another one needs your word")
     return None
+
+
+def _crashed_here(task: Task) -> str:
+    """Why, where it was a crash that led here just now: the person who is told was not there."""
+    last = json.loads(task.memory.last)
+    return f"; {last['from']} was left by a crash: {last['reason']}" if last.get("by") == "crash" else ""
 
 
 def wait(task: Task, tell: Tell, reply: Reply) -> None:

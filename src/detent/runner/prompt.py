@@ -69,7 +69,7 @@ def _own_words(task: Task, state: State, document: Document) -> str:
         if name == BASE:
             return str(task.memory.head["baseline"])
         if name.startswith(FIRST):
-            return _first_open(task, name.removeprefix(FIRST).split("|"))
+            return _first_open(task, name.removeprefix(FIRST).split(","))
         limit = task.machine.limits.get(name.removesuffix(OF))
         if limit is None:
             return document.value(name)

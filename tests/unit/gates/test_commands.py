@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from detent.core.machine import Gate
-from detent.core.values import Command, Fact
+from detent.core.values import Fact
 from detent.gates.commands import Run, is_red, receipt_key, runs_of
 from detent.gates.judge import judge
+from detent.store.observed import Command
 from detent.store.receipts import Receipt, ReceiptStore
 from tests.unit.gates.conftest import MACHINE, World
 
