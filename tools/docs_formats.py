@@ -118,6 +118,7 @@ EFFECTS_MEAN: Mapping[str, str] = {
     "checkpoint": "keep the tree as a commit of the engine's own git",
     "evidence_page": "write the evidence page",
     "leave_branch": "check out the baseline's branch again, if nothing is uncommitted; the task's branch stays",
+    "file_spec": "file `[store] draft` as the revision that the state it leads to counts; it never changes again",
     "commit_message": "write the message of the person's commit where `[store] message` says",
 }
 STORE: Mapping[str, str] = {
@@ -138,6 +139,11 @@ STORE: Mapping[str, str] = {
     "folder": "the native folder of one task in it, with `{id}`",
     "in_place": "true: tasks always work in the checkout itself",
     "active": "a file in `root` with the id of the task that was chosen last",
+    "runs": "a folder in `root`: one folder per agent run of any task, with `run.json` and `output.log`",
+    "conversation": "a file in `root`, with `{id}`: what people and agents said, one JSON line each",
+    "talks_in": "the states whose words belong to the conversation",
+    "draft": "the file of the native folder that `file_spec` files",
+    "revision": "where it is filed, with `{n}` for the number",
     "final": "states in which nothing is brought back any more (`detent restore` is refused)",
 }
 KIND_MEANS: Mapping[str, str] = {
@@ -220,6 +226,7 @@ PLACES: Mapping[str, str] = {
     "snapshot": "a cache of the journal; may be deleted",
     "lock": "held while a task is changed",
     "projected": "which journal line reached the native file in which boot, and every hash ever written there",
+    "beside": "how far run records and conversation were brought; may be deleted",
     "receipts": "what the engine ran: one file per tree, command and gate, and the logs",
     "objects": "texts kept by their hash: locked fields, and what was put back",
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
@@ -243,7 +250,8 @@ def places_of(record: type) -> set[str]:
 def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
-    machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place", "final"}
+    machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
+    machine |= {"draft", "revision"}
     found = [
         *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),

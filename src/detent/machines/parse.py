@@ -418,7 +418,7 @@ class _Parser:
         """Where the folders of tasks lie in the project, and the files beside them: never outside of it."""
         table.flag("in_place")
         root = table.text("root", "")
-        paths = {key: table.text(key, "") for key in ("folder", "active")}
+        paths = {key: table.text(key, "") for key in ("folder", "active", "runs", "conversation")}
         for key, path in {"root": root, **paths}.items():
             if path and not is_inner_path(path):
                 self.problem(f"store: {key} must be a path inside the project, without '..'")
@@ -426,7 +426,11 @@ class _Parser:
                 self.problem(f"store: {key} needs root, the folder it lies in")
         if paths["folder"] and "{id}" not in paths["folder"]:
             self.problem("store: folder must hold {id}, or all tasks would share it")
-        self.known_all("store final", table.texts("final"), self.state_names, "state")
+        for key in ("final", "talks_in"):
+            self.known_all(f"store {key}", table.texts(key), self.state_names, "state")
+        draft, revision = table.text("draft", ""), table.text("revision", "")
+        if bool(draft) != bool(revision) or (revision and "{n}" not in revision):
+            self.problem("store: draft names a file, and revision where it is filed, with {n} for the number")
 
     def answers(self, table: Table) -> Mapping[str, str]:
         """Where a person's words are written besides the journal: a section of the native file."""
