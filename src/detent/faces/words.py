@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detent.core.values import Advance, Refuse
+from detent.faces.words_prepared import prepared_words
 from detent.store.names import name_some
 
 TYPE_CHECKING = False
@@ -103,6 +104,7 @@ def outcome_words(outcome: Outcome) -> str:
         lines.append(f"moved: {outcome.before} -> {decision.after.state}  ({decision.edge.name})")
         if decision.edge.sign_off:
             lines += _signed_words(outcome.task.memory.signed[decision.edge.name])
+        lines += prepared_words(outcome.task, decision.way.prepare)
         hands = [name for name in decision.way.needs if name in outcome.facts and outcome.facts[name].by_hand]
         if hands:
             lines.append(f"  proof written by hand: {', '.join(hands)}")
@@ -131,7 +133,7 @@ def status_words(told: Explain) -> str:
         ("waits for", told.waiting_for or "nobody: it is over"),
         ("folder", head["dir"]),
         ("tree", head["tree_path"]),
-        *([("branch", task.memory.checkpoint["branch"])] if task.memory.checkpoint.get("branch") else []),
+        *([("branch", branch)] if (branch := _branch_of(task)) else []),
         (
             "sandbox",
             head["sandbox"] if head["sandbox"] != "none" else "none (agents and commands run with your rights)",
@@ -156,6 +158,11 @@ def status_words(told: Explain) -> str:
         lines += [f"{'':<21}{one['why']}" for one in refusal["missing"]]
     lines += _disorder_words(told)
     return "\n".join([*lines, f"{'next:':<21}detent next {task.id}"])
+
+
+def _branch_of(task: Task) -> str:
+    own = task.memory.prepared.get("branch", {}).get("name", "")
+    return own or str(task.memory.checkpoint.get("branch", ""))
 
 
 def _disorder_words(told: Explain) -> list[str]:

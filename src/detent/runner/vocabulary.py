@@ -6,8 +6,10 @@ from detent.core.machine import Vocabulary
 from detent.gates.checks import parameters
 from detent.runner.git_steps import STEPS
 from detent.runner.promises import EFFECTS
-from detent.store.native import CODECS
+from detent.store.codecs import CODECS
+from detent.store.native_log import KINDS
 
 
 def vocabulary() -> Vocabulary:
-    return Vocabulary(checks=parameters(), effects=tuple(EFFECTS), prepares=tuple(STEPS), codecs=CODECS)
+    names = {"effects": tuple(EFFECTS), "prepares": tuple(STEPS), "codecs": tuple(CODECS), "kinds": KINDS}
+    return Vocabulary(checks=parameters(), **names)
