@@ -122,7 +122,8 @@ EFFECTS_MEAN: Mapping[str, str] = {
     "commit_message": "write the message of the person's commit where `[store] message` says",
 }
 STORE: Mapping[str, str] = {
-    "codec": "how the native file is written: markdown_fields (lines like `Label: value`), frontmatter (a YAML head)",
+    "codec": "how the native file is written: markdown_fields (lines like `Label: value`), frontmatter (a YAML head), "
+    "json_document (values named by pointers such as `/phase/type`)",
     "file": "the native file",
     "state": "the label of its state line",
     "updated": "the label that shows when the state last changed",
@@ -130,6 +131,10 @@ STORE: Mapping[str, str] = {
     "events": "list of tables with `type`, `kind`, `when` and `fields`: the native log in its own words. Each "
     "makes a line of every journal line of its kind whose values are as `when` says; `{after.state}` in a field is "
     "the value at that path, `{limits.NAME}` how far a limit goes. Without it the log tells every journal line",
+    "only_in": "table: fields that stand there in these states only; what holds nothing else goes with them",
+    "version": "table with `field` and `is`: the version of the file's format; an older file is brought up, "
+    "with a copy kept beside it, a newer one refused",
+    "fsync": "true: the native file itself is synced, by way of a temporary called `FILE.<random>.tmp`",
     "files": "files of a new folder, from the machine's scaffold",
     "folders": "folders of a new folder",
     "extra": "files made on request, by name",
@@ -254,7 +259,7 @@ def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
-    machine |= {"draft", "revision", "log", "events", "type", "kind"}
+    machine |= {"draft", "revision", "log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     found = [
         *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),

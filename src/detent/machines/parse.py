@@ -415,6 +415,15 @@ class _Parser:
             self.store_places(table)
             table.texts("folders")
             table.table("extra").mapping_of_text()
+            for label, states in table.table("only_in").mapping_of_texts().items():
+                self.known_all(f"store only_in {label}", states, self.state_names, "state")
+            table.flag("fsync")
+            if table.peek("version") is not None:
+                version = table.table("version")
+                version.text("field")
+                if version.number("is", 0) < 1:
+                    self.problem("store version: is must be a whole number from 1")
+                version.finish()
             for row in table.rows("events"):
                 self.event(row, has_log=bool(table.peek("log")))
             table.finish()

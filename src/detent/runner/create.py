@@ -350,7 +350,7 @@ def _begin(
     write_pointer(native.folder, places)
     store = TaskStore(places)
     with Lock(places.lock()):
-        sweep(native.folder)  # what a killed `new` left half-written is nobody's evidence
+        sweep(native.folder, native.file)  # what a killed `new` left half-written is nobody's evidence
         document = native.read()
         draft = _draft(project, native, head, snapshot)
         entry = evidence_hashes(look(draft, draft.memory, document, ""))

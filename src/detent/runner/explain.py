@@ -73,7 +73,11 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
     except UnreadableError as error:
         problem = f"{error.where}: {error.what}"
         unread = Missing(task.native.file, problem, error.next_step)
-        moves = tuple(_move(task, edge, {}).replace(missing=(unread,)) for edge in state.edges) if with_moves else ()
+        moves = (
+            tuple(_move(task, edge, {}).replace(is_open=False, missing=(unread,)) for edge in state.edges)
+            if with_moves
+            else ()
+        )
         return Explain(task, snapshot, waiting, problems=(problem,), repair=error.next_step, moves=moves)
     disorder = find_disorder(task, task.memory, document)
     problems = [] if os.path.isdir(task.tree_path) else [f"{missing_tree(task)}; {where_tree_went(task)}"]

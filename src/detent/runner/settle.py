@@ -69,8 +69,9 @@ def settle(task: Task) -> Settled:
     memory = task.store.load()
     refuse_while_running(task, memory)
     if not task.native.is_swept:  # a living process clears away what it does not finish; the dead are behind us
-        for folder in (task.places.folder, task.places.objects(), task.native.folder):
+        for folder in (task.places.folder, task.places.objects()):
             sweep(folder)
+        sweep(task.native.folder, task.native.file)
         task.native.is_swept = True
     task.native.look_again()
     document = read_document(task, memory)
