@@ -121,6 +121,8 @@ def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: E
     if way.spent and spent(machine, snapshot, way.spent) < machine.limits[way.spent].most:
         used, most = spent(machine, snapshot, way.spent), machine.limits[way.spent].most
         closed.append(Missing(way.spent, f"{way.spent} is {used} of {most}; this move is for when it is spent"))
+    if signal.who == "crash" and signal.exit not in way.after and not set(way.after).isdisjoint(CRASH_CLASSES):
+        closed.append(Missing("after", f"the last run {signal.exit}; this move follows only: {', '.join(way.after)}"))
     if signal.who == "engine" and machine.states[snapshot.state].role and snapshot.exit not in way.after:
         since = "no agent run of this visit has ended" if snapshot.exit == ENTRY else f"the last run {snapshot.exit}"
         closed.append(Missing("after", f"{since}; the engine acts only after: {', '.join(way.after)}"))

@@ -123,7 +123,7 @@ class _Exploration:
                 if "person" in way.by:
                     yield Signal("person", edge.name, reason="because"), gates
                 if "crash" in way.by:
-                    yield Signal("crash", exit=CRASH_CLASSES[0]), gates
+                    yield Signal("crash", exit=next(iter(set(way.after) & set(CRASH_CLASSES)), CRASH_CLASSES[0])), gates
         if state.role:
             yield Signal("crash", exit=CRASH_CLASSES[0]), _NOTHING
 

@@ -19,6 +19,7 @@ from detent.effects.agents.events import EventReader
 from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.errors import RefusedError
+from detent.runner.agents import wakes_at
 from detent.runner.drops import answer_drops
 from detent.runner.ending import BOUND, attend
 from detent.runner.launch import bounds_of
@@ -26,7 +27,6 @@ from detent.runner.ready import make_ready
 from detent.runner.runs import run_seen, start_run
 from detent.runner.step import Outcome, step
 from detent.store.atomic import write_atomic
-from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,8 +150,8 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "person" if can_go_on else "done", state.name)
     if not state.role:
         return Rest(task, "person", f"{state.name} waits for a person")
-    if visit.get("exit") == "quota" and not asked and visit["wake"] > utc_now():
-        return Rest(task, "quota", visit["wake"])
+    if visit.get("exit") == "quota" and not asked and (wake := wakes_at(task)):
+        return Rest(task, "quota", wake)
     if visit.get("count", 0) and state.respawn != "auto" and not asked:
         return Rest(task, "person", f"the agent run in {state.name} ended without a move; another one needs your word")
     return None

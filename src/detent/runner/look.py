@@ -12,6 +12,7 @@ from detent.effects.tree import tree_id
 from detent.effects.tree_memory import recall_tree, remember_tree
 from detent.errors import UnreadableError
 from detent.gates.seen import Seen
+from detent.runner.surroundings import Surroundings
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
 from detent.store.places import POINTER
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     from detent.store.native import Document
     from detent.store.tasks import Memory
 
-TREE_CHECKS = ("commands",)  # checks whose answer depends on the tree
+TREE_CHECKS = ("commands", "criteria")  # checks whose answer depends on the tree
 
 
-def look(task: Task, memory: Memory, document: Document, tree: str) -> Seen:
-    """One view of the task; every gate of one decision sees the same."""
+def look(
+    task: Task, memory: Memory, document: Document, tree: str, *, may_start: bool = False, words: tuple[str, ...] = ()
+) -> Seen:
+    """One view of the task; every gate of one decision sees the same. Who only reads may start no program for it."""
     store = task.machine.store
     request = memory.head.get("request", {}).get("file", POINTER)
     own_files = (store["file"], store.get("log", POINTER), store.get("evidence", POINTER), request, POINTER)
@@ -44,7 +47,9 @@ def look(task: Task, memory: Memory, document: Document, tree: str) -> Seen:
         _workspace(task, memory.head["workspace"]) if tree else "",  # without a tree there is no receipt to find
         memory.visit.get("evidence", {}),
         memory.proved,
-        {},
+        around=Surroundings(task, memory, may_start=may_start),
+        words=words,
+        findings={},
     )
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from detent.core.decide import decide, target_of
 from detent.core.values import Refuse, Signal
+from detent.gates.checks import commands_of
 from detent.gates.judge import judge
-from detent.gates.plan import all_commands
 from detent.runner.look import look
 
 TYPE_CHECKING = False
@@ -120,8 +120,7 @@ def _edge(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> list[str]:
 
 def _proof(task: Task, seen: Seen) -> str:
     """The commands the task is judged by, in whichever state they are asked for."""
-    plans = [gate.params["field"] for gate in task.machine.gates.values() if gate.check == "commands"]
-    found = [command.line for field in plans for command in all_commands(seen.commands, seen.field(field))]
+    found = [command.line for gate in task.machine.gates.values() for command in commands_of(gate, seen)]
     if not found:
         return ""
     lines = ["## Proof", "The engine runs these itself, in a fresh checkout of your files; each must exit with 0:"]

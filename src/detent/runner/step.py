@@ -96,7 +96,7 @@ def _observe(task: Task, document: Document, asked: Signal) -> tuple[Seen, dict[
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
     effects = any(way.effects for edge in edges for way in edge.ways)
     tree = current_tree(task) if effects or needs_tree(task, gates) else ""
-    seen = look(task, task.memory, document, tree)
+    seen = look(task, task.memory, document, tree, may_start=True, words=asked.words)
     return seen, judge(seen, gates)
 
 
@@ -169,7 +169,7 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
         "verb": asked.verb,
         "exit": asked.exit,
         "answer": asked.reason if asked.verb == "answer" else "",
-        "facts": {name: _fact_to_json(facts[name]) for name in taken.way.needs if name in facts},
+        "facts": {one.name: _fact_to_json(facts[one.name]) for one in task.machine.parts(taken.way.needs)},
         "waived": list(taken.waived),
         "override": asked.override if taken.waived else "",
         "tree": seen.tree,
@@ -198,7 +198,7 @@ def _level(task: Task, gates: tuple[str, ...]) -> str:
 
 def _fact_to_json(fact: Fact) -> dict[str, object]:
     content: dict[str, object] = {"ok": fact.ok}
-    for field in ("why", "proof", "by_hand", "note"):
+    for field in ("why", "proof", "by_hand", "note", "parts"):
         if value := getattr(fact, field):
             content[field] = value
     return content
