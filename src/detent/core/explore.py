@@ -123,7 +123,8 @@ class _Exploration:
                 if "person" in way.by:
                     yield Signal("person", edge.name, reason="because"), gates
                 if "crash" in way.by:
-                    yield Signal("crash", exit=next(iter(set(way.after) & set(CRASH_CLASSES)), CRASH_CLASSES[0])), gates
+                    kinds = [name for name in CRASH_CLASSES if name in way.after] or CRASH_CLASSES[:1]
+                    yield Signal("crash", exit=kinds[0]), gates
         if state.role:
             yield Signal("crash", exit=CRASH_CLASSES[0]), _NOTHING
 
@@ -203,8 +204,7 @@ class _Exploration:
             found = set(backwards.get(todo.pop(), ())) - alive
             alive |= found
             todo += found
-        stuck = set(range(len(self.snapshots))) - alive
-        if stuck:
+        if stuck := set(range(len(self.snapshots))) - alive:
             self.violate("no end can be reached any more", min(stuck))
 
     def violate(self, rule: str, at: int, last: Edge | None = None) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from detent.errors import DetentError
     from detent.runner.collect import Leftover
     from detent.runner.explain import Explain, Move
+    from detent.runner.foresee import Foreseen
     from detent.runner.land import Landed
     from detent.runner.open import Task
     from detent.runner.restore import Restored
@@ -33,6 +34,9 @@ _LIFE: Mapping[bool | None, str] = {
     False: "has ended; the next command judges it",
     None: "may be at work: it is not known",
 }
+
+
+DEAD_MARK = " (dead)"
 
 
 def printable(text: str) -> str:
@@ -121,6 +125,9 @@ def status_words(told: Explain) -> str:
         run = task.memory.run
         stands = _LIFE[told.alive]
         rows.append(("agent run", f"#{run['run']} {run['agent']} as {run['role']} {stands}, since {run['time']}"))
+    if told.would is not None:
+        last = task.memory.run or task.memory.visit
+        rows.append(("dead", f"agent run #{last['run']} is gone; {_would_words(task.id, told.would)}"))
     if used := task.memory.usage:
         cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""
         rows.append(("used", f"{used['runs']:g} agent run(s), {used['seconds']:.0f} s{cost}"))
@@ -133,6 +140,17 @@ def status_words(told: Explain) -> str:
         lines += [f"{'':<21}{one['why']}" for one in refusal["missing"]]
     lines += _disorder_words(told)
     return "\n".join([*lines, f"{'next:':<21}detent next {task.id}"])
+
+
+def _would_words(name: str, would: Foreseen) -> str:
+    return {
+        "moves": f"the next command that writes moves the task to {would.to}",
+        "proves": "the next command that writes proves what it left",
+        "crash": "the next command that writes counts a crash",
+        "stays": "the task stays where it is",
+        "respawn": f"another one starts when the task is driven: detent run {name}",
+        "person": f"another one needs your word: detent respawn {name}",
+    }[would.kind]
 
 
 def _disorder_words(told: Explain) -> list[str]:

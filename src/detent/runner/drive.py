@@ -148,7 +148,7 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
     if state.is_end:
         can_go_on = any(edge.reopen for edge in state.edges)
         return Rest(task, "person" if can_go_on else "done", state.name)
-    if not state.role:
+    if not state.role or (state.driver != "agent" and not asked):
         return Rest(task, "person", f"{state.name} waits for a person")
     if visit.get("exit") == "quota" and not asked and (wake := wakes_at(task)):
         return Rest(task, "quota", wake)

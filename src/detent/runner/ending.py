@@ -16,7 +16,7 @@ import os
 import re
 from functools import partial
 
-from detent.core.machine import CRASH_CLASSES, TAINTED
+from detent.core.machine import ANY_EXIT, CRASH_CLASSES, TAINTED
 from detent.core.runs import run_over, stayed, stop
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.effects import keeper
@@ -242,7 +242,10 @@ def decide_end(task: Task) -> Outcome:
     if ended["tainted"]:
         names = ", ".join(ended["tainted"][:5])
         what = "its role may only read the repository" if ended["access"] == "read" else "these files are protected"
-        return _stays(task, f"{what}, and it changed {names}: what it asked for was not considered")
+        why = f"{what}, and it changed {names}: what it asked for was not considered"
+        must_open = task.machine.states[task.memory.snapshot.state].must_open
+        if not (must_open and ended["put_back"]):
+            return _stays(task, why)
     if not why:
         asked = [Signal("agent", ended["claim"], name=ended["role"], reason=f"run {ended['run']}")]
         for signal in (*(asked if ended["claim"] else ()), Signal("engine")):
@@ -251,11 +254,22 @@ def decide_end(task: Task) -> Outcome:
                 return outcome  # it moved, now or by somebody else
             task, decision = outcome.task, outcome.decision
             why = why or _closed(decision)
-    if ended["by_person"]:
-        why = "a person ended the run"
-    elif ended["exit"] in CRASH_CLASSES:
-        return step(task, Signal("crash", exit=ended["exit"]), of_run=ended["run"])
-    return _stays(task, why)
+    if not _is_crash(task):
+        return _stays(task, "a person ended the run" if ended["by_person"] else why)
+    if ended["tainted"]:
+        with Lock(task.places.lock()):
+            memory = task.store.load()
+            if memory.ended.get("run") == ended["run"]:  # else somebody else decided it, and the tree is not ours
+                _put_tree_back(task.replace(memory=memory))
+    return step(task, Signal("crash", exit=ended["exit"], reason=why), of_run=ended["run"])
+
+
+def _is_crash(task: Task) -> bool:
+    """Whether a run that opened nothing counts as one that crashed: its state says so."""
+    ended, state = task.memory.ended, task.machine.states[task.memory.snapshot.state]
+    if ended["by_person"] or not state.counts_crash:
+        return False
+    return ended["exit"] in CRASH_CLASSES or (state.must_open and ended["exit"] in ANY_EXIT)
 
 
 def _closed(decision: Decision) -> str:

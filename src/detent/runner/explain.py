@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Edge, State
     from detent.core.values import Fact, Snapshot
+    from detent.runner.foresee import Foreseen
     from detent.runner.open import Task
     from detent.store.native import Document
+    from detent.store.places import TaskPlaces
+    from detent.store.tasks import Memory
 
 
 class Move(Record):
@@ -48,16 +51,17 @@ class Explain(Record):
     repair: str = ""  # the command that mends an unreadable file
     moves: tuple[Move, ...] = ()
     alive: bool | None = None  # whether the task's agent run lives; None when there is none or it can't be told
-    is_dead: bool = False  # a run ended and nobody has written it down yet
+    is_dead: bool = False  # the run of this visit is gone, and the task stands where it was
+    would: Foreseen | None = None  # what follows from that
 
 
 def explain(task: Task, *, with_moves: bool) -> Explain:
     """`with_moves` asks every gate; a bare status does not need to."""
     snapshot = task.memory.snapshot
     state = task.machine.states[snapshot.state]
-    waiting = waiting_for(snapshot, state)
-    alive, is_dead = _life(task)
-    if task.memory.run and not is_dead:
+    waiting = waiting_for(task.memory, state)
+    alive, gone = _life(task.places, task.memory)
+    if task.memory.run and not gone:
         # While it works its files are in nobody's order, and nobody judges them.
         moves = _moves(task, state, None) if with_moves else ()
         waiting = f"agent run #{task.memory.run['run']} ({task.memory.run['agent']})"
@@ -87,26 +91,44 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
         if field.repeated
     ]
     moves = _moves(task, state, document) if with_moves else ()
-    return Explain(
-        task, snapshot, waiting, disorder.request, tuple(problems), moves=moves, alive=alive, is_dead=is_dead
-    )
+    dead = is_dead(task.memory, state, is_gone=gone)
+    would = _foreseen(task, document) if dead else None
+    return Explain(task, snapshot, waiting, disorder.request, tuple(problems), "", moves, alive, dead, would)
 
 
-def _life(task: Task) -> tuple[bool | None, bool]:
-    if not task.memory.run:
-        return None, bool(task.memory.ended)
+def _life(places: TaskPlaces, memory: Memory) -> tuple[bool | None, bool]:
+    if not memory.run:
+        return None, bool(memory.ended)
     from detent.effects.keeper_look import look  # most tasks have no run to look at
 
-    found = look(task.places.run(task.memory.run["run"])).phase
+    found = look(places.run(memory.run["run"])).phase
     return {"alive": True, "ended": False, "lost": False}.get(found), found in ("ended", "lost")
 
 
-def waiting_for(snapshot: Snapshot, state: State) -> str:
+def _foreseen(task: Task, document: Document) -> Foreseen:
+    from detent.runner.foresee import foresee  # most tasks have no run that is gone
+
+    return foresee(task, document)
+
+
+def is_dead(memory: Memory, state: State, *, is_gone: bool) -> bool:
+    """Whether an agent is gone and the task stands where it worked; `is_gone`: its end is not decided yet."""
+    return is_gone or (not memory.run and bool(memory.visit) and not state.is_end)
+
+
+def is_gone(places: TaskPlaces, memory: Memory) -> bool:
+    """Whether a run is over and its end is not decided yet."""
+    return _life(places, memory)[1]
+
+
+def waiting_for(memory: Memory, state: State) -> str:
     """Who must act now, in a few words; empty when nobody must."""
-    if stopped := snapshot.registers.get(STOPPED):
+    if stopped := memory.snapshot.registers.get(STOPPED):
         return f"a person: stopped ({stopped})"
     if state.is_end:
         return "a person" if any(edge.reopen for edge in state.edges) else ""
+    if state.driver == "agent" and state.respawn != "auto" and memory.visit and not (memory.run or memory.ended):
+        return "a person: the agent run ended"
     return {"agent": f"the agent ({state.role})", "engine": "the engine"}.get(state.driver, "a person")
 
 

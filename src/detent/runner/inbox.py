@@ -49,7 +49,7 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
     if state.is_end:
         verbs = [verb for edge in state.edges if edge.reopen for verb in edge.verbs]
         return (f"it is {state.name}", _answer(name, verbs)) if verbs else None
-    if state.role:
+    if state.driver == "agent":
         if memory.visit and state.respawn != "auto":
             return "its agent run ended without a move", f"detent respawn {name}"
         return None

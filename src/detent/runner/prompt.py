@@ -7,9 +7,10 @@ allowed moves and what each still needs, the last refusal, how the last run ende
 from __future__ import annotations
 
 from detent.core.decide import decide, target_of
-from detent.core.values import Refuse, Signal
+from detent.core.values import Advance, Fact, Refuse, Signal
 from detent.gates.checks import commands_of
 from detent.gates.judge import judge
+from detent.machines.placeholders import BASE, FIRST, OF, fill
 from detent.runner.look import look
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from detent.core.machine import Edge, State
-    from detent.core.values import Fact, Missing
+    from detent.core.values import Missing
     from detent.gates.seen import Seen
     from detent.runner.open import Task
     from detent.store.native import Document
@@ -33,7 +34,7 @@ def prompt_for(task: Task, document: Document, tree: str, minutes: float) -> str
     parts = [
         f"# {memory.head['title']}",
         _who(task, state, minutes),
-        state.prompt.strip(),
+        _own_words(task, state, document),
         _listed("You may", state.may),
         _listed("You must not", state.must_not),
         _places(task),
@@ -56,6 +57,38 @@ def _who(task: Task, state: State, minutes: float) -> str:
         "What you say is a claim. Files, git and exit codes decide whether the task moves, "
         "and they are looked at only after you have ended."
     )
+
+
+def _own_words(task: Task, state: State, document: Document) -> str:
+    """The state's prompt, or the one for what was counted since, with its placeholders filled."""
+    counters = task.memory.snapshot.counters
+    text = next((words for limit, words in state.prompt_counted.items() if counters.get(limit, 0)), state.prompt)
+
+    def value_of(name: str) -> str:
+        if name == BASE:
+            return str(task.memory.head["baseline"])
+        if name.startswith(FIRST):
+            return _first_open(task, name.removeprefix(FIRST).split("|"))
+        limit = task.machine.limits.get(name.removesuffix(OF))
+        if limit is None:
+            return document.value(name)
+        return count_words(counters.get(limit.name, 0), limit.most) if name.endswith(OF) else str(counters.get(name, 0))
+
+    return fill(text.strip(), value_of)
+
+
+def _first_open(task: Task, targets: Sequence[str]) -> str:
+    """The first of these states that would be reached if all its proof were there; else the last."""
+    facts = {gate: Fact(gate, ok=True) for gate in task.machine.gates}
+    for target in targets:
+        if isinstance(decide(task.machine, task.memory.snapshot, facts, Signal("agent", target)), Advance):
+            return target
+    return targets[-1]
+
+
+def count_words(count: int, most: int) -> str:
+    """How often out of how often; a limit that was passed is named as one."""
+    return f"{count} of {most}" if count <= most else f"{count} (limit {most})"
 
 
 def _places(task: Task) -> str:

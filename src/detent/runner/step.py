@@ -127,7 +127,7 @@ def _record(
         return Outcome(decision, task, facts, asked, before)
     notes: tuple[str, ...] = ()
     if isinstance(decision, Crash):
-        crashed = {"by": asked.who, "exit": decision.exit}
+        crashed = {"by": asked.who, "exit": decision.exit, "why": asked.reason}
         memory, _ = remember(task, memory, document, "crashed", crashed, after=decision.after)
     elif isinstance(decision, Refuse) and asked.who == "agent":
         missing = [{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing]

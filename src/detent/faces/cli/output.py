@@ -50,6 +50,7 @@ def status_json(told: Explain) -> dict[str, Any]:
         "waiting_for": told.waiting_for,
         "alive": told.alive,
         "dead": told.is_dead,
+        "would": {"kind": told.would.kind, "to": told.would.to} if told.would else None,
         "sandbox": head["sandbox"],
         "usage": dict(task.memory.usage),
         "run": task.memory.run.get("run") or task.memory.visit.get("run"),
