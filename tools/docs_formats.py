@@ -88,7 +88,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "counts": "limits this move counts",
         "resets": "limits it sets to zero",
         "set": "table; registers it sets, `{from}` stands for the state that is left",
-        "prepare": "what must work before the move is made",
+        "prepare": "what must work before the move is made; if it does not, the task stays where it is",
         "effects": "what is done after it, again and again until it works: checkpoint",
     },
     "gate": {
@@ -126,11 +126,18 @@ STORE: Mapping[str, str] = {
     "checks": "the field that takes its `--check` commands",
     "evidence": "where the evidence page lies",
     "link": "the field that is led to that page whenever it is made",
+    "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
+    "folder": "the native folder of one task in it, with `{id}`",
+    "in_place": "true: tasks always work in the checkout itself",
+    "active": "a file in `root` with the id of the task that was chosen last",
+    "final": "states in which nothing is brought back any more (`detent restore` is refused)",
 }
 KIND_MEANS: Mapping[str, str] = {
     "created": "the first line of a new task",
     "adopted": "the first line of a task made from another tool's folder",
     "moved": "a move was made; it is also the promise of its effects",
+    "intended": "a decided move whose steps are done next; the line of the move carries what came of them (`prepared`)",
+    "unprepared": "a step of an intended move could not be done; the task stays where it is",
     "refused": "an agent's wish was refused",
     "restored": "what only the engine or a person may write was put back",
     "landed": "a person took the work over into a branch",
@@ -171,6 +178,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "waived, override": "gates a person waived, and why",
     "tree": "the git tree that was looked at",
     "effects, step, result": "what a move promises; which promise (`seq:effect`) was kept, and what came of it",
+    "prepare, given, move": "each step to be done and what it starts from; what came with the command; the move's line",
     "want, problem, missing": "what was asked for, why it was refused, and each gate that was closed",
     "file, why, kept": "what was put back and why; where its other words are kept",
     "commit, branch": "the commit that holds landed work, the branch it went to (`how`: merge, squash, pr or found)",
@@ -208,6 +216,7 @@ PLACES: Mapping[str, str] = {
     "seen_tree": "the last tree id with the file times it was taken at; may be deleted",
     "run": "one agent run: prompt, events (its output), errors, identity.json, exit.json",
     "sandbox": "how well this host can hold a process, as it was tried; may be deleted",
+    "checkout_lock": "held while branches or files of the user's checkout are changed for a task",
     "watch_lock": "held by `detent watch`",
     "bell": "a named pipe that wakes it",
     "prepared": "what the clone was last made ready from; may be deleted",
@@ -223,7 +232,7 @@ def places_of(record: type) -> set[str]:
 def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
-    machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders"}
+    machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place", "final"}
     found = [
         *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),

@@ -51,7 +51,6 @@ class Signal(Record):
     exit: str = ""  # exit class, for a crash
     override: str = ""
     verb: str = ""  # restricts the candidates to edges that carry this verb
-    words: tuple[str, ...] = ()  # what a person says on top of it, for gates that ask
 
 
 class Command(Record):

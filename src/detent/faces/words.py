@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 _SHOWN = {code: f"\\x{code:02x}" for code in (*range(32), 127, *range(128, 160)) if code not in (9, 10)}
 
 
-_GUARDS = ("by", "mode", "after", "reason", "never", "run")  # what closes a move before any gate is asked
+_GUARDS = (
+    "by",
+    "mode",
+    "after",
+    "reason",
+    "never",
+    "run",
+    "prepare",
+    "confirm",
+)  # what closes a move before any gate is asked
 
 
 _HELD = {"none": "none (agents and commands run with your rights)"}
@@ -41,6 +50,10 @@ DEAD_MARK = " (dead)"
 
 def printable(text: str) -> str:
     return text.translate(_SHOWN)
+
+
+def asked_words(question: str) -> str:
+    return f"{printable(question)} [y/N] "
 
 
 def error_words(error: DetentError) -> str:
@@ -208,6 +221,8 @@ def _entry_words(entry: Entry) -> str:
         "created": lambda: f"created in {entry['after']['state']} by {who}: {entry['title']}",
         "adopted": lambda: f"adopted in {entry['after']['state']} by {who}: {entry['dir']}",
         "moved": lambda: f"{entry['from']} -> {entry['to']} by {who or entry['by']}{_proof_words(entry)}",
+        "intended": lambda: f"prepares {entry['edge']}: {', '.join(entry['prepare'])}",
+        "unprepared": lambda: f"{entry['edge']} could not be prepared: {entry['why']}",
         "refused": lambda: f"refused {entry['from']} -> {entry['want']} by {who}: {_missing_words(entry)}",
         "restored": lambda: f"restored: {entry['why']}",
         "landed": lambda: f"{who} landed it ({entry['how']}): {entry['commit'][:12]} on {entry['branch']}",

@@ -24,7 +24,7 @@ def git_clean(_gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=_NOT_LOOKED)
     if checkout.problem:
         return Finding(ok=False, why=checkout.problem)
-    if checkout.branch == checkout.own_branch:
+    if checkout.branch and checkout.branch == checkout.own_branch:
         return Finding(ok=True, proof=checkout.branch, by_engine=True)
     if checkout.changes:
         names = ", ".join(checkout.changes[:_MOST_NAMED])

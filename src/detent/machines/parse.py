@@ -26,7 +26,7 @@ from detent.core.machine import (
     Way,
 )
 from detent.errors import MachineError
-from detent.machines.reading import GATES, KINDS, Reader, Table, is_texts
+from detent.machines.reading import GATES, KINDS, Reader, Table, is_inner_path, is_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -431,11 +431,26 @@ class _Parser:
                 self.problem("store: files must name the files of a new task")
             for key in ("updated", "log", "title", "checks", "evidence", "link"):
                 table.text(key, "")
+            self.store_places(table)
             table.texts("folders")
             table.table("extra").mapping_of_text()
             table.finish()
         table.taken.clear()
         return table.raw_rest()
+
+    def store_places(self, table: Table) -> None:
+        """Where the folders of tasks lie in the project, and the files beside them: never outside of it."""
+        table.flag("in_place")
+        root = table.text("root", "")
+        paths = {key: table.text(key, "") for key in ("folder", "active")}
+        for key, path in {"root": root, **paths}.items():
+            if path and not is_inner_path(path):
+                self.problem(f"store: {key} must be a path inside the project, without '..'")
+            if path and not root:
+                self.problem(f"store: {key} needs root, the folder it lies in")
+        if paths["folder"] and "{id}" not in paths["folder"]:
+            self.problem("store: folder must hold {id}, or all tasks would share it")
+        self.known_all("store final", table.texts("final"), self.state_names, "state")
 
     def answers(self, table: Table) -> Mapping[str, str]:
         """Where a person's words are written besides the journal: a section of the native file."""

@@ -22,6 +22,7 @@ from detent.errors import UnreadableError
 from detent.gates.judge import judge
 from detent.proof.replay_runs import RUN_KINDS, after_run, end_problems, run_order_problems, run_problems
 from detent.runner.look import look
+from detent.runner.prepare import decide_again
 from detent.runner.settle import closed_items
 from detent.store.atomic import read_plain
 from detent.store.digest import sha256_of
@@ -31,7 +32,7 @@ from detent.store.tasks import fold, snapshot_from_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from detent.core.machine import Machine
@@ -52,6 +53,8 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "created": _HEAD,
     "adopted": _HEAD,
     "moved": (*_MOVE, "tree", "effects", "machine", "sandbox", "after"),
+    "intended": ("edge", "prepare", "given", "move"),
+    "unprepared": ("step", "edge", "why"),
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
     "proved": ("tree", "receipts"),
@@ -143,6 +146,8 @@ class Replay:
         if kind == "moved":
             yield from _moved(task.machine, entry, memory)
             yield from _proof(task.replace(memory=memory), entry)
+        elif kind in ("intended", "unprepared"):
+            yield from _intended(task, entry, memory)
         elif kind in ("resumed", "amended"):
             yield from _by_rule(entry, before)
         elif kind == "crashed":
@@ -225,10 +230,37 @@ def _moved(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Finding]:
     for field, value in wanted.items():
         if entry[field] != value:
             yield Finding(number, "decision", f"{field} is {entry[field]!r}, the rules give {value!r}")
+    yield from _prepared(entry, memory, decision.way.prepare)
     after = snapshot_from_json(entry["after"], number)
     yield from _differences(number, decision.after, after)
     free = {f"field:{label}" for lock in machine.locks if lock.after == before.state for label in lock.fields}
     yield from _locks(number, before, after, free)
+
+
+def _intended(task: Task, entry: Entry, memory: Memory) -> Iterator[Finding]:
+    """A move is prepared only after it was decided, one at a time, and given up only while it is."""
+    number = entry["seq"]
+    if (entry["kind"] == "intended") == bool(memory.intent):
+        yield Finding(number, "prepare", "it is intended while another is" if memory.intent else "nothing was intended")
+    if entry["kind"] == "unprepared":
+        return
+    try:
+        taken = decide_again(task.replace(memory=memory), entry["move"])
+    except UnreadableError as error:
+        yield Finding(number, "decision", error.what)
+        return
+    if list(entry["prepare"]) != list(taken.way.prepare):
+        yield Finding(number, "prepare", f"the move prepares {', '.join(taken.way.prepare)}, not what it says")
+
+
+def _prepared(entry: Entry, memory: Memory, wanted: Sequence[str]) -> Iterator[Finding]:
+    """A move with steps was intended first, as it is made now; without steps it carries no results."""
+    number = entry["seq"]
+    intended = memory.intent.get("move", {})
+    if bool(intended) != bool(wanted) or any(entry[key] != value for key, value in intended.items()):
+        yield Finding(number, "prepare", "it is not the move that was intended")
+    if lacking := [name for name in wanted if name not in entry.get("prepared", {})]:
+        yield Finding(number, "prepare", f"nothing says what became of {', '.join(lacking)}")
 
 
 def _by_rule(entry: Entry, before: Snapshot) -> Iterator[Finding]:

@@ -9,11 +9,12 @@ from detent.core.explore import explore
 from detent.core.lint import lint
 from detent.core.record import Record
 from detent.effects.git import find_repository
-from detent.effects.home import TASK, TREE, Wanted, is_born, make_home_tree
+from detent.effects.home import TREE, Wanted, is_born, make_home_tree
 from detent.errors import MachineError, RefusedError, StorageError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
 from detent.machines.load import canonical, load, read_document, scaffold
 from detent.runner.access import level_of
+from detent.runner.layout import choose_active, exclude_root, native_folder, store_root
 from detent.runner.look import look
 from detent.runner.open import Task, find_project, load_task
 from detent.runner.pinned import pinned_settings, read_committed
@@ -84,14 +85,15 @@ def create(wish: Wish) -> Task:
     title = " ".join(words.split()) or os.path.basename(wish.folder.rstrip("/")) or "untitled task"
     wish = wish.replace(title=title)
     machine, pinned = load_checked(wish.machine or settings.default_machine or DEFAULT_MACHINE, settings)
+    wish = wish.replace(in_place=wish.in_place or machine.store.get("in_place", False))
     kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd)
     snapshot = enter(machine, _mode(machine, wish.mode))
     make_folders(project.tasks_folder())
     with Lock(project.lock_path(), _LOCK_WAIT_S):
         task_id = free_id(project, wish.task_id, wish.title)
-        folder = os.path.realpath(wish.folder or os.path.join(project.home(), task_id, TASK))
+        folder = os.path.realpath(wish.folder or native_folder(machine.store, project, task_id))
         native = Native(machine, folder, project.task(task_id))
-        refuse_place(folder, project, baseline)
+        refuse_place(folder if wish.folder else store_root(machine.store, project.root) or folder, project, baseline)
         texts = _scaffold_texts(native, wish, snapshot)
         if request is not None:
             texts.setdefault(REQUEST, request.text.encode())
@@ -102,11 +104,14 @@ def create(wish: Wish) -> Task:
         if site.repository is not None and not head["in_place"]:
             head["notes"] = _clone(project, site.repository, head, include_dirty=wish.include_dirty)
         make_home(folder, is_given=bool(wish.folder))
+        if told := exclude_root(machine.store, project):
+            head["notes"] = (*head["notes"], told)
         if request is not None:
             head["request"] = keep_request(native.places, request)
         _write_scaffold(native, texts)
         task = _begin(project, native, head, snapshot, pinned, "created")
         is_born(head["home"])
+        choose_active(task)
         return task
 
 

@@ -49,6 +49,7 @@ def look(
         memory.proved,
         around=Surroundings(task, memory, may_start=may_start),
         words=words,
+        baseline=memory.prepared.get("baseline", {}),
         findings={},
     )
 
@@ -98,9 +99,11 @@ def repository_of(task: Task) -> Repository | None:
 
 
 def left_out(task: Task) -> tuple[str, ...]:
-    """What lies in the tree but is not part of the work: the task's own folder and a control plane without git."""
-    outside = (os.path.realpath(task.native.folder), os.path.realpath(task.project.control))
+    """What lies in the tree but is not part of the work: the tasks' own folders and a control plane without git."""
     root = os.path.realpath(task.tree_path)
+    outside = [os.path.realpath(task.native.folder), os.path.realpath(task.project.control)]
+    if shared := task.machine.store.get("root"):
+        outside.append(os.path.join(root, shared))
     return tuple(
         os.path.relpath(path, root) for path in outside if path.startswith(root + os.sep) and "/.git/" not in path
     )

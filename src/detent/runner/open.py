@@ -119,6 +119,10 @@ def open_task(wanted: str = "", repo: str = "") -> Task:
             if listed.error is not None:
                 raise listed.error  # one that can't be read may well be the one that is meant
         raise UsageError("no open task here", where=project.root, next_step='detent new phase "what is to be done"')
+    from detent.runner.layout import active_among  # only where several could be meant
+
+    if active := active_among(open_ones):
+        return load_task(project, active)
     names = ", ".join(listed.id for listed in open_ones[:8])
     raise UsageError(f"which task? open are: {names}", next_step="put the task's id at the end of the command")
 

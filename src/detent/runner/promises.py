@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 def put_in_order(task: Task) -> Settled:
     """What every command that writes begins with, the task's lock in hand: settle, then keep open promises."""
-    return keep_promises(task, settle(task))
+    settled = settle(task)
+    if settled.memory.intent:
+        from detent.runner.prepare import settle_intent  # only a crash leaves one open
+
+        settled = settle_intent(task, settled)
+    return keep_promises(task, settled)
 
 
 def keep_promises(task: Task, settled: Settled) -> Settled:

@@ -20,6 +20,7 @@ from detent.errors import DetentError, RefusedError
 from detent.gates.judge import evidence_hashes
 from detent.runner.access import run_level
 from detent.runner.agents import agent_for
+from detent.runner.in_place import refuse_beside_run, refuse_elsewhere
 from detent.runner.launch import PROMPT, bounds_of, spec_of
 from detent.runner.look import current_tree, look
 from detent.runner.promises import put_in_order
@@ -62,7 +63,8 @@ def start_run(task: Task, ready: Ready, begin: Callable[[keeper.RunSpec], object
         _refuse_start(task)
         if why := _spent(task):
             return _stop(task, settled, why)
-        _refuse_second_in_place(task)
+        refuse_beside_run(task)
+        refuse_elsewhere(task)
         agent, choice = agent_for(task)
         if current_tree(task) != ready.tree:
             raise RefusedError(
@@ -114,23 +116,6 @@ def _stop(task: Task, settled: Settled, why: str) -> Task:
     after = stop(task.memory.snapshot, why)
     memory, _ = remember(task, task.memory, settled.document, "stopped", {"by": "engine", "why": why}, after=after)
     return task.replace(memory=memory)
-
-
-def _refuse_second_in_place(task: Task) -> None:
-    """Two agents in one checkout would each be blamed for what the other does."""
-    if not task.memory.head["in_place"]:
-        return
-    from detent.runner.open import load_all
-
-    for listed in load_all(task.project):
-        if listed.memory is None or listed.id == task.id or not listed.memory.run:
-            continue
-        if listed.memory.head["tree_path"] == task.tree_path and listed.memory.head["in_place"]:
-            raise RefusedError(
-                f"agent run #{listed.memory.run['run']} of task {listed.id} works in this checkout",
-                where=task.tree_path,
-                next_step=f"wait for it, or end it: detent stop {listed.id}",
-            )
 
 
 def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: Ready, *, is_talk: bool) -> Task:

@@ -5,6 +5,7 @@
 3. prove    (no lock)  run the commands the wanted edge still lacks, on the frozen tree; results are receipts
 4. decide   (lock)     again from 1, at most three times: a decision is only ever made on what is seen under the lock,
                        and a receipt only counts for the tree it was made on
+                       what the edge must have prepared is done now (prepare.py); it may fail, and nothing moves
 5. commit   (lock)     one journal line, synced: only now it happened
 6. project  (lock)     native file, native log, cache
 7. act      (lock)     the edge's effects, each with its own line; repeated by the next step until they work
@@ -15,7 +16,8 @@ from __future__ import annotations
 
 from detent.core.decide import candidates_for, decide
 from detent.core.record import Record
-from detent.core.values import Advance, Crash, Refuse, Signal, Wait
+from detent.core.values import Advance, Crash, Missing, Refuse, Signal, Wait
+from detent.errors import RefusedError
 from detent.gates.judge import evidence_hashes, judge
 from detent.runner.look import current_tree, look, needs_tree
 from detent.runner.promises import keep_promises, put_in_order
@@ -25,6 +27,7 @@ from detent.store.lock import Lock
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from detent.core.values import Decision, Fact
     from detent.gates.seen import Seen
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 MOST_ROUNDS = 3
+YES = "yes"  # given by a person where a move asks before it is taken
 
 
 class Outcome(Record):
@@ -44,10 +48,17 @@ class Outcome(Record):
     claimed: bool = False  # promised to a living run; the state did not move
 
 
-def step(task: Task, signal: Signal | None, otherwise: Signal | None = None, of_run: int = 0) -> Outcome:
+def step(
+    task: Task,
+    signal: Signal | None,
+    otherwise: Signal | None = None,
+    of_run: int = 0,
+    given: Mapping[str, str] | None = None,
+) -> Outcome:
     """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`.
 
-    `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end.
+    `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end. `given`: what
+    came with the command, for the steps that prepare the move.
     """
     notes: tuple[str, ...] = ()
     for _ in range(MOST_ROUNDS):
@@ -60,10 +71,13 @@ def step(task: Task, signal: Signal | None, otherwise: Signal | None = None, of_
                 return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
             asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
-            seen, facts = _observe(task, settled.document, asked)
+            seen, facts = _observe(task, settled.document, asked, tuple(given or ()))
             decision, gates = _decide(task, facts, asked)
             if not gates:
-                outcome = _record(task, settled, seen, facts, asked, decision)
+                if isinstance(decision, Advance) and not _asks_first(decision, asked, given or {}):
+                    outcome = _move(task, settled, seen, facts, asked, decision, given or {})
+                else:
+                    outcome = _record(task, settled, facts, asked, _unconfirmed(decision))
                 return outcome.replace(notes=notes + outcome.notes)
         _prove(task, seen, gates)
     refused = Refuse("the tree changes while it is being proven", hint="stop what writes to it, then try again")
@@ -91,12 +105,12 @@ def _request(task: Task, settled: Settled) -> Signal | None:
     return Signal("agent", settled.request, name=role or "file", reason=f"asked by {task.native.file}")
 
 
-def _observe(task: Task, document: Document, asked: Signal) -> tuple[Seen, dict[str, Fact]]:
+def _observe(task: Task, document: Document, asked: Signal, words: tuple[str, ...]) -> tuple[Seen, dict[str, Fact]]:
     edges = candidates_for(task.machine, task.memory.snapshot, asked)
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
-    effects = any(way.effects for edge in edges for way in edge.ways)
+    effects = any(way.effects or way.prepare for edge in edges for way in edge.ways)
     tree = current_tree(task) if effects or needs_tree(task, gates) else ""
-    seen = look(task, task.memory, document, tree, may_start=True, words=asked.words)
+    seen = look(task, task.memory, document, tree, may_start=True, words=words)
     return seen, judge(seen, gates)
 
 
@@ -117,14 +131,22 @@ def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decis
     return decide(machine, snapshot, facts, asked), ()
 
 
-def _record(
-    task: Task, settled: Settled, seen: Seen, facts: dict[str, Fact], asked: Signal, decision: Decision
-) -> Outcome:
+def _asks_first(taken: Advance, asked: Signal, given: Mapping[str, str]) -> bool:
+    """Whether a person must be asked before the move is made; who can't be asked has not said yes."""
+    return bool(taken.edge.confirm) and asked.who == "person" and YES not in given
+
+
+def _unconfirmed(decision: Decision) -> Decision:
+    if not isinstance(decision, Advance):
+        return decision
+    missing = (Missing("confirm", "it asks first, and nobody said yes", "if you want that, add --yes"),)
+    return Refuse(decision.edge.confirm, missing, (), decision.edge)
+
+
+def _record(task: Task, settled: Settled, facts: dict[str, Fact], asked: Signal, decision: Decision) -> Outcome:
+    """What is written down where nothing moves."""
     memory, document = task.memory, settled.document
     before = memory.snapshot.state
-    if isinstance(decision, Advance):
-        task = _move(task, document, seen, facts, asked, decision)
-        return Outcome(decision, task, facts, asked, before)
     notes: tuple[str, ...] = ()
     if isinstance(decision, Crash):
         crashed = {"by": asked.who, "exit": decision.exit, "why": asked.reason}
@@ -154,15 +176,21 @@ def _record(
     return Outcome(decision, task.replace(memory=memory), facts, asked, before, notes)
 
 
-def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], asked: Signal, taken: Advance) -> Task:
-    memory, leaving = task.memory, task.memory.snapshot.state
-    locked = close_locks(task, memory.snapshot, document, leaving)
-    after = taken.after.replace(entry=evidence_hashes(seen), locked=locked)
+def _move(
+    task: Task,
+    settled: Settled,
+    seen: Seen,
+    facts: dict[str, Fact],
+    asked: Signal,
+    taken: Advance,
+    given: Mapping[str, str],
+) -> Outcome:
+    before = task.memory.snapshot.state
     content = {
         "edge": taken.edge.name,
         "way": taken.way.number,
-        "from": leaving,
-        "to": after.state,
+        "from": before,
+        "to": taken.after.state,
         "by": asked.who,
         "name": asked.name,
         "reason": asked.reason,
@@ -174,17 +202,46 @@ def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], as
         "override": asked.override if taken.waived else "",
         "tree": seen.tree,
         "effects": list(taken.way.effects),
-        "machine": memory.head["digest"],
+        "machine": task.memory.head["digest"],
         "sandbox": _level(task, taken.way.needs),
     }
+    if taken.way.prepare:
+        from detent.runner.prepare import prepare  # few moves have something to prepare
+
+        try:
+            task, prepared = prepare(task, taken.way.prepare, content, given)
+        except RefusedError as error:
+            return _unprepared(task, settled, facts, asked, taken, error)
+        content = {**content, "prepared": prepared}
+    made = commit_move(task, settled.document, evidence_hashes(seen), taken, content)
+    return Outcome(taken, task.replace(memory=made.memory), facts, asked, before)
+
+
+def _unprepared(
+    task: Task, settled: Settled, facts: dict[str, Fact], asked: Signal, taken: Advance, error: RefusedError
+) -> Outcome:
+    """A move that was open and could not be prepared is refused like any other; the engine waits."""
+    task = task.replace(memory=task.store.load())
+    problem = f"{task.memory.snapshot.state} -> {taken.after.state}"
+    missing = (Missing("prepare", error.what, error.next_step),)
+    refused = Wait(problem, missing) if asked.who == "engine" else Refuse(problem, missing, (), taken.edge)
+    return _record(task, settled, facts, asked, refused)
+
+
+def commit_move(
+    task: Task, document: Document, entry: Mapping[str, str], taken: Advance, content: Mapping[str, Any]
+) -> Settled:
+    """Write the line of a decided move and do what follows; `entry` is the evidence as the new state finds it."""
+    memory, leaving = task.memory, task.memory.snapshot.state
+    locked = close_locks(task, memory.snapshot, document, leaving)
+    after = taken.after.replace(entry=entry, locked=locked)
     memory, document = remember(task, memory, document, "moved", content, after=after)
     kept = keep_promises(task, Settled(memory, document))
-    task = task.replace(memory=kept.memory)
     if taken.edge.sign_off:
         from detent.runner.anchor import anchor  # few moves are sign-offs
 
-        anchor(task)
-    return task
+        anchor(task.replace(memory=kept.memory))
+    return kept
 
 
 def _level(task: Task, gates: tuple[str, ...]) -> str:

@@ -13,7 +13,6 @@ from detent.store.atomic import read_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.effects.git import Repository
     from detent.runner.open import Task
     from detent.store.tasks import Memory
 
@@ -70,23 +69,12 @@ class Surroundings:
 
 
 def _look_at_checkout(task: Task) -> CheckoutSeen:
+    from detent.runner.in_place import dirty_checkout, made_branch
     from detent.runner.look import repository_of
 
-    own = f"{task.machine.name}/{task.id}"
     repository = repository_of(task)
-    if repository is None:
-        return CheckoutSeen("", own, problem="the folder is no git repository")
-    if repository.head is None:
-        return CheckoutSeen("", own, problem="the repository has no commit yet")
-    return CheckoutSeen(repository.branch or "", own, _changes(task, repository, repository.head))
-
-
-def _changes(task: Task, repository: Repository, head: str) -> tuple[str, ...]:
-    from tempfile import TemporaryDirectory
-
-    from detent.effects.dirty import uncommitted
-    from detent.runner.look import left_out
-
-    with TemporaryDirectory(prefix="detent-look-") as scratch:
-        dirty = uncommitted(repository, head, os.path.join(scratch, "git"), left_out(task))
-    return (*dirty.changed, *dirty.gone, *dirty.new)
+    if repository is None or repository.head is None:
+        why = "the folder is no git repository" if repository is None else "the repository has no commit yet"
+        return CheckoutSeen("", "", problem=why)
+    dirty = dirty_checkout(task, repository.head)
+    return CheckoutSeen(repository.branch or "", made_branch(task), (*dirty.changed, *dirty.gone, *dirty.new))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from detent.core.machine import Vocabulary
 from detent.gates.checks import parameters
+from detent.runner.git_steps import STEPS
 from detent.runner.promises import EFFECTS
 from detent.store.native import CODECS
 
 
 def vocabulary() -> Vocabulary:
-    return Vocabulary(checks=parameters(), effects=tuple(EFFECTS), prepares=(), codecs=CODECS)
+    return Vocabulary(checks=parameters(), effects=tuple(EFFECTS), prepares=tuple(STEPS), codecs=CODECS)

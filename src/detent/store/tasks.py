@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
     from detent.store.places import TaskPlaces
 
-CACHE_SCHEMA = 2
+CACHE_SCHEMA = 3
 # Lines that change nothing in the document, so that it is not behind the journal without them.
-QUIET = ("run_planned", "claimed", "run_void", "driven", "proved")
+QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "intended")
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
 
@@ -42,6 +42,8 @@ class Memory(Record):
     due_seq: int  # the last line that must reach the document
     moved_time: str  # when the snapshot last changed
     unsettled: Mapping[str, Mapping[str, Any]] = {}  # promised effects without their acted line, by step key
+    intent: Mapping[str, Any] = {}  # a decided move whose steps are being prepared
+    prepared: Mapping[str, Mapping[str, str]] = {}  # what every such step came to last, by its name
     refusal: Mapping[str, Any] = {}  # the last refusal since the state was entered
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
@@ -111,6 +113,9 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         parts = {name: {"seq": seq, "parts": fact["parts"]} for name, fact in entry["facts"].items() if "parts" in fact}
         out = {name: last for name, last in memory.out.items() if last["wake"]}  # who failed is tried again elsewhere
         changes.update(refusal={}, ended={}, visit={}, out=out, results={**memory.results, **parts})
+        changes.update(intent={}, prepared={**memory.prepared, **entry.get("prepared", {})})
+    elif kind in ("intended", "unprepared"):
+        changes["intent"] = {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}
     else:
         changes.update(_fold_run(memory, kind, entry))
     if entry.get("answer"):

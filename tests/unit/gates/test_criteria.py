@@ -242,6 +242,7 @@ def test_criteria_that_can_t_be_read_neither_pass_nor_fail(spec_world: SpecWorld
         (CheckoutSeen("main", "ralf/x"), True, ""),
         (CheckoutSeen("main", "ralf/x", ("a.py", "b.py")), False, "not committed: a.py, b.py"),
         (CheckoutSeen("ralf/x", "ralf/x", ("a.py",)), True, ""),
+        (CheckoutSeen("", "", ("a.py",)), False, "not committed: a.py"),
         (CheckoutSeen("", "ralf/x", tuple("abcdefg")), False, "not committed: a, b, c, d, e and 2 more"),
         (CheckoutSeen("", "ralf/x", problem="the folder is no git repository"), False, "the folder is no git reposi"),
     ],

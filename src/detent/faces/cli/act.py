@@ -6,6 +6,7 @@ import os
 
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
+from detent.faces.cli.given import given_with
 from detent.faces.cli.output import move_json, show, status_json
 from detent.faces.words import outcome_words, status_words
 from detent.runner.explain import explain
@@ -143,11 +144,11 @@ def move(arguments: Arguments) -> int:
         role = task.machine.states[task.memory.snapshot.state].role
         name = person_name() if who == "person" else role
         first_open = Signal(who, name=name, reason=arguments.text("--reason"))
-        return show_outcome(arguments, step(task, None, otherwise=first_open))
+        given = given_with(arguments, task)
+        return show_outcome(arguments, step(task, None, otherwise=first_open, given=given))
     if want == task.memory.snapshot.state:
         return _already_there(arguments, task, want)
     state = task.machine.states[task.memory.snapshot.state]
-    _confirm(arguments, task, want)
     signal = Signal(
         who,
         want,
@@ -155,7 +156,7 @@ def move(arguments: Arguments) -> int:
         reason=arguments.text("--reason"),
         override=arguments.text("--override"),
     )
-    return show_outcome(arguments, step(task, signal))
+    return show_outcome(arguments, step(task, signal, given=given_with(arguments, task, want)))
 
 
 def _attended(task: Task) -> tuple[Task, Outcome | None]:
@@ -229,12 +230,6 @@ def _already_there(arguments: Arguments, task: Task, state: str) -> int:
     outcome = Outcome(Wait("it is there already"), task, {}, Signal("person", state), state, notes)
     show(arguments, move_json(outcome), outcome_words(outcome))
     return 0
-
-
-def _confirm(arguments: Arguments, task: Task, want: str) -> None:
-    for edge in task.machine.states[task.memory.snapshot.state].edges:
-        if want in (edge.name, edge.target) and edge.confirm and not arguments.has("--yes"):
-            raise RefusedError(edge.confirm, next_step="add --yes to go on")
 
 
 def show_outcome(arguments: Arguments, outcome: Outcome) -> int:

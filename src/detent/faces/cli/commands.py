@@ -33,6 +33,7 @@ _TASK = Argument("TASK", "id, unique beginning or folder; left out: this folder'
 _REPO = Option("--repo", "PATH", "the repository or folder to work on (default: the current one)")
 _REASON = Option("--reason", "WHY", "recorded in the journal")
 _EDGE = Option("--edge", "NAME", "the move's name, where several are meant")
+_YES = Option("--yes", "", "answer yes where the move asks first")
 _LIMIT = Option("--last", "N", "only the last N lines")
 
 GLOBAL_OPTIONS = (
@@ -175,6 +176,7 @@ COMMANDS = (
         "people:inbox",
         options=(_REPO,),
     ),
+    Command("use", "Look", "choose the task that is meant when none is named", "people:use", (_TASK,), (_REPO,)),
     Command("status", "Look", "where a task stands and who must act", "look:status", (_TASK,), (_REPO,)),
     Command(
         "next",
@@ -239,7 +241,9 @@ COMMANDS = (
             Option("--as", "agent", "ask with the rights of the state's own agent"),
             _REASON,
             Option("--override", "WHY", "waive gates, only where the machine allows it"),
-            Option("--yes", "", "answer yes where the move asks for confirmation"),
+            _YES,
+            Option("--no-branch", "", "where the move makes a branch: work on the one that is checked out"),
+            Option("--no-git", "", "where the move needs git: go on without, nothing can be brought back"),
             _REPO,
         ),
         "detent move verify",
@@ -261,14 +265,16 @@ COMMANDS = (
         (_REPO,),
         'detent answer "keep both formats"',
     ),
-    Command("approve", "Answer", "sign off what waits for it", "people:approve", (_TASK,), (_REASON, _EDGE, _REPO)),
+    Command(
+        "approve", "Answer", "sign off what waits for it", "people:approve", (_TASK,), (_REASON, _EDGE, _YES, _REPO)
+    ),
     Command(
         "reject",
         "Answer",
         "send back what waits for a sign-off; the reason is told to the next agent",
         "people:reject",
         (_TASK,),
-        (_REASON, _EDGE, _REPO),
+        (_REASON, _EDGE, _YES, _REPO),
     ),
     Command(
         "cancel",
@@ -276,7 +282,7 @@ COMMANDS = (
         "give a task up, ending its agent run first",
         "people:cancel",
         (_TASK,),
-        (_REASON, _EDGE, _REPO),
+        (_REASON, _EDGE, _YES, _REPO),
     ),
     Command("resume", "Answer", "bring a blocked or stopped task back", "act:resume", (_TASK,), (_REASON, _REPO)),
     Command(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from detent.core.values import Refuse, Signal
 from detent.errors import UsageError
 from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run, show_outcome
+from detent.faces.cli.given import given_with
 from detent.faces.cli.output import show
 from detent.faces.words_run import inbox_words
 from detent.runner.inbox import inbox as waiting_tasks
-from detent.runner.open import find_project
+from detent.runner.layout import choose_active
+from detent.runner.open import find_project, open_task
 from detent.runner.step import Outcome, step
 
 TYPE_CHECKING = False
@@ -43,7 +45,6 @@ def cancel(arguments: Arguments) -> int:
     refuse_inside_run("cancelling")
     from detent.faces.cli.drive import LONGEST_STOP_S
     from detent.runner.mandate import let_drive, stop_and_wait
-    from detent.runner.open import open_task
 
     task = open_task(arguments.text("TASK"), arguments.text("--repo"))
     if task.memory.run:
@@ -66,4 +67,16 @@ def _by_verb(arguments: Arguments, verb: str) -> int:
     if len(edges) > 1 and not wanted:
         names = ", ".join(f"{edge.name} (to {edge.target})" for edge in edges)
         raise UsageError(f"{verb} may mean {names}", next_step=f"detent {verb} --edge NAME {task.id}")
-    return show_outcome(arguments, step(task, asked.replace(want=wanted or edges[0].name)))
+    want = wanted or edges[0].name
+    return show_outcome(arguments, step(task, asked.replace(want=want), given=given_with(arguments, task, want)))
+
+
+def use(arguments: Arguments) -> int:
+    """Choose the task that is meant when none is named, where its machine keeps a file for that."""
+    refuse_inside_run("choosing a task")
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    path = choose_active(task)
+    if not path:
+        raise UsageError(f"{task.machine.name} keeps no such choice", next_step="name the task in each command")
+    show(arguments, {"id": task.id, "file": path}, f"chosen: {task.id}")
+    return 0
