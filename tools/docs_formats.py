@@ -114,7 +114,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
     },
 }
 STORE: Mapping[str, str] = {
-    "codec": "how the native file is written: markdown_fields",
+    "codec": "how the native file is written: markdown_fields (lines like `Label: value`), frontmatter (a YAML head)",
     "file": "the native file",
     "state": "the label of its state line",
     "updated": "the label that shows when the state last changed",

@@ -111,7 +111,7 @@ class Seen(Record):
 
     def section(self, file: str, name: str) -> str | None:
         """The body of a section, None when file or section is missing."""
-        text = self.files.text(file)
+        text = self.document.body() if file == self.machine.store["file"] else self.files.text(file)
         if text is None:
             return None
         section = find_section(text, name)

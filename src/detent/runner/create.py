@@ -25,7 +25,6 @@ from detent.runner.vacancy import free_id, refuse_place, refuse_second, refuse_t
 from detent.runner.vocabulary import vocabulary
 from detent.store.atomic import make_folders, sweep, write_atomic
 from detent.store.digest import sha256_of
-from detent.store.fields import write_fields
 from detent.store.lock import Lock
 from detent.store.native import Native
 from detent.store.places import Project, make_task_folder, write_pointer
@@ -145,7 +144,8 @@ def adopt(wish: Wish) -> Task:
                 where=document.path,
                 next_step=f"write the state it is to go on from behind '{native.state_label}:'",
             )
-        wish = wish.replace(title=wish.title or document.value(machine.store.get("title", "")) or task_id)
+        named = " ".join(document.value(machine.store.get("title", "")).split())
+        wish = wish.replace(title=wish.title or named or task_id)
         head = _head(site, settings, machine, pinned, wish.replace(in_place=True), task_id, folder) | kept
         snapshot = _adopted(machine, document.fields, enter(machine, _mode(machine, wish.mode)), document.state)
         return _begin(project, native, head, snapshot, pinned, "adopted")
@@ -292,7 +292,7 @@ def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot) -> dict[str,
         text = scaffold(native.machine.name, name).replace("{title}", wish.title)
         if name == native.file:
             values = {**native.wanted_fields(snapshot, ""), **_given(native.machine, wish)}
-            text = write_fields(text, native.labels, {label: value for label, value in values.items() if value})
+            text = native.codec.write(text, {label: value for label, value in values.items() if value})
         texts[name] = text.encode()
     return texts
 

@@ -10,7 +10,6 @@ from detent.machines.load import scaffold
 from detent.runner.promises import put_in_order
 from detent.runner.settle import closed_items, remember
 from detent.store.atomic import make_folders, read_cache, read_text, storage_error, write_atomic
-from detent.store.fields import write_fields
 from detent.store.lock import Lock
 from detent.store.places import POINTER, write_pointer
 
@@ -77,10 +76,17 @@ def _repair_main(task: Task) -> str:
 def put_back(task: Task, error: UnreadableError) -> tuple[str, str]:
     """Write an unreadable document again; says what was done, and where what stood there now is."""
     path = task.native.path()
+    try:
+        spoilt = read_text(path) or ""
+    except UnreadableError:
+        spoilt = ""  # no text: nothing of it can be kept but by moving it aside
     aside = _put_back_folder(task) or _move_aside(path)
-    text, source = _last_good(task)
+    good, source = _last_good(task)
+    text = task.native.codec.mend(spoilt, good, task.native.wanted_fields(task.memory.snapshot, task.memory.moved_time))
     write_atomic(path, text.encode("utf-8"), durable=True)
-    return f"{error.what}; written again from {source}", aside
+    is_kept = spoilt.strip() and text != good
+    done = f"put in order with the help of {source}" if is_kept else f"written again from {source}"
+    return f"{error.what}; {done}", aside
 
 
 def _put_back_folder(task: Task) -> str:
@@ -102,7 +108,7 @@ def _last_good(task: Task) -> tuple[str, str]:
     head = task.memory.head
     text = scaffold(head["machine"], task.native.file).replace("{title}", head["title"])
     label = task.machine.store.get("title", "")
-    return write_fields(text, task.native.labels, {label: head["title"]} if label else {}), "an empty form"
+    return task.native.codec.write(text, {label: head["title"]} if label else {}), "an empty form"
 
 
 def _move_aside(path: str) -> str:

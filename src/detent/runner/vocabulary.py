@@ -6,8 +6,8 @@ from detent.core.machine import Vocabulary
 from detent.gates.checks import parameters
 from detent.runner.git_steps import STEPS
 from detent.runner.promises import EFFECTS
-from detent.store.native import CODECS
+from detent.store.codecs import CODECS
 
 
 def vocabulary() -> Vocabulary:
-    return Vocabulary(checks=parameters(), effects=tuple(EFFECTS), prepares=tuple(STEPS), codecs=CODECS)
+    return Vocabulary(parameters(), effects=tuple(EFFECTS), prepares=tuple(STEPS), codecs=tuple(CODECS))

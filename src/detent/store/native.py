@@ -15,8 +15,8 @@ from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.store.aftermath import boot_id
 from detent.store.atomic import as_json, read_plain, read_text, real_folder, write_atomic, write_cache
+from detent.store.codecs import CODECS, labels_of
 from detent.store.digest import sha256_of
-from detent.store.fields import Found, append_to_section, read_fields, replace_value, write_fields
 from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, last_entry, size_of, whole_lines
 
 TYPE_CHECKING = False
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
+    from detent.store.fields import Found
     from detent.store.journal import Entry
     from detent.store.places import TaskPlaces
     from detent.store.tasks import Memory
 
-CODECS = ("markdown_fields",)
 _LONGEST_STATE = 200  # characters; what is longer names no state, and must not swell the journal
 
 
@@ -44,9 +44,14 @@ class Document(Record):
         False  # the text is the journal's: the file itself was left older or torn when the computer stopped
     )
     found: bytes = b""  # what the file then holds, where nothing else holds it
+    body_start: int = 0  # where its Markdown begins
 
     def value(self, label: str) -> str:
         return self.fields[label].value if label in self.fields else ""
+
+    def body(self) -> str:
+        """The part a gate looks for sections in."""
+        return self.text[self.body_start :]
 
 
 class Native:
@@ -58,9 +63,8 @@ class Native:
         self.places = places
         self.file: str = machine.store["file"]
         self.state_label: str = machine.store["state"]
-        # The state's label comes first: the codec puts a lost first label back at the top.
-        updated = (machine.store["updated"],) if "updated" in machine.store else ()
-        self.labels = tuple(dict.fromkeys((self.state_label, *machine.fields, *updated)))
+        self.labels = labels_of(machine)
+        self.codec = CODECS[machine.store["codec"]](machine)
         self.is_swept = False  # whether what a killed writer left was looked for in this process
         self._known: dict[str, int] | None = None
         self._boot = ""
@@ -83,9 +87,13 @@ class Native:
         return self.parsed(text)
 
     def parsed(self, text: str) -> Document:
-        fields = read_fields(text, self.labels)
-        state = fields[self.state_label].line_value.strip("*_` ")[:_LONGEST_STATE] if self.state_label in fields else ""
-        return Document(self.path(), text, fields, state)
+        try:
+            content = self.codec.read(text)
+        except UnreadableError as error:
+            error.what, error.where = f"{self.file}: {error.what}", self.path()
+            raise
+        state = content.state[:_LONGEST_STATE]
+        return Document(self.path(), text, content.fields, state, body_start=content.body_start)
 
     # --- projection ---
 
@@ -106,11 +114,14 @@ class Native:
         """Engine-owned fields, the state line apart, that the file shows differently or no longer shows."""
         wanted = self.wanted_fields(snapshot, updated)
         ignored = (self.state_label, self.machine.store.get("updated"))
-        return tuple(
-            label
-            for label, value in wanted.items()
-            if label not in ignored and (label not in document.fields or document.fields[label].line_value != value)
-        )
+        first = self._first_values() if self.codec.missing_is_default else {}
+        shown = {**first, **{label: field.line_value for label, field in document.fields.items()}}
+        return tuple(label for label, value in wanted.items() if label not in ignored and shown.get(label) != value)
+
+    def _first_values(self) -> dict[str, str]:
+        """What the engine's fields begin with: this is what a file says that does not show them."""
+        first = {register.field: register.start for register in self.machine.registers.values() if register.field}
+        return first | {limit.field: "0" for limit in self.machine.limits.values() if limit.field}
 
     def catch_up(self, memory: Memory, entries: Sequence[Entry]) -> None:
         """Bring the log alone up to the journal; the document as it stands is not ours to vouch for."""
@@ -136,8 +147,8 @@ class Native:
         text = document.text
         written = memory.written if memory.written and memory.written["seq"] > self.projected_seq() else {"fields": {}}
         for label, value in {**restore, **written["fields"]}.items():
-            text = replace_value(text, self.labels, label, value)
-        text = write_fields(text, self.labels, self.wanted_fields(memory.snapshot, memory.moved_time))
+            text = self.codec.replace(text, label, value)
+        text = self.codec.write(text, self.wanted_fields(memory.snapshot, memory.moved_time))
         return self._with_answer(text, memory)
 
     def write(
@@ -159,7 +170,7 @@ class Native:
             return text
         said = f"{memory.answer['time']} {memory.answer['name']}: {memory.answer['text']}"
         line = f"- {' '.join(said.split())}"
-        return text if line in text else append_to_section(text, section, line)
+        return text if line in text else self.codec.add_line(text, section, line)
 
     def projected_seq(self) -> int:
         """The last journal line that reached the document; 0 when that is not known."""
