@@ -118,7 +118,6 @@ def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: E
     if way.spent and spent(machine, snapshot, way.spent) < machine.limits[way.spent].most:
         used, most = spent(machine, snapshot, way.spent), machine.limits[way.spent].most
         closed.append(Missing(way.spent, f"{way.spent} is {used} of {most}; this move is for when it is spent"))
-    # A crash way that names no kind of crash is for every kind.
     is_bound = {"engine": machine.states[snapshot.state].role, "crash": set(way.after) & set(CRASH_CLASSES)}
     if is_bound.get(signal.who) and snapshot.exit not in way.after:
         since = "no agent run of this visit has ended" if snapshot.exit == ENTRY else f"the last run {snapshot.exit}"
@@ -221,7 +220,7 @@ def _crash(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], sign
     state = machine.states[snapshot.state]
     if signal.exit not in (ANY_EXIT if state.must_open else CRASH_CLASSES):
         return Wait(f"a run that ended as {signal.exit or 'nothing'} is no crash")
-    if not state.role or not state.counts_crash:
+    if not state.role or not (state.counts_crash or any("crash" in edge.by() for edge in state.edges)):
         return Wait(f"{state.name} has no agent that could crash")
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
     for name in state.counts_crash:

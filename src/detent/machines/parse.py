@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FORMAT = 1
+VIEWS = ("diagnosis",)  # what a state's menu may show without a move
 OWN_PROGRAM = "detent"
 _DEFAULT_LIMITS = {RUNS: 30, CRASHES: 2}
 _SINCE = ("entry", "task")
@@ -348,6 +349,8 @@ class _Parser:
                 f"state {name}", table.texts("counts_crash", self.counts_crash), self.limits, "limit"
             ),
             must_open=table.flag("must_open"),
+            views=self.views(name, table.table("views")),
+            recommends=self.recommends(name, table.table("recommends")),
             is_end=is_end,
             is_rest=table.flag("rest"),
             lands=table.flag("lands"),
@@ -355,6 +358,22 @@ class _Parser:
         )
         table.finish()
         return made
+
+    def views(self, state: str, table: Table) -> Mapping[str, str]:
+        views = table.mapping_of_text()
+        self.known_all(f"state {state}: views", tuple(views.values()), VIEWS, "view")
+        return views
+
+    def recommends(self, state: str, table: Table) -> Mapping[str, str]:
+        """When a person is advised to something, and to what; the decision stays theirs."""
+        if not table.content:
+            return {}
+        where = f"state {state}: recommends"
+        advice = {"verb": table.text("verb"), "mode": table.text("mode", ""), "gate": table.text("gate")}
+        self.known(where, advice["mode"], self.modes, "mode")
+        self.known(where, advice["gate"], self.gates, "gate")
+        table.finish()
+        return advice
 
     def prompts(self, state: str, table: Table) -> Mapping[str, str]:
         counted = table.mapping_of_text()

@@ -267,7 +267,7 @@ def decide_end(task: Task) -> Outcome:
 def _is_crash(task: Task) -> bool:
     """Whether a run that opened nothing counts as one that crashed: its state says so."""
     ended, state = task.memory.ended, task.machine.states[task.memory.snapshot.state]
-    if ended["by_person"] or not state.counts_crash:
+    if ended["by_person"] or not (state.counts_crash or any("crash" in edge.by() for edge in state.edges)):
         return False
     return ended["exit"] in CRASH_CLASSES or (state.must_open and ended["exit"] in ANY_EXIT)
 
