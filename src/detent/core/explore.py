@@ -114,7 +114,7 @@ class _Exploration:
 
     def own_ways(self, state: State) -> Iterator[Question]:
         """Everybody with a way of his own asks for it with just that way's gates open; every run may crash."""
-        for edge, way in ((edge, way) for edge in state.edges for way in edge.ways):
+        for edge, way in ((one, way) for one in state.edges for way in one.ways):
             gates = frozenset(way.needs)
             if "agent" in way.by:
                 yield Signal("agent", edge.name), gates
@@ -130,7 +130,7 @@ class _Exploration:
 
     def borrowed_ways(self, state: State) -> Iterator[Question]:
         """A person may also use the ways of agent and engine; only to a stopped task this makes a difference."""
-        for edge, way in ((edge, way) for edge in state.edges for way in edge.ways):
+        for edge, way in ((one, way) for one in state.edges for way in one.ways):
             yield Signal("person", edge.name, reason="because"), frozenset(way.needs)
 
     def everything(self, state: State) -> Iterator[Question]:

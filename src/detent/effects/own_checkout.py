@@ -13,6 +13,7 @@ from detent.core.record import Record
 from detent.effects.git import Git, check_object_id, find_repository
 from detent.effects.merge import own_git, under_way
 from detent.errors import RefusedError, ToolError
+from detent.store.atomic import storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +81,30 @@ def branch_commit(common_dir: str, name: str) -> str:
     return rows.get(os.fsencode(_HEADS + name), b"").decode()
 
 
+def tree_of(common_dir: str, commit: str) -> str:
+    return Git(common_dir).run("rev-parse", "--verify", f"{check_object_id(commit)}^{{tree}}").decode().strip()
+
+
+def refuse_target(stand: Stand, branch: str, commit: str) -> None:
+    """Refused where a branch can't be gone back to: it is gone, or another checkout has it."""
+    wanted = "%(refname)%00%(worktreepath)"
+    listed = Git(stand.repository.common_dir).run("for-each-ref", f"--format={wanted}", _HEADS + branch).splitlines()
+    found = dict(os.fsdecode(line).split("\0") for line in listed)
+    if _HEADS + branch not in found:
+        raise RefusedError(
+            f"the branch {branch}, on which the work began, is gone",
+            where=stand.repository.top,
+            next_step=f"make it again: git branch {branch} {commit}",
+        )
+    elsewhere = found[_HEADS + branch]
+    if elsewhere and os.path.realpath(elsewhere) != os.path.realpath(stand.repository.top):
+        raise RefusedError(
+            f"the branch {branch} is checked out in {elsewhere}",
+            where=stand.repository.top,
+            next_step=f"check out something else there: git -C {elsewhere} switch --detach",
+        )
+
+
 def refuse_branch_name(common_dir: str, name: str) -> None:
     """Refused where the branch, or one that keeps git from making it, is there already."""
     listed = Git(common_dir).run("for-each-ref", "--format=%(refname:lstrip=2)", _HEADS).splitlines()
@@ -134,12 +159,26 @@ def switch(top: str, branch: str, *, force: bool = False) -> None:
 
 def remove_files(top: str, names: Sequence[str]) -> None:
     """Remove new files that were saved before, and the folders they leave empty; links are not followed."""
-    for name in names:
-        folder, _, _ = name.rpartition("/")
-        if os.path.realpath(os.path.join(top, folder)) != os.path.join(os.path.realpath(top), folder).rstrip("/"):
-            continue  # behind a link: no file of this tree
-        if os.path.lexists(path := os.path.join(top, name)):
+    top = os.path.realpath(top)
+    try:
+        for name in names:
+            folder, path = os.path.dirname(name), os.path.join(top, name)
+            is_inside = os.path.realpath(os.path.join(top, folder)) == os.path.normpath(os.path.join(top, folder))
+            if not is_inside or not os.path.lexists(path) or (os.path.isdir(path) and not os.path.islink(path)):
+                continue  # behind a link, gone already, or the folder of a submodule
             os.unlink(path)
-        while folder and os.path.isdir(os.path.join(top, folder)) and not os.listdir(os.path.join(top, folder)):
-            os.rmdir(os.path.join(top, folder))
-            folder = folder.rpartition("/")[0]
+            while folder and not os.listdir(os.path.join(top, folder)):
+                os.rmdir(os.path.join(top, folder))
+                folder = os.path.dirname(folder)
+    except OSError as error:
+        raise storage_error(error, top, "a new file can't be removed") from error
+
+
+def stand_on(stand: Stand, name: str, commit: str, reason: str) -> None:
+    """Have a branch again where it stood, and the checkout on it; the files are left as they are."""
+    common_dir, top = stand.repository.common_dir, stand.repository.top
+    if not branch_commit(common_dir, name):
+        quiet_git(top, "update-ref", "-m", reason, _HEADS + name, check_object_id(commit), "0" * len(commit))
+    if stand.branch != name:
+        quiet_git(top, "symbolic-ref", "-m", reason, "HEAD", _HEADS + name)
+        quiet_git(top, "read-tree", branch_commit(common_dir, name))

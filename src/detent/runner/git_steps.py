@@ -5,19 +5,28 @@ from __future__ import annotations
 from detent.effects.own_checkout import (
     Stand,
     branch_commit,
+    delete_branch,
     make_branch,
     refuse_branch_name,
+    refuse_target,
+    remove_files,
     stand_at,
+    switch,
+    tree_of,
     unmake_branch,
 )
+from detent.effects.saved_work import backup_ref, find_saved, ignored_by_person, save
+from detent.effects.tree import changed_files
 from detent.errors import RefusedError
 from detent.runner.in_place import (
     dirty_checkout,
     made_branch,
     refuse_beside_run,
     refuse_branch_of_other,
+    refuse_elsewhere,
     thread_branch,
 )
+from detent.runner.look import current_tree
 from detent.runner.prepare_values import Doing, Step
 from detent.store.tasks import utc_now
 
@@ -100,7 +109,61 @@ def _undo_branch(doing: Doing) -> None:
         unmake_branch(stand, name, before, f"detent: {doing.task.id} undoes {doing.key}")
 
 
+def _look_reset(doing: Doing) -> dict[str, str]:
+    """What a reset starts from and leads to; refused while the checkout is not where the work was left."""
+    base = doing.done.get("baseline")
+    if not base:
+        raise RefusedError("no baseline was captured, so there is nothing to go back to", where=doing.task.tree_path)
+    if not base["commit_sha"]:
+        if NO_GIT not in doing.given:
+            raise RefusedError(
+                "without git nothing can be reset: all files stay as they are",
+                where=doing.task.tree_path,
+                next_step="if that is right, say so: add --no-git",
+            )
+        return {}
+    refuse_beside_run(doing.task)
+    refuse_elsewhere(doing.task)
+    stand = _stand(doing)
+    if stand is None:
+        raise RefusedError("the repository is gone", where=doing.task.tree_path)
+    refuse_target(stand, base["branch"], base["commit_sha"])
+    current_tree(doing.task)  # what can't be looked at can't be saved: told before anything is intended
+    return {"branch": stand.branch, "head": stand.commit, "to": base["branch"]}
+
+
+def _reset(doing: Doing) -> Results:
+    """Save all that is there, go back to the branch the work began on, and only then delete the task's own."""
+    if not doing.seen:
+        return {"reset": {"kept": "all files"}}
+    task, seen = doing.task, doing.seen
+    stand = stand_at(task.tree_path)
+    if stand is None or stand.branch not in (seen["branch"], seen["to"]):
+        raise RefusedError("your checkout moved on meanwhile", where=task.tree_path, next_step="try again")
+    top, common_dir, private = stand.repository.top, stand.repository.common_dir, task.places.private_git()
+    tree = current_tree(task)
+    target = branch_commit(common_dir, seen["to"])
+    new = [name for status, name in changed_files(private, tree_of(common_dir, target), tree) if status == "A"]
+    ref = backup_ref(task.id, doing.key)
+    saved = find_saved(common_dir, ref)
+    if not saved or (tree != tree_of(common_dir, target) and tree not in [one.tree for one in saved]):
+        saved = (*saved, save(private, common_dir, ref, tree, stand.commit))
+    switch(top, seen["to"], force=True)
+    ours = ignored_by_person(top, new)
+    remove_files(top, [name for name in new if name not in ours])
+    if seen["branch"] != seen["to"] and branch_commit(common_dir, seen["branch"]) == seen["head"]:
+        delete_branch(top, seen["branch"], seen["head"])
+    result = {**seen, "backup": saved[0].ref, "saved": saved[0].commit}
+    return {"reset": result, "branch": {}}
+
+
+def _has_saved(doing: Doing) -> bool:
+    stand = stand_at(doing.task.tree_path)
+    return stand is not None and bool(find_saved(stand.repository.common_dir, backup_ref(doing.task.id, doing.key)))
+
+
 STEPS: Mapping[str, Step] = {
     "baseline": Step(_look_baseline, _baseline),
     "branch": Step(_look_branch, _branch, _has_branch, _undo_branch),
+    "reset": Step(_look_reset, _reset, _has_saved),
 }

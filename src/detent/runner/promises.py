@@ -92,4 +92,16 @@ def _evidence_page(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[d
     return result, {label: evidence_link(task, task.memory.head.get("evidence_base", ""))}
 
 
-EFFECTS: Mapping[str, Effect] = {"checkpoint": _checkpoint, "evidence_page": _evidence_page}
+def _leave_branch(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """Back to the branch the work began on, if nothing is uncommitted; branch and changes stay in any case."""
+    from detent.runner.leave import leave_branch  # once in a task's life
+
+    return leave_branch(task), {}
+
+
+EFFECTS: Mapping[str, Effect] = {
+    "checkpoint": _checkpoint,
+    "evidence_page": _evidence_page,
+    "leave_branch": _leave_branch,
+}
+TREELESS = frozenset(("leave_branch",))  # effects that do nothing with the tree the move saw

@@ -20,7 +20,7 @@ from detent.core.values import Advance, Crash, Missing, Refuse, Signal, Wait
 from detent.errors import RefusedError
 from detent.gates.judge import evidence_hashes, judge
 from detent.runner.look import current_tree, look, needs_tree
-from detent.runner.promises import keep_promises, put_in_order
+from detent.runner.promises import TREELESS, keep_promises, put_in_order
 from detent.runner.settle import Settled, close_locks, remember
 from detent.store.lock import Lock
 
@@ -108,8 +108,8 @@ def _request(task: Task, settled: Settled) -> Signal | None:
 def _observe(task: Task, document: Document, asked: Signal, words: tuple[str, ...]) -> tuple[Seen, dict[str, Fact]]:
     edges = candidates_for(task.machine, task.memory.snapshot, asked)
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
-    effects = any(way.effects or way.prepare for edge in edges for way in edge.ways)
-    tree = current_tree(task) if effects or needs_tree(task, gates) else ""
+    effects = {effect for edge in edges for way in edge.ways for effect in way.effects}
+    tree = current_tree(task) if effects - TREELESS or needs_tree(task, gates) else ""
     seen = look(task, task.memory, document, tree, may_start=True, words=words)
     return seen, judge(seen, gates)
 

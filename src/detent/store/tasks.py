@@ -103,7 +103,9 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{seq}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
         changes["unsettled"] = {**memory.unsettled, **intents}
-    if kind in ("acted", "proved", "landed"):
+    if "prepared" in entry:
+        changes["prepared"] = {**memory.prepared, **entry["prepared"]}
+    if kind in ("acted", "proved", "landed", "intended", "unprepared"):
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
@@ -112,10 +114,7 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
     elif kind == "moved":
         parts = {name: {"seq": seq, "parts": fact["parts"]} for name, fact in entry["facts"].items() if "parts" in fact}
         out = {name: last for name, last in memory.out.items() if last["wake"]}  # who failed is tried again elsewhere
-        changes.update(refusal={}, ended={}, visit={}, out=out, results={**memory.results, **parts})
-        changes.update(intent={}, prepared={**memory.prepared, **entry.get("prepared", {})})
-    elif kind in ("intended", "unprepared"):
-        changes["intent"] = {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}
+        changes.update(refusal={}, ended={}, visit={}, intent={}, out=out, results={**memory.results, **parts})
     else:
         changes.update(_fold_run(memory, kind, entry))
     if entry.get("answer"):
@@ -128,6 +127,8 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     if kind == "proved":
         proved = {**memory.proved, **entry["receipts"]}
         return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
+    if kind in ("intended", "unprepared"):
+        return {"intent": {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}}
     if kind == "landed":
         return {"landed": {key: entry[key] for key in ("how", "commit", "branch")}}
     changes: dict[str, Any] = {
