@@ -349,7 +349,7 @@ CHECKS: Mapping[str, tuple[Check, tuple[str, ...], tuple[str, ...]]] = {
     "spec": (of_spec.spec, ("file",), ()),
     "promise_seen": (of_spec.promise_seen, ("file",), ()),
     "criteria": (of_spec.criteria, ("file", "report", "section", "value"), ()),
-    "file_as_noted": (surroundings.file_as_noted, ("file", "register"), ()),
+    "file_unchanged": (surroundings.file_unchanged, ("file",), ()),
     "person_says": (surroundings.person_says, ("word",), ()),
     "git_clean": (surroundings.git_clean, (), ()),
     "baseline_known": (surroundings.baseline_known, (), ()),

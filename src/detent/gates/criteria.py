@@ -153,7 +153,7 @@ def _report(gate: Gate, seen: Seen) -> tuple[str, dict[str, str]]:
     file, section = gate.params["report"], gate.params["section"]
     body = seen.section(file, section) or ""
     evidence = {f"report:{file}:{section}": hash_text(body)}
-    is_old = all(seen.snapshot.entry.get(key, "") == value for key, value in evidence.items())
+    is_old = gate.since == "entry" and all(seen.snapshot.entry.get(key, "") == value for key, value in evidence.items())
     return "" if is_old else body, evidence
 
 

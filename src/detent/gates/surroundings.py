@@ -77,14 +77,14 @@ def no_sibling_in(gate: Gate, seen: Seen) -> Finding:
     return Finding(ok=not others, why=why, by_engine=True)
 
 
-def file_as_noted(gate: Gate, seen: Seen) -> Finding:
-    """A file is still the one whose hash a move took down in a register."""
-    file, noted = gate.params["file"], seen.snapshot.registers.get(gate.params["register"], "")
-    if not noted:
-        return Finding(ok=False, why=f"no {gate.params['register']} of {file} was taken down")
+def file_unchanged(gate: Gate, seen: Seen) -> Finding:
+    """A file says what it said when the state was entered."""
+    file = gate.params["file"]
     text = seen.files.text(file)
-    is_same = text is not None and hash_text(text) == noted
-    return Finding(ok=is_same, why="" if is_same else f"{file} was changed since", proof=noted, by_engine=True)
+    evidence = {f"text:{file}": hash_text(text or "")}
+    is_same = text is not None and all(seen.snapshot.entry.get(key) == value for key, value in evidence.items())
+    why = "" if is_same else f"{file} was changed since {seen.snapshot.state} was entered"
+    return Finding(ok=is_same, why=why, evidence=evidence, by_engine=True)
 
 
 def person_says(gate: Gate, seen: Seen) -> Finding:

@@ -1,5 +1,6 @@
 """The one step: every move of every task, whoever asks, is made here.
 
+0. alone    (project)  only where a gate asks for the other tasks of the project: their lock, for the whole step
 1. settle   (lock)     finish what a crash cut short, put back what only the engine may write, redo promised effects
 2. observe  (lock)     native files, receipts, and the tree if a gate needs it
 3. prove    (no lock)  run the commands the wanted edge still lacks, on the frozen tree; results are receipts
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 MOST_ROUNDS = 3
+SIBLINGS = "no_sibling_in"  # the check that looks at other tasks
 YES = "yes"  # given by a person where a move asks before it is taken
 
 
@@ -58,30 +60,63 @@ def step(
     """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`.
 
     `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end. `given`: what
-    came with the command, for the steps that prepare the move.
+    came with the command, for the steps that prepare the move and the gates that ask a person for a word.
     """
+    if not asks_siblings(task):
+        outcome = _step(task, signal, otherwise, of_run, given or {}, is_alone=False)
+        if outcome is not None:
+            return outcome
+        task = task.replace(memory=task.store.load())
+    # What depends on where other tasks stand is decided while none of them can move.
+    with Lock(task.project.lock_path()):
+        outcome = _step(task, signal, otherwise, of_run, given or {}, is_alone=True)
+    assert outcome is not None  # noqa: S101  # only who is not alone is sent back
+    return outcome
+
+
+def _step(
+    task: Task,
+    signal: Signal | None,
+    otherwise: Signal | None,
+    of_run: int,
+    given: Mapping[str, str],
+    *,
+    is_alone: bool,
+) -> Outcome | None:
     notes: tuple[str, ...] = ()
     for _ in range(MOST_ROUNDS):
         with Lock(task.places.lock()):
             settled = put_in_order(task)
             notes += settled.notes
             task = task.replace(memory=settled.memory)
+            if not is_alone and asks_siblings(task):
+                return None
             if of_run and task.memory.ended.get("run") != of_run:
                 gone = Wait(f"agent run #{of_run} was decided by somebody else")
                 return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
             asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
-            seen, facts = _observe(task, settled.document, asked, tuple(given or ()))
+            seen, facts = _observe(task, settled.document, asked, tuple(given))
             decision, gates = _decide(task, facts, asked)
             if not gates:
-                if isinstance(decision, Advance) and not _asks_first(decision, asked, given or {}):
-                    outcome = _move(task, settled, seen, facts, asked, decision, given or {})
+                if isinstance(decision, Advance) and not _asks_first(decision, asked, given):
+                    outcome = _move(task, settled, seen, facts, asked, decision, given)
                 else:
                     outcome = _record(task, settled, facts, asked, _unconfirmed(decision))
                 return outcome.replace(notes=notes + outcome.notes)
         _prove(task, seen, gates)
     refused = Refuse("the tree changes while it is being proven", hint="stop what writes to it, then try again")
     return Outcome(refused, task, facts, asked, task.memory.snapshot.state, notes)
+
+
+def asks_siblings(task: Task) -> bool:
+    """Whether a move from here depends on where the other tasks of the project stand."""
+    machine = task.machine
+    if all(gate.check != SIBLINGS for gate in machine.gates.values()):
+        return False
+    edges = machine.states[task.memory.snapshot.state].edges
+    gates = machine.parts(gate for edge in edges for way in edge.ways for gate in way.needs)
+    return any(gate.check == SIBLINGS for gate in gates)
 
 
 def tidy(task: Task) -> tuple[Task, tuple[str, ...]]:

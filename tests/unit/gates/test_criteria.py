@@ -289,15 +289,16 @@ def test_no_other_task_may_stand_in_these_states(spec_world: SpecWorld) -> None:
     assert (fact.ok, fact.why) == (False, "b is in implement")
 
 
-def test_a_file_is_the_one_that_was_noted(spec_world: SpecWorld) -> None:
-    from detent.store.digest import hash_text
-
-    asked = {"file": "spec/v2.md", "register": "assessed"}
-    assert not spec_world.gate("file_as_noted", **asked).ok
-    spec_world.snapshot = spec_world.snapshot.replace(registers={"assessed": hash_text(SPEC)})
-    assert spec_world.gate("file_as_noted", **asked).ok
+def test_a_file_is_as_it_was_when_the_state_was_entered(spec_world: SpecWorld) -> None:
+    assert not spec_world.gate("file_unchanged", since="entry", file="spec/v2.md").ok, "nobody took it down"
+    spec_world.enter()
+    assert spec_world.gate("file_unchanged", since="entry", file="spec/v2.md").ok
     spec_world.write("spec/v2.md", SPEC + "more\n")
-    assert spec_world.gate("file_as_noted", **asked).why == "spec/v2.md was changed since"
+    why = spec_world.gate("file_unchanged", since="entry", file="spec/v2.md").why
+    assert why == "spec/v2.md was changed since verify was entered"
+    (spec_world.folder / "spec/v2.md").unlink()
+    spec_world.enter()
+    assert not spec_world.gate("file_unchanged", since="entry", file="spec/v2.md").ok
 
 
 def test_a_person_may_have_to_say_a_word(spec_world: SpecWorld) -> None:

@@ -33,6 +33,7 @@ _TASK = Argument("TASK", "id, unique beginning or folder; left out: this folder'
 _REPO = Option("--repo", "PATH", "the repository or folder to work on (default: the current one)")
 _REASON = Option("--reason", "WHY", "recorded in the journal")
 _EDGE = Option("--edge", "NAME", "the move's name, where several are meant")
+_SKIP_ASSESS = Option("--skip-assess", "", "where the move wants an assessment: go on without one")
 _YES = Option("--yes", "", "answer yes where the move asks first")
 _LIMIT = Option("--last", "N", "only the last N lines")
 
@@ -242,6 +243,7 @@ COMMANDS = (
             _REASON,
             Option("--override", "WHY", "waive gates, only where the machine allows it"),
             _YES,
+            _SKIP_ASSESS,
             Option("--no-branch", "", "where the move makes a branch: work on the one that is checked out"),
             Option("--no-git", "", "where the move needs git: go on without, nothing can be brought back"),
             _REPO,
@@ -266,7 +268,12 @@ COMMANDS = (
         'detent answer "keep both formats"',
     ),
     Command(
-        "approve", "Answer", "sign off what waits for it", "people:approve", (_TASK,), (_REASON, _EDGE, _YES, _REPO)
+        "approve",
+        "Answer",
+        "sign off what waits for it",
+        "people:approve",
+        (_TASK,),
+        (_REASON, _EDGE, _SKIP_ASSESS, _YES, _REPO),
     ),
     Command(
         "reject",
