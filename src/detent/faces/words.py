@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detent.core.values import Advance, Refuse
+from detent.faces.words_loop import advice_words, loop_rows, part_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ def status_words(told: Explain) -> str:
         ("task", f"{task.id}  {head['title']}"),
         ("machine", head["machine"] + (f" ({snapshot.mode})" if snapshot.mode else "")),
         ("state", f"{snapshot.state}  since {task.memory.moved_time}"),
+        *([("about", about)] if (about := task.machine.states[snapshot.state].title) else []),
         ("waits for", told.waiting_for or "nobody: it is over"),
         ("folder", head["dir"]),
         ("tree", head["tree_path"]),
@@ -145,8 +147,11 @@ def status_words(told: Explain) -> str:
         cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""
         rows.append(("used", f"{used['runs']:g} agent run(s), {used['seconds']:.0f} s{cost}"))
     shown = {**snapshot.registers, **{name: str(count) for name, count in snapshot.counters.items()}}
+    shown |= dict(loop_rows(told.loop))
     rows += [(name, value) for name, value in shown.items() if value]
+    rows += [("advice", advice_words(told.advice))] if told.advice else []
     lines = [f"{label + ':':<21}{value}" for label, value in rows]
+    lines += part_words(told.failed)
     if task.memory.refusal:
         refusal = task.memory.refusal
         lines.append(f"{'last refusal:':<21}{refusal['problem']}")
@@ -179,6 +184,8 @@ def _disorder_words(told: Explain) -> list[str]:
 def next_words(told: Explain) -> str:
     state = told.snapshot.state
     lines = [f"{told.task.id} is in {state}, waiting for {told.waiting_for or 'nobody'}", *_disorder_words(told)]
+    lines += part_words(told.failed)
+    lines += [advice_words(told.advice)] if told.advice else []
     if not told.moves:
         lines.append(f"{state} is final: no move leads on")
     for move in told.moves:

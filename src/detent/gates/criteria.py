@@ -20,6 +20,8 @@ from detent.store.markdown import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from detent.core.machine import Gate
     from detent.gates.seen import Said, Seen
     from detent.gates.spec import Criterion
@@ -57,11 +59,13 @@ def promise_seen(gate: Gate, seen: Seen) -> Finding:
     if not read.promise:
         return Finding(ok=False, why=f"{file} makes no promise that could be seen")
     said = seen.around.said() if seen.around is not None else None
+    # In a sentence, never on a line of its own: who repeats what he was told must not seem to promise.
+    fix = f"once every criterion of {file} holds, print {read.tag} on a line of its own at the end of your last message"
     if said is None:
-        return Finding(ok=False, why="no agent run of this visit has ended")
+        return Finding(ok=False, why="no agent run of this visit has ended", fix=fix)
     if not _is_promised(said, read.tag):
         why = f"the last {LAST_LINES} lines of the run do not hold {read.tag} on a line of its own"
-        return Finding(ok=False, why=why)
+        return Finding(ok=False, why=why, fix=fix)
     return Finding(ok=True, proof=hash_text(said.text), by_engine=True)
 
 
@@ -128,13 +132,13 @@ def all_commands_of(gate: Gate, seen: Seen) -> tuple[Command, ...]:
     return tuple(found.values())
 
 
-def named(file: str, seen: Seen) -> str:
+def named_by_visits(file: str, visits: Mapping[str, int]) -> str:
     """A file by its name; `{STATE}` in it is how often that state was entered."""
-    return _VISITS.sub(lambda match: str(seen.snapshot.visits.get(match[1], 0)), file)
+    return _VISITS.sub(lambda match: str(visits.get(match[1], 0)), file)
 
 
 def _spec(gate: Gate, seen: Seen) -> tuple[str, Spec]:
-    file = named(gate.params["file"], seen)
+    file = named_by_visits(gate.params["file"], seen.snapshot.visits)
     return file, read_spec(seen.files.text(file) or "")
 
 

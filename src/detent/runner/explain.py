@@ -12,6 +12,8 @@ from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.core.values import Advance, Missing, Refuse, Signal
 from detent.errors import UnreadableError
+from detent.runner.advice import advice
+from detent.runner.loop import failed_here, loop_of
 from detent.runner.settle import find_disorder, read_document
 
 TYPE_CHECKING = False
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from detent.core.machine import Edge, State
     from detent.core.values import Fact, Snapshot
     from detent.runner.foresee import Foreseen
+    from detent.runner.loop import Loop
     from detent.runner.open import Task
     from detent.store.native import Document
     from detent.store.places import TaskPlaces
@@ -53,10 +56,18 @@ class Explain(Record):
     alive: bool | None = None  # whether the task's agent run lives; None when there is none or it can't be told
     is_dead: bool = False  # the run of this visit is gone, and the task stands where it was
     would: Foreseen | None = None  # what follows from that
+    loop: Loop | None = None  # how far its loop of agent runs has come, where it has one
+    failed: tuple[tuple[str, bool, str], ...] = ()  # what led here, part by part, if a part of it failed
+    advice: str = ""  # the verb a person is advised to, where the machine says so and its proof is there
 
 
 def explain(task: Task, *, with_moves: bool) -> Explain:
     """`with_moves` asks every gate; a bare status does not need to."""
+    told = _explain(task, with_moves=with_moves)
+    return told.replace(loop=loop_of(task), failed=failed_here(task), advice=advice(task))
+
+
+def _explain(task: Task, *, with_moves: bool) -> Explain:
     snapshot = task.memory.snapshot
     state = task.machine.states[snapshot.state]
     waiting = waiting_for(task.memory, state)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from detent.core.machine import STOPPED
 from detent.core.record import Record
-from detent.runner.open import load_all
+from detent.runner.advice import advice
+from detent.runner.open import load_all, load_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 
+_COMMANDS = ("approve", "commit", "resume")  # verbs that are commands, the most wanted first
+
+
 class Letter(Record):
     id: str
     state: str
@@ -21,15 +25,16 @@ class Letter(Record):
     why: str
     since: str
     command: str
+    advice: str = ""  # the verb the machine advises to
 
 
 def inbox(project: Project) -> tuple[Letter, ...]:
     """Oldest first; a task that can't be read waits for a person too."""
-    letters = [letter for listed in load_all(project) if (letter := _letter(listed))]
+    letters = [letter for listed in load_all(project) if (letter := _letter(project, listed))]
     return tuple(sorted(letters, key=lambda letter: (letter.since, letter.id)))
 
 
-def _letter(listed: Listed) -> Letter | None:
+def _letter(project: Project, listed: Listed) -> Letter | None:
     if listed.memory is None or listed.machine is None:
         why = listed.error.what if listed.error else "it can't be read"
         return Letter(listed.id, "unreadable", "", why, "", f"detent doctor {listed.id}")
@@ -38,7 +43,8 @@ def _letter(listed: Listed) -> Letter | None:
     if found is None:
         return None
     why, command = found
-    return Letter(listed.id, state.name, memory.head["title"], why, memory.moved_time, command)
+    advised = advice(load_task(project, listed.id)) if state.recommends else ""
+    return Letter(listed.id, state.name, memory.head["title"], why, memory.moved_time, command, advised)
 
 
 def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
@@ -50,12 +56,22 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
         verbs = [verb for edge in state.edges if edge.reopen for verb in edge.verbs]
         return (f"it is {state.name}", _answer(name, verbs)) if verbs else None
     if state.driver == "agent":
+        if memory.visit and any(edge.sign_off for edge in state.edges):
+            return f"its agent run ended; {state.name} waits for your sign-off", _answer(name, _verbs(state))
         if memory.visit and state.respawn != "auto":
             return "its agent run ended without a move", f"detent respawn {name}"
         return None
-    verbs = [verb for edge in state.edges for verb in edge.verbs]
+    verbs = _verbs(state)
     return f"{state.name} is a person's", _answer(name, verbs) if verbs else f"detent next {name}"
 
 
+def _verbs(state: State) -> list[str]:
+    return [verb for edge in state.edges for verb in edge.verbs]
+
+
 def _answer(name: str, verbs: list[str]) -> str:
-    return f'detent answer "what you decide" {name}' if "answer" in verbs else f"detent {verbs[0]} {name}"
+    """The one command that answers; where several moves are a person's, their menu."""
+    if "answer" in verbs:
+        return f'detent answer "what you decide" {name}'
+    command = next((verb for verb in _COMMANDS if verb in verbs), "choose")
+    return f"detent {command} {name}"

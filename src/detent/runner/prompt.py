@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from detent.core.machine import Edge, State
+    from detent.core.machine import Edge, State, Way
     from detent.core.values import Missing
     from detent.gates.seen import Seen
     from detent.runner.open import Task
@@ -115,21 +115,27 @@ def _closed(task: Task) -> tuple[str, ...]:
 
 
 def _moves(task: Task, state: State, seen: Seen) -> str:
-    edges = [
-        edge for edge in state.edges if not edge.never and not edge.reopen and {"agent", "engine"} & set(edge.by())
-    ]
+    edges = [edge for edge in state.edges if not edge.never and not edge.reopen and any(map(_is_earned, edge.ways))]
     if not edges:
         return "## Moves\nNo move out of this state is yours; do your work and end."
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
     facts = judge(seen, gates)
-    lines = [
-        "## Allowed next states, and what each needs",
-        f"Nothing else is allowed. When one is ready, run `detent move STATE` (or write `{task.native.state_label}: "
-        f"STATE` in `{task.native.file}`) and end your turn. What lacks something is refused, with the reason.",
-    ]
+    lines = ["## Allowed next states, and what each needs"]
+    if any("agent" in edge.by() for edge in edges):
+        lines.append(
+            f"Nothing else is allowed. When one is ready, run `detent move STATE` (or write `{task.native.state_label}: "
+            f"STATE` in `{task.native.file}`) and end your turn. What lacks something is refused, with the reason."
+        )
+    else:
+        lines.append("None of these is yours to ask for: do your work and end. The engine then looks what holds.")
     for edge in edges:
         lines += _edge(task, edge, facts)
     return "\n".join(lines)
+
+
+def _is_earned(way: Way) -> bool:
+    """Whether what an agent does can open a way: its own, or one the engine takes on what a finished run left."""
+    return "agent" in way.by or ("engine" in way.by and bool(way.needs) and "finished" in way.after)
 
 
 def _edge(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> list[str]:
@@ -137,7 +143,11 @@ def _edge(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> list[str]:
     decision = decide(task.machine, task.memory.snapshot, facts, Signal("agent", edge.name, name="prompt"))
     missing: Sequence[Missing] = decision.missing if isinstance(decision, Refuse) else ()
     closed = {one.gate for one in missing}
-    lines = [f"\n### {edge.source} -> {target}", f"`detent move {target}` (the command will fail if one is missing)"]
+    lines = [f"\n### {edge.source} -> {target}"]
+    if "agent" in edge.by():
+        lines.append(f"`detent move {target}` (the command will fail if one is missing)")
+    else:
+        missing, closed = (), {name for name, fact in facts.items() if not fact.ok}
     needs = dict.fromkeys(gate for way in edge.ways for gate in way.needs)
     for gate in needs:
         fact = facts[gate]

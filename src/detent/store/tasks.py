@@ -57,6 +57,7 @@ class Memory(Record):
     visit: Mapping[str, Any] = {}  # the last run since the state was entered, and how many there were
     out: Mapping[str, Mapping[str, str]] = {}  # agents that failed in this visit, or are out of quota: exit and wake
     results: Mapping[str, Mapping[str, Any]] = {}  # what a gate made of several answers last found, by gate
+    last_run: Mapping[str, Any] = {}  # the last of all runs that ended: run, agent and model
     usage: Mapping[str, float] = {}  # what all runs together used
     driven: Mapping[str, Any] = {}  # who last wanted the task to be driven, or no longer
     native: Mapping[str, Any] = {}  # the line that carries the native file's last text: its time, place and length
@@ -112,7 +113,8 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
         if memory.ended:  # the claim is answered; what the run left is still to be decided
             changes["ended"] = {**memory.ended, "claim": ""}
     elif kind == "moved":
-        parts = {name: {"seq": seq, "parts": fact["parts"]} for name, fact in entry["facts"].items() if "parts" in fact}
+        facts = {name: fact for name, fact in entry["facts"].items() if "parts" in fact}
+        parts = {name: {"seq": seq, "to": entry["to"], "parts": fact["parts"]} for name, fact in facts.items()}
         out = {name: last for name, last in memory.out.items() if last["wake"]}  # who failed is tried again elsewhere
         changes.update(refusal={}, ended={}, visit={}, intent={}, out=out, results={**memory.results, **parts})
     else:
@@ -160,6 +162,7 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
             "visit": visit,
             "usage": used,
             "out": _fold_out(memory, entry),
+            "last_run": {name: entry[name] for name in ("run", "agent", "model")},
         }
     if kind in ("crashed", "unmoved"):
         return {"ended": {}, "visit": {**memory.visit, "why": entry.get("why", "")}}

@@ -291,6 +291,15 @@ COMMANDS = (
         (_TASK,),
         (_REASON, _EDGE, _YES, _REPO),
     ),
+    Command(
+        "choose",
+        "Answer",
+        "take what a letter or word of the state's menu means; without one, show the menu",
+        "choose:choose",
+        (Argument("KEY", "a letter of the menu, or a word for the move"), _TASK),
+        (_REASON, _SKIP_ASSESS, _YES, _REPO),
+        "detent choose R",
+    ),
     Command("resume", "Answer", "bring a blocked or stopped task back", "act:resume", (_TASK,), (_REASON, _REPO)),
     Command(
         "amend",

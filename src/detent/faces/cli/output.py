@@ -58,6 +58,10 @@ def status_json(told: Explain) -> dict[str, Any]:
         "seq": snapshot.seq,
         "since": task.memory.moved_time,
         "request": told.request,
+        "about": task.machine.states[snapshot.state].title,
+        "loop": None if told.loop is None else {name: getattr(told.loop, name) for name in told.loop._fields},
+        "failed": [list(part) for part in told.failed],
+        "advice": told.advice,
         "problems": list(told.problems),
         "refusal": dict(task.memory.refusal) or None,
     }
@@ -81,6 +85,8 @@ def next_json(told: Explain) -> dict[str, Any]:
             for move in told.moves
         ],
         "problems": list(told.problems),
+        "failed": [list(part) for part in told.failed],
+        "advice": told.advice,
     }
 
 
