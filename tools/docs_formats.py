@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from detent.machines import parse
 from detent.machines.load import built_in_names, load
 from detent.proof.replay import KINDS
+from detent.runner.vocabulary import vocabulary
 from detent.store import places
 from detent.store.places import POINTER, Project, TaskPlaces
 from detent.store.settings import FILE
@@ -90,8 +91,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "counts": "limits this move counts",
         "resets": "limits it sets to zero",
         "set": "table; registers it sets, `{from}` stands for the state that is left",
-        "prepare": "what must work before the move is made, else the task stays where it is: baseline, branch, reset",
-        "effects": "what is done after it, again and again until it works: checkpoint, evidence_page, leave_branch",
+        "prepare": "what must work before the move is made, else the task stays where it is: see below",
+        "effects": "what is done after it, again and again until it works: see below",
     },
     "gate": {
         "check": "the question, see [checks](checks.md); its parameters stand beside it",
@@ -115,6 +116,20 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "files": "files it holds",
     },
 }
+STEPS_MEAN: Mapping[str, str] = {
+    "baseline": "write down branch and commit of the checkout, to come back to; without git only with `--no-git`",
+    "branch": "make and check out `MACHINE/ID`, from a clean checkout; `--no-branch` leaves it out",
+    "reset": "save files and commits under `refs/detent/backup/`, go back to the baseline's branch, delete the task's",
+    "try_hooks": "run the person's pre-commit hook on the tree as it is, in a disposable checkout",
+    "commit": "commit the tree that was signed off last, with the person's identity and hooks; or `--sha` records one",
+}
+EFFECTS_MEAN: Mapping[str, str] = {
+    "checkpoint": "keep the tree as a commit of the engine's own git",
+    "evidence_page": "write the evidence page",
+    "leave_branch": "check out the baseline's branch again, if nothing is uncommitted; the task's branch stays",
+    "file_spec": "file `[store] draft` as the revision that the state it leads to counts; it never changes again",
+    "commit_message": "write the message of the person's commit where `[store] message` says",
+}
 STORE: Mapping[str, str] = {
     "codec": "how the native file is written: markdown_fields (lines like `Label: value`), frontmatter (a YAML head)",
     "file": "the native file",
@@ -128,10 +143,16 @@ STORE: Mapping[str, str] = {
     "checks": "the field that takes its `--check` commands",
     "evidence": "where the evidence page lies",
     "link": "the field that is led to that page whenever it is made",
+    "message": "the file of the native folder that holds the message of the person's commit",
     "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
     "folder": "the native folder of one task in it, with `{id}`",
     "in_place": "true: tasks always work in the checkout itself",
     "active": "a file in `root` with the id of the task that was chosen last",
+    "runs": "a folder in `root`: one folder per agent run of any task, with `run.json` and `output.log`",
+    "conversation": "a file in `root`, with `{id}`: what people and agents said, one JSON line each",
+    "talks_in": "the states whose words belong to the conversation",
+    "draft": "the file of the native folder that `file_spec` files",
+    "revision": "where it is filed, with `{n}` for the number",
     "final": "states in which nothing is brought back any more (`detent restore` is refused)",
 }
 KIND_MEANS: Mapping[str, str] = {
@@ -142,6 +163,7 @@ KIND_MEANS: Mapping[str, str] = {
     "unprepared": "a step of an intended move could not be done; the task stays where it is",
     "refused": "an agent's wish was refused",
     "restored": "what only the engine or a person may write was put back",
+    "approved": "a person approved protected files that the task touched, in one tree",
     "landed": "a person took the work over into a branch",
     "collected": "a person had the home, branches and refs of the finished task removed",
     "restored_tree": "a person brought the files of the tree back to a checkpoint, or to what a reset took away",
@@ -187,6 +209,8 @@ LINE_FIELDS: Mapping[str, str] = {
     "branches": "branches that were removed (in `collected`, `kept` are commits with what the home held)",
     "checkpoint": "the line whose checkpoint the files were brought back to (here `kept` is a commit)",
     "fields, was": "the locked fields a person changed, and the hashes they had (in `acted`: the fields it led on)",
+    "files": "the approved files, each with the hash it has in `tree`",
+    "signed": "of a sign-off: the `files` of the task folder it is about, by hash; with `tree` it is what was signed",
     "receipts": "the receipts of a proof, by key, with the hash of each file",
     "run, role, state, access": "the agent run's number; its role, in which state, and what it may do to the tree",
     "agent, model, session, events": "which agent, with which model; the session it goes on with or left; its format",
@@ -212,10 +236,12 @@ PLACES: Mapping[str, str] = {
     "snapshot": "a cache of the journal; may be deleted",
     "lock": "held while a task is changed",
     "projected": "which journal line reached the native file in which boot, and every hash ever written there",
+    "beside": "how far run records and conversation were brought; may be deleted",
     "receipts": "what the engine ran: one file per tree, command and gate, and the logs",
     "objects": "texts kept by their hash: locked fields, and what was put back",
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
     "seen_tree": "the last tree id with the file times it was taken at; may be deleted",
+    "touched": "the protected files that tree touched, for readers; may be deleted",
     "run": "one agent run: prompt, events (its output), errors, identity.json, exit.json",
     "sandbox": "how well this host can hold a process, as it was tried; may be deleted",
     "checkout_lock": "held while branches or files of the user's checkout are changed for a task",
@@ -234,10 +260,13 @@ def places_of(record: type) -> set[str]:
 def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
-    machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place", "final"}
+    machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
+    machine |= {"draft", "revision"}
     found = [
         *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),
+        *unequal(STEPS_MEAN, vocabulary().prepares, "prepare step"),
+        *unequal(EFFECTS_MEAN, vocabulary().effects, "effect"),
         *unequal(KIND_MEANS, KINDS, "kind of journal line"),
         *unequal(
             {name for names in LINE_FIELDS for name in names.split(", ")},
@@ -265,7 +294,8 @@ def formats_page() -> list[str]:
     kinds = ((f"`{kind}`", KIND_MEANS[kind], ", ".join(f"`{name}`" for name in KINDS[kind])) for kind in KINDS)
     lines = _head("# Formats", "All files are UTF-8 text.")
     lines += _head("## Machine files", "TOML. Unknown keys are errors; all problems are told at once.")
-    for title, keys in {**MACHINE_FILE, "store": STORE}.items():
+    steps = {"steps of `prepare`": STEPS_MEAN, "`effects`": EFFECTS_MEAN}
+    for title, keys in {**MACHINE_FILE, "store": STORE, **steps}.items():
         lines += [f"### {title}", "", *table(("key", "meaning"), _rows(keys))]
     lines += _head(f"## {FILE}", "Read as committed when a task is made, and kept in its journal.")
     lines += table(("key", "meaning"), _rows(SETTINGS))

@@ -50,7 +50,7 @@ SETTINGS: Mapping[str, str] = {
     "network": "in `[sandbox]`: allow (default) or deny, by role; `commands` is for proof and set-up",
     "show": "in `[sandbox]`: folders that may be read although something hides them",
     "pass": "in `[sandbox]`: names of secrets in the environment that are passed on",
-    "protect": "table of patterns: `deny` (an edit is refused), `ask` (asked once at the end), `report` (listed first)",
+    "protect": "table of patterns: `deny` (an edit is refused), `ask` (a person approves it last), `report` (listed)",
     "human": "table; who counts as a person",
     "allow_no_new_privs": "in `[human]`: true: also a process that may gain no rights, as inside containers",
 }

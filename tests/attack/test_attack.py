@@ -96,7 +96,7 @@ def done_by_hand(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["old-review", "reviews-itself-in-the-grace-time", "weakens-the-plan", "invents-test-output"]
+    "name", ["old-review", "reviews-itself-in-the-grace-time", "weakens-the-plan", "touches-a-file-to-ask-about"]
 )
 def test_a_task_that_got_to_done_is_seen(world: World, name: str) -> None:
     world.at(GREEN, NONE)

@@ -52,7 +52,7 @@ def test_stuck_keeps_what_was_tried(threads: Threads) -> None:
     thread.run(expect=4)
     assert thread.state() == "Stuck"
     shown = thread.json("choose", "D", thread.id)
-    assert shown["spec"] == "spec/draft.md"
+    assert shown["spec"] == "spec/v1.md"
     assert (shown["loop"]["used"], shown["loop"]["most"], shown["total"]) == (3, 3, 3)
     assert [(label, ok) for label, ok, _ in shown["loop"]["criteria"]] == [("C1", True), ("C2", False)]
     assert (shown["closest_run"], shown["closest_passed"]) == (2, 1)

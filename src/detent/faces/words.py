@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detent.core.values import Advance, Refuse
 from detent.faces.words_loop import advice_words, loop_rows, part_words
+from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ def outcome_words(outcome: Outcome) -> str:
         )
     elif isinstance(decision, Advance):
         lines.append(f"moved: {outcome.before} -> {decision.after.state}  ({decision.edge.name})")
+        if decision.edge.sign_off:
+            lines += _signed_words(outcome.task.memory.signed[decision.edge.name])
         hands = [name for name in decision.way.needs if name in outcome.facts and outcome.facts[name].by_hand]
         if hands:
             lines.append(f"  proof written by hand: {', '.join(hands)}")
@@ -117,6 +120,10 @@ def outcome_words(outcome: Outcome) -> str:
     else:
         lines.append(f"stays in {outcome.task.memory.snapshot.state}: {getattr(decision, 'reason', '')}")
     return "\n".join(lines)
+
+
+def _signed_words(signed: Mapping[str, Any]) -> list[str]:
+    return [f"  signed: tree {signed['tree'][:12]}", *(f"          {name}" for name in sorted(signed["files"]))]
 
 
 def status_words(told: Explain) -> str:
@@ -136,6 +143,9 @@ def status_words(told: Explain) -> str:
             head["sandbox"] if head["sandbox"] != "none" else "none (agents and commands run with your rights)",
         ),
     ]
+    if told.touched is not None:
+        found = (("to approve", told.touched.ask), ("changed tests etc.", told.touched.report))
+        rows += [(label, name_some(files)) for label, files in found if files]
     if task.memory.run:
         run = task.memory.run
         stands = _LIFE[told.alive]
@@ -235,6 +245,7 @@ def _entry_words(entry: Entry) -> str:
         "landed": lambda: f"{who} landed it ({entry['how']}): {entry['commit'][:12]} on {entry['branch']}",
         "collected": lambda: f"{who} had its home, branches and refs removed",
         "restored_tree": lambda: f"{who} brought the files back to line {entry['checkpoint']}",
+        "approved": lambda: f"{who} approved {name_some(entry['files'])} of tree {entry['tree'][:12]}",
         "proved": lambda: f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}",
         "acted": lambda: _acted_words(entry),
         "crashed": lambda: f"an agent run ended as {entry['exit']} and took no move",
@@ -257,7 +268,14 @@ def landed_words(task: Task, done: Landed) -> str:
     if done.how == "found":
         return f"{task.id} is part of {done.branch} already, by commit {done.commit[:12]}"
     lines = [f"landed: {task.id} on {done.branch}, {done.how} commit {done.commit[:12]}; nothing was pushed"]
+    if done.touched:
+        lines.append(f"  it touched protected files: {name_some(done.touched)}")
     return "\n".join([*lines, "  next: git push, when you want; detent gc removes what the task left"])
+
+
+def approved_words(approved: Mapping[str, Any]) -> str:
+    lines = [f"approved: {len(approved['files'])} protected file(s) of tree {approved['tree'][:12]}, and of no other"]
+    return "\n".join([*lines, *(f"  {name}" for name in approved["files"])])
 
 
 def collected_words(found: Sequence[Leftover], *, dry_run: bool) -> str:

@@ -9,6 +9,7 @@ import re
 
 from detent.gates import criteria as of_spec
 from detent.gates import surroundings
+from detent.gates.people import protected_ok, signed_tree
 from detent.gates.plan import all_commands, read_plan, receipt_key
 from detent.gates.seen import Finding, Seen
 from detent.gates.verdict import is_quoted, read_verdict
@@ -356,6 +357,8 @@ CHECKS: Mapping[str, tuple[Check, tuple[str, ...], tuple[str, ...]]] = {
     "agents_found": (surroundings.agents_found, ("roles",), ("programs",)),
     "agents_exhausted": (surroundings.agents_exhausted, ("role",), ()),
     "no_sibling_in": (surroundings.no_sibling_in, ("states",), ()),
+    "protected_ok": (protected_ok, (), ()),
+    "signed_tree": (signed_tree, ("edge",), ("files",)),
 }
 
 

@@ -9,8 +9,8 @@ from detent.store.receipts import Receipt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Protocol
+    from collections.abc import Callable, Mapping
+    from typing import Any, Protocol
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
@@ -85,6 +85,10 @@ class CheckoutSeen(Record):
     problem: str = ""  # why it can't be looked at
 
 
+def _nobody_looked() -> None:
+    return None
+
+
 class Seen(Record):
     machine: Machine
     snapshot: Snapshot
@@ -100,6 +104,9 @@ class Seen(Record):
     words: tuple[str, ...] = ()  # what the person who asks has said on top, as `--skip-assess`
     baseline: Mapping[str, str] = {}  # branch and commit the work began on, once they were taken down
     findings: dict[str, tuple[Finding, bool]] | None = None  # by gate, so that none is asked twice about one view
+    touched: Callable[[], Mapping[str, str] | None] = _nobody_looked  # what a person must be asked about, with hashes
+    approved: Mapping[str, Any] = {}  # what a person approved last: tree, files, name
+    signed: Mapping[str, Mapping[str, Any]] = {}  # the same for each sign-off, by the name of its edge
 
     def field(self, label: str) -> str:
         return self.document.value(label)

@@ -82,6 +82,7 @@ class _Parser:
         self.roles = {name: self.role(table) for name, table in top.tables("role")}
         self.registers, self.fields = self.all_registers()
         kept, switched_off = self.all_edges()
+        self.check_signed(kept + switched_off)
         crash = top.table("crash")
         if CRASHES in crash.texts("counts"):
             self.problem(f"crash: {CRASHES} is counted by every machine, and would be counted twice")
@@ -174,6 +175,13 @@ class _Parser:
                 self.problem(f"gate {name}: check {check} does not know {key!r}")
             elif not KINDS[kinds[key]](value):
                 self.problem(f"gate {name}: {key} must be {kinds[key]}")
+
+    def check_signed(self, edges: list[Edge]) -> None:
+        """A gate that asks for a sign-off nobody can give would never open."""
+        names = tuple(edge.name for edge in edges if edge.sign_off)
+        for gate in self.gates.values():
+            if gate.check == "signed_tree":
+                self.known(f"gate {gate.name}", str(gate.params.get("edge", "")), names, "sign-off")
 
     def all_limits(self) -> dict[str, Limit]:
         found = {name: Limit(name, most, most) for name, most in _DEFAULT_LIMITS.items()}
@@ -448,7 +456,7 @@ class _Parser:
                 table.text(key)
             if not table.texts("files"):
                 self.problem("store: files must name the files of a new task")
-            for key in ("updated", "log", "title", "checks", "evidence", "link"):
+            for key in ("updated", "log", "title", "checks", "evidence", "link", "message"):
                 table.text(key, "")
             self.store_places(table)
             table.texts("folders")
@@ -461,7 +469,7 @@ class _Parser:
         """Where the folders of tasks lie in the project, and the files beside them: never outside of it."""
         table.flag("in_place")
         root = table.text("root", "")
-        paths = {key: table.text(key, "") for key in ("folder", "active")}
+        paths = {key: table.text(key, "") for key in ("folder", "active", "runs", "conversation")}
         for key, path in {"root": root, **paths}.items():
             if path and not is_inner_path(path):
                 self.problem(f"store: {key} must be a path inside the project, without '..'")
@@ -469,7 +477,11 @@ class _Parser:
                 self.problem(f"store: {key} needs root, the folder it lies in")
         if paths["folder"] and "{id}" not in paths["folder"]:
             self.problem("store: folder must hold {id}, or all tasks would share it")
-        self.known_all("store final", table.texts("final"), self.state_names, "state")
+        for key in ("final", "talks_in"):
+            self.known_all(f"store {key}", table.texts(key), self.state_names, "state")
+        draft, revision = table.text("draft", ""), table.text("revision", "")
+        if bool(draft) != bool(revision) or (revision and "{n}" not in revision):
+            self.problem("store: draft names a file, and revision where it is filed, with {n} for the number")
 
     def answers(self, table: Table) -> Mapping[str, str]:
         """Where a person's words are written besides the journal: a section of the native file."""

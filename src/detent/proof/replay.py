@@ -18,10 +18,10 @@ from detent.core.decide import decide, enter
 from detent.core.machine import CRASHES, IDLE, RUNS, STOPPED
 from detent.core.record import Record
 from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot
-from detent.errors import UnreadableError
+from detent.errors import ToolError, UnreadableError, UsageError
 from detent.gates.judge import judge
 from detent.proof.replay_runs import RUN_KINDS, after_run, end_problems, run_order_problems, run_problems
-from detent.runner.look import look
+from detent.runner.look import look, touched_now
 from detent.runner.prepare import decide_again
 from detent.runner.settle import closed_items
 from detent.store.atomic import read_plain
@@ -52,12 +52,13 @@ _MOVE = ("edge", "way", "from", "to", "by", "name", "reason", "verb", "exit", "a
 KINDS: Mapping[str, tuple[str, ...]] = {
     "created": _HEAD,
     "adopted": _HEAD,
-    "moved": (*_MOVE, "tree", "effects", "machine", "sandbox", "after"),
+    "moved": (*_MOVE, "tree", "signed", "effects", "machine", "sandbox", "after"),
     "intended": ("edge", "prepare", "given", "move"),
     "unprepared": ("step", "edge", "why"),
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
     "proved": ("tree", "receipts"),
+    "approved": ("by", "name", "reason", "tree", "files"),
     "landed": ("by", "name", "how", "commit", "branch", "tree"),
     "collected": ("by", "name", "branches", "kept"),
     "restored_tree": ("by", "name", "checkpoint", "tree", "kept"),
@@ -69,10 +70,11 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     **RUN_KINDS,
 }
 _FIRST = ("created", "adopted")
-_BY_PERSON = ("answered", "resumed", "amended", "restored_tree", "landed", "collected", "driven")
+_BY_PERSON = ("approved", "answered", "resumed", "amended", "restored_tree", "landed", "collected", "driven")
 _HASHES = ("entry", "locked")  # of files at that moment: nothing to decide them from
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-_RECOMPUTED = ("commands", "register_is")  # checks whose answer lies in what we keep, not in files that go on changing
+# Checks whose answer lies in what we keep, not in files that go on changing.
+_RECOMPUTED = ("commands", "register_is", "protected_ok", "signed_tree")
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)  # what a line of the wrong shape runs into
 
 
@@ -151,13 +153,11 @@ class Replay:
         elif kind in ("resumed", "amended"):
             yield from _by_rule(entry, before)
         elif kind == "crashed":
-            counted = decide(task.machine, before, {}, Signal("crash", exit=entry["exit"]))
-            if not isinstance(counted, Crash):
-                yield Finding(number, "decision", f"a run that ended as {entry['exit']} is not counted so here")
-            else:
-                yield from _differences(number, counted.after, snapshot_from_json(entry["after"], number))
+            yield from _crashed(task.machine, entry, before)
         elif kind in RUN_KINDS:
             yield from _about_run(task, entry, memory)
+        elif kind == "approved":
+            yield from _approved(task, entry)
         elif kind == "restored":
             yield from _kept(task, entry)
         elif kind == "acted":
@@ -165,6 +165,14 @@ class Replay:
                 yield Finding(number, "effect", f"no move promised {entry['step']}, or it was done before")
             self.effects.append((number, entry["step"], entry["result"]))
         yield from _carried(task, entry, before)
+
+
+def _crashed(machine: Machine, entry: Entry, before: Snapshot) -> Iterator[Finding]:
+    counted = decide(machine, before, {}, Signal("crash", exit=entry["exit"]))
+    if not isinstance(counted, Crash):
+        yield Finding(entry["seq"], "decision", f"a run that ended as {entry['exit']} is not counted so here")
+    else:
+        yield from _differences(entry["seq"], counted.after, snapshot_from_json(entry["after"], entry["seq"]))
 
 
 def _carried(task: Task, entry: Entry, before: Snapshot) -> Iterator[Finding]:
@@ -231,6 +239,10 @@ def _moved(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Finding]:
         if entry[field] != value:
             yield Finding(number, "decision", f"{field} is {entry[field]!r}, the rules give {value!r}")
     yield from _prepared(entry, memory, decision.way.prepare)
+    if decision.edge.sign_off and not (entry["tree"] and entry["signed"].get("files")):
+        yield Finding(number, "sign-off", f"{entry['edge']} was signed without the tree or the files it is about")
+    if entry["signed"] and not decision.edge.sign_off:
+        yield Finding(number, "sign-off", f"{entry['edge']} is no sign-off, and this line says it was one")
     after = snapshot_from_json(entry["after"], number)
     yield from _differences(number, decision.after, after)
     free = {f"field:{label}" for lock in machine.locks if lock.after == before.state for label in lock.fields}
@@ -291,6 +303,17 @@ def _locks(number: int, before: Snapshot, after: Snapshot, free: set[str]) -> It
             yield Finding(number, "decision", f"the locked text {item.partition(':')[2]!r} was changed by this line")
 
 
+def _approved(task: Task, entry: Entry) -> Iterator[Finding]:
+    """A person's word about files must name a tree, and the very files that tree has touched."""
+    try:
+        files = touched_now(task, entry["tree"]).ask
+    except (ToolError, UsageError) as error:
+        yield Finding(entry["seq"], "approval", f"the tree that was approved can't be read: {error.what}")
+        return
+    if entry["files"] != files:
+        yield Finding(entry["seq"], "approval", f"the files approved are not those that {entry['tree'][:12]} touched")
+
+
 def _kept(task: Task, entry: Entry) -> Iterator[Finding]:
     """What stood in a file before it was put back: an object by its hash, or a file moved aside."""
     kept = entry["kept"]
@@ -340,4 +363,6 @@ def _can_recompute(machine: Machine, name: str, texts: Mapping[str, Found]) -> b
     gate = machine.gates[name]
     if gate.check in ("not", "all"):
         return all(_can_recompute(machine, part, texts) for part in gate.params["of"])
+    if gate.params.get("files"):  # what stands in the task folder goes on changing
+        return False
     return gate.check in _RECOMPUTED and gate.params.get("field", "") in ("", *texts)

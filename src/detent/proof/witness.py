@@ -11,6 +11,7 @@ from detent.errors import ToolError, UnreadableError
 from detent.proof.replay import Finding, object_problem
 from detent.runner.settle import find_disorder, read_document
 from detent.store.atomic import read_plain
+from detent.store.digest import sha256_of
 from detent.store.journal import split_lines
 from detent.store.native import log_line
 from detent.store.places import read_pointer
@@ -122,6 +123,9 @@ def check_native(task: Task) -> Iterator[Finding]:
     for item, digest in snapshot.locked.items():
         if problem := object_problem(task, digest):
             yield Finding(last, "object", f"{item.partition(':')[2]}: {problem}")
+    for name, digest in task.memory.filed.items():
+        if problem := _filed_problem(task, name, digest):
+            yield Finding(last, "native", f"{name}: {problem}")
     try:
         pointer = read_pointer(task.native.folder)
         document = read_document(task)
@@ -143,6 +147,19 @@ def check_native(task: Task) -> Iterator[Finding]:
         yield Finding(last, "native", f"{file} has lost its state line")
     if disorder.request:
         yield Finding(last, "native", f"{file} names {disorder.request}, the journal {snapshot.state}")
+
+
+def _filed_problem(task: Task, name: str, digest: str) -> str:
+    """What is wrong with a revision that never changes; empty when it is as it was filed."""
+    if problem := object_problem(task, digest):
+        return problem
+    try:
+        data = read_plain(task.native.path(name))
+    except UnreadableError as error:
+        return error.what
+    if data is None:
+        return "the filed revision is gone"
+    return "" if sha256_of(data) == digest else "the filed revision was changed"
 
 
 def parsed_line(raw: bytes) -> dict[str, Any] | None:

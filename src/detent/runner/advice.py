@@ -20,7 +20,7 @@ def advice(task: Task) -> str:
     from detent.runner.settle import read_document
 
     try:
-        seen = look(task, task.memory, read_document(task), known_tree(task))
+        seen = look(task, task.memory, read_document(task), known_tree(task), is_reader=True)
         is_open = judge(seen, [wanted["gate"]])[wanted["gate"]].ok
     except UnreadableError:
         return ""

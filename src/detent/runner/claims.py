@@ -60,12 +60,12 @@ def _file_wants(task: Task, document: Document) -> str:
 
 
 def _facts(task: Task, document: Document, asked: Signal) -> dict[str, Fact]:
-    """The gates as they stand; one that needs a command is taken to be open until the run has ended."""
+    """The gates as they stand; one that needs the tree is taken to be open until the run has ended."""
     edges = candidates_for(task.machine, task.memory.snapshot, asked)
     gates = dict.fromkeys(gate for edge in edges for way in edge.ways for gate in way.needs)
     later = {gate for gate in gates if any(part.check in TREE_CHECKS for part in task.machine.parts((gate,)))}
     facts = judge(look(task, task.memory, document, ""), [gate for gate in gates if gate not in later])
-    return {**facts, **{gate: Fact(gate, ok=True, note="its commands are run when you have ended") for gate in later}}
+    return {**facts, **{gate: Fact(gate, ok=True, note="it is looked at when you have ended") for gate in later}}
 
 
 def _is_said(task: Task, content: dict[str, object]) -> bool:

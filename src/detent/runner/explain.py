@@ -15,13 +15,16 @@ from detent.errors import UnreadableError
 from detent.runner.advice import advice
 from detent.runner.loop import failed_here, loop_of
 from detent.runner.settle import find_disorder, read_document
+from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
-    from detent.core.machine import Edge, State
+    from detent.core.machine import Edge, Machine, State
     from detent.core.values import Fact, Snapshot
+    from detent.effects.touched import Touched
     from detent.runner.foresee import Foreseen
     from detent.runner.loop import Loop
     from detent.runner.open import Task
@@ -59,6 +62,8 @@ class Explain(Record):
     loop: Loop | None = None  # how far its loop of agent runs has come, where it has one
     failed: tuple[tuple[str, bool, str], ...] = ()  # what led here, part by part, if a part of it failed
     advice: str = ""  # the verb a person is advised to, where the machine says so and its proof is there
+    touched: Touched | None = None  # protected files as they were when the tree was last looked at
+    word: tuple[str, ...] = ()  # those of them that a person must approve before the task can go on
 
 
 def explain(task: Task, *, with_moves: bool) -> Explain:
@@ -101,10 +106,52 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
         for label, field in document.fields.items()
         if field.repeated
     ]
-    moves = _moves(task, state, document) if with_moves else ()
+    asks = may_ask(task.memory.head, task.machine, state)
+    moves = _moves(task, state, document) if with_moves or asks else ()
+    word = _word(task, moves) if asks else ()
     dead = is_dead(task.memory, state, is_gone=gone)
-    would = _foreseen(task, document) if dead else None
-    return Explain(task, snapshot, waiting, disorder.request, tuple(problems), "", moves, alive, dead, would)
+    return Explain(
+        task,
+        snapshot,
+        waits_for_word(word) if word else waiting,
+        disorder.request,
+        tuple(problems),
+        moves=moves if with_moves else (),
+        alive=alive,
+        is_dead=dead,
+        would=_foreseen(task, document) if dead else None,
+        touched=_touched(task),
+        word=word,
+    )
+
+
+def may_ask(head: Mapping[str, Any], machine: Machine, state: State) -> bool:
+    """Whether a person may have to approve files before a move out of this state: only then gates need be asked."""
+    if not head["protect"]["ask"]:
+        return False
+    from detent.gates.people import is_word
+
+    return any(is_word(machine, gate) for edge in state.edges for way in edge.ways for gate in way.needs)
+
+
+def _touched(task: Task) -> Touched | None:
+    protect = task.memory.head["protect"]
+    if not (protect["ask"] or protect["report"]):
+        return None
+    from detent.effects.touched import recall_touched
+
+    return recall_touched(task.places.touched())
+
+
+def _word(task: Task, moves: tuple[Move, ...]) -> tuple[str, ...]:
+    """The files that a person must approve, where nothing else keeps a move closed."""
+    from detent.gates.people import lacks_only_word
+    from detent.runner.look import known_touched, known_tree
+
+    touched = known_touched(task)
+    if touched.tree != known_tree(task) or not any(lacks_only_word(task.machine, move.missing) for move in moves):
+        return ()
+    return tuple(touched.ask)
 
 
 def _life(places: TaskPlaces, memory: Memory) -> tuple[bool | None, bool]:
@@ -143,6 +190,10 @@ def waiting_for(memory: Memory, state: State) -> str:
     return {"agent": f"the agent ({state.role})", "engine": "the engine"}.get(state.driver, "a person")
 
 
+def waits_for_word(files: tuple[str, ...]) -> str:
+    return f"a person: to approve {name_some(files)}"
+
+
 def missing_tree(task: Task) -> str:
     return f"the folder this task works on is not there: {task.tree_path}"
 
@@ -168,12 +219,13 @@ def _moves(task: Task, state: State, document: Document | None) -> tuple[Move, .
     from detent.runner.look import known_tree, look, needs_tree
 
     gates = [gate for edge in state.edges for way in edge.ways for gate in way.needs]
-    tree = known_tree(task) if needs_tree(task, gates) else ""
-    facts = judge(look(task, task.memory, document, tree), gates)
-    return tuple(_move(task, edge, facts) for edge in state.edges)
+    is_signed = any(edge.sign_off for edge in state.edges)
+    tree = known_tree(task) if is_signed or needs_tree(task, gates) else ""
+    facts = judge(look(task, task.memory, document, tree, is_reader=True), gates)
+    return tuple(_move(task, edge, facts, tree) for edge in state.edges)
 
 
-def _move(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> Move:
+def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> Move:
     snapshot = task.memory.snapshot
     decision = decide(task.machine, snapshot, facts, Signal("person", edge.name, reason="asked"))
     missing = decision.missing if isinstance(decision, Refuse) else ()
@@ -181,6 +233,8 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> Move:
         missing = (Missing("never", edge.never),)
     notes = [facts[gate].note for way in edge.ways for gate in way.needs if gate in facts and facts[gate].note]
     notes += [f"{gate}: proof was written by hand" for gate in _by_hand(edge, facts)]
+    if edge.sign_off:
+        notes.append(f"it signs the tree as it is ({tree[:12] or 'changed since it was last looked at'}): detent diff")
     return Move(
         edge.name,
         edge.label,

@@ -18,6 +18,8 @@ from detent.effects.own_checkout import (
 from detent.effects.saved_work import backup_ref, find_saved, ignored_by_person, save
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
+from detent.runner.commit_step import do_commit, has_commit, look_commit
+from detent.runner.hook_trial import look_hooks, try_hooks
 from detent.runner.in_place import (
     dirty_checkout,
     made_branch,
@@ -166,4 +168,6 @@ STEPS: Mapping[str, Step] = {
     "baseline": Step(_look_baseline, _baseline),
     "branch": Step(_look_branch, _branch, _has_branch, _undo_branch),
     "reset": Step(_look_reset, _reset, _has_saved),
+    "try_hooks": Step(look_hooks, try_hooks),
+    "commit": Step(look_commit, do_commit, has_commit),
 }

@@ -5,7 +5,9 @@ from __future__ import annotations
 from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.runner.advice import advice
+from detent.runner.explain import explain, may_ask
 from detent.runner.open import load_all, load_task
+from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,17 +36,35 @@ def inbox(project: Project) -> tuple[Letter, ...]:
     return tuple(sorted(letters, key=lambda letter: (letter.since, letter.id)))
 
 
+def files_to_approve(project: Project, listed: Listed) -> tuple[str, ...]:
+    """What a person must approve before a task can go on; gates are asked only where that can be."""
+    if listed.memory is None or listed.machine is None or listed.memory.run:
+        return ()
+    state = listed.machine.states[listed.memory.snapshot.state]
+    if not may_ask(listed.memory.head, listed.machine, state):
+        return ()
+    return explain(load_task(project, listed.id), with_moves=False).word
+
+
 def _letter(project: Project, listed: Listed) -> Letter | None:
     if listed.memory is None or listed.machine is None:
         why = listed.error.what if listed.error else "it can't be read"
         return Letter(listed.id, "unreadable", "", why, "", f"detent doctor {listed.id}")
     memory, state = listed.memory, listed.machine.states[listed.memory.snapshot.state]
-    found = _waits(listed.id, memory, state)
+    if word := files_to_approve(project, listed):
+        found: tuple[str, str] | None = _to_approve(listed.id, word)
+    else:
+        found = _waits(listed.id, memory, state)
     if found is None:
         return None
     why, command = found
     advised = advice(load_task(project, listed.id)) if state.recommends else ""
     return Letter(listed.id, state.name, memory.head["title"], why, memory.moved_time, command, advised)
+
+
+def _to_approve(name: str, files: tuple[str, ...]) -> tuple[str, str]:
+    why = f"it touched protected files: {name_some(files)}; look at them: detent diff {name}"
+    return why, f'detent approve {name} --reason "why they may change"'
 
 
 def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
@@ -62,7 +82,8 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
             return "its agent run ended without a move", f"detent respawn {name}"
         return None
     verbs = _verbs(state)
-    return f"{state.name} is a person's", _answer(name, verbs) if verbs else f"detent next {name}"
+    look = f"; look at what is signed: detent diff {name}" if any(edge.sign_off for edge in state.edges) else ""
+    return f"{state.name} is a person's{look}", _answer(name, verbs) if verbs else f"detent next {name}"
 
 
 def _verbs(state: State) -> list[str]:

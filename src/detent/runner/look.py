@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 
 from detent.core.values import Command
 from detent.effects.git import Git, Repository, find_repository
 from detent.effects.observe import TaskFiles
+from detent.effects.touched import recall_touched, remember_touched, touched_files
 from detent.effects.tree import tree_id
 from detent.effects.tree_memory import recall_tree, remember_tree
-from detent.errors import UnreadableError
+from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.seen import Seen
 from detent.runner.surroundings import Surroundings
 from detent.store.atomic import sweep
@@ -20,19 +22,27 @@ from detent.store.receipts import ReceiptStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from detent.effects.touched import Touched
     from detent.runner.open import Task
     from detent.store.native import Document
     from detent.store.tasks import Memory
 
-TREE_CHECKS = ("commands", "criteria")  # checks whose answer depends on the tree
+COMMAND_CHECKS = ("commands", "criteria")  # checks whose answer rests on receipts
+TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree")  # checks whose answer depends on the tree
 
 
 def look(
-    task: Task, memory: Memory, document: Document, tree: str, *, may_start: bool = False, words: tuple[str, ...] = ()
+    task: Task,
+    memory: Memory,
+    document: Document,
+    tree: str,
+    *,
+    is_reader: bool = False,
+    words: tuple[str, ...] = (),
 ) -> Seen:
-    """One view of the task; every gate of one decision sees the same. Who only reads may start no program for it."""
+    """One view of the task; every gate of one decision sees the same. For a reader no process is started."""
     store = task.machine.store
     request = memory.head.get("request", {}).get("file", POINTER)
     own_files = (store["file"], store.get("log", POINTER), store.get("evidence", POINTER), request, POINTER)
@@ -47,11 +57,29 @@ def look(
         _workspace(task, memory.head["workspace"]) if tree else "",  # without a tree there is no receipt to find
         memory.visit.get("evidence", {}),
         memory.proved,
-        around=Surroundings(task, memory, may_start=may_start),
+        around=Surroundings(task, memory, may_start=not is_reader),
         words=words,
         baseline=memory.prepared.get("baseline", {}),
         findings={},
+        touched=partial(_to_ask_about, task, tree, is_reader=is_reader),
+        approved=memory.approved,
+        signed=memory.signed,
     )
+
+
+def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str] | None:
+    """The files of the tree that a person must be asked about; None when that is not known."""
+    if not task.memory.head["protect"]["ask"]:
+        return {}
+    if not tree:
+        return None
+    if is_reader:
+        known = known_touched(task)
+        return known.ask if known.tree == tree else None
+    try:
+        return touched_now(task, tree).ask
+    except ToolError:
+        return None
 
 
 def _workspace(task: Task, workspace: dict[str, list[str]]) -> str:
@@ -67,6 +95,22 @@ def _workspace(task: Task, workspace: dict[str, list[str]]) -> str:
 def needs_tree(task: Task, gates: Iterable[str]) -> bool:
     """Whether any of these gates, or a gate it is made of, looks at the tree."""
     return any(gate.check in TREE_CHECKS for gate in task.machine.parts(gates))
+
+
+def needs_commands(task: Task, gates: Iterable[str]) -> bool:
+    """Whether any of these gates, or a gate it is made of, rests on a command the engine runs."""
+    return any(gate.check in COMMAND_CHECKS for gate in task.machine.parts(gates))
+
+
+def touched_now(task: Task, tree: str) -> Touched:
+    """The protected files this tree has touched, by git."""
+    head = task.memory.head
+    return touched_files(task.places.private_git(), head["baseline"], tree, head["protect"])
+
+
+def known_touched(task: Task) -> Touched:
+    """The same for a reader, as it was when the tree was last looked at."""
+    return recall_touched(task.places.touched())
 
 
 def known_tree(task: Task) -> str:
@@ -88,7 +132,17 @@ def current_tree(task: Task) -> str:
     files = Git(private).run("ls-tree", "-r", "-z", "--name-only", tree).split(b"\0")
     names = [os.fsdecode(name) for name in files if name]
     remember_tree(task.places.seen_tree(), task.tree_path, tree, names)
+    if known_touched(task).tree != tree:
+        remember_touched(task.places.touched(), touched_now(task, tree))
     return tree
+
+
+def refuse_other_tree(tree: str, shown: str) -> None:
+    """A person who says what they looked at gives their word about nothing else."""
+    if shown and not tree.startswith(shown):
+        raise RefusedError(
+            f"the tree is {tree[:12]} now, not {shown}", next_step="look at what it is now: detent diff --json"
+        )
 
 
 def repository_of(task: Task) -> Repository | None:

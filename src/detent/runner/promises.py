@@ -6,7 +6,7 @@ from detent.effects.acts import Promise, checkpoint, forget_checkpoint, whole_pa
 from detent.effects.branches import Bringing, bring_branch, follow_in_clone
 from detent.errors import ToolError
 from detent.runner.look import current_tree, known_tree
-from detent.runner.settle import Settled, remember, settle
+from detent.runner.settle import Settled, project_beside, remember, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,13 @@ def put_in_order(task: Task) -> Settled:
         from detent.runner.prepare import settle_intent  # only a crash leaves one open
 
         settled = settle_intent(task, settled)
-    return keep_promises(task, settled)
+    settled = keep_promises(task, settled)
+    if settled.memory.filed:
+        from detent.runner.revisions import mend_revisions  # only where a machine files what never changes
+
+        settled = mend_revisions(task, settled)
+    project_beside(task, settled.memory)  # what a crash kept from being written there
+    return settled
 
 
 def keep_promises(task: Task, settled: Settled) -> Settled:
@@ -99,9 +105,31 @@ def _leave_branch(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[di
     return leave_branch(task), {}
 
 
+def _commit_message(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """The words for the person's commit, where they can be read and changed before it is made."""
+    from detent.effects.tree import changed_files
+    from detent.runner.commit_message import write_message
+    from detent.runner.commit_step import signed_tree
+
+    base, tree = task.memory.prepared.get("baseline", {}).get("commit_sha", ""), signed_tree(task)
+    names = [name for _, name in changed_files(task.places.private_git(), base, tree)] if base and tree else []
+    return write_message(task, names), {}
+
+
+def _file_spec(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """The draft as a revision that never changes."""
+    from detent.runner.revisions import file_revision  # once per revision
+
+    return file_revision(task, intent), {}
+
+
 EFFECTS: Mapping[str, Effect] = {
     "checkpoint": _checkpoint,
+    "commit_message": _commit_message,
+    "file_spec": _file_spec,
     "evidence_page": _evidence_page,
     "leave_branch": _leave_branch,
 }
-TREELESS = frozenset(("leave_branch",))  # effects that do nothing with the tree the move saw
+TREELESS = frozenset(
+    ("leave_branch", "commit_message", "file_spec")
+)  # effects that do nothing with the tree the move saw

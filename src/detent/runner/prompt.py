@@ -123,8 +123,9 @@ def _moves(task: Task, state: State, seen: Seen) -> str:
     lines = ["## Allowed next states, and what each needs"]
     if any("agent" in edge.by() for edge in edges):
         lines.append(
-            f"Nothing else is allowed. When one is ready, run `detent move STATE` (or write `{task.native.state_label}: "
-            f"STATE` in `{task.native.file}`) and end your turn. What lacks something is refused, with the reason."
+            "Nothing else is allowed. When one is ready, run `detent move STATE` (or write "
+            f"`{task.native.state_label}: STATE` in `{task.native.file}`) and end your turn. What lacks something is "
+            "refused, with the reason."
         )
     else:
         lines.append("None of these is yours to ask for: do your work and end. The engine then looks what holds.")

@@ -20,7 +20,8 @@ from detent.core.record import Record
 from detent.core.values import Advance, Crash, Missing, Refuse, Signal, Wait
 from detent.errors import RefusedError
 from detent.gates.judge import evidence_hashes, judge
-from detent.runner.look import current_tree, look, needs_tree
+from detent.gates.people import is_word, signed_files
+from detent.runner.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
 from detent.runner.promises import TREELESS, keep_promises, put_in_order
 from detent.runner.settle import Settled, close_locks, remember
 from detent.store.lock import Lock
@@ -56,20 +57,22 @@ def step(
     otherwise: Signal | None = None,
     of_run: int = 0,
     given: Mapping[str, str] | None = None,
+    shown: str = "",
 ) -> Outcome:
     """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`.
 
     `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end. `given`: what
-    came with the command, for the steps that prepare the move and the gates that ask a person for a word.
+    came with the command, for the steps that prepare the move and the gates that ask a person for a word. `shown`: only
+    if the tree is still the one whose id begins so, for a person who says what they looked at.
     """
     if not asks_siblings(task):
-        outcome = _step(task, signal, otherwise, of_run, given or {}, is_alone=False)
+        outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=False)
         if outcome is not None:
             return outcome
         task = task.replace(memory=task.store.load())
     # What depends on where other tasks stand is decided while none of them can move.
     with Lock(task.project.lock_path()):
-        outcome = _step(task, signal, otherwise, of_run, given or {}, is_alone=True)
+        outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=True)
     assert outcome is not None  # noqa: S101  # only who is not alone is sent back
     return outcome
 
@@ -80,6 +83,7 @@ def _step(
     otherwise: Signal | None,
     of_run: int,
     given: Mapping[str, str],
+    shown: str,
     *,
     is_alone: bool,
 ) -> Outcome | None:
@@ -96,7 +100,8 @@ def _step(
                 return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
             asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
-            seen, facts = _observe(task, settled.document, asked, tuple(given))
+            seen, facts = _observe(task, settled.document, asked, tuple(given), with_tree=bool(shown))
+            refuse_other_tree(seen.tree, shown)
             decision, gates = _decide(task, facts, asked)
             if not gates:
                 if isinstance(decision, Advance) and not _asks_first(decision, asked, given):
@@ -140,12 +145,15 @@ def _request(task: Task, settled: Settled) -> Signal | None:
     return Signal("agent", settled.request, name=role or "file", reason=f"asked by {task.native.file}")
 
 
-def _observe(task: Task, document: Document, asked: Signal, words: tuple[str, ...]) -> tuple[Seen, dict[str, Fact]]:
+def _observe(
+    task: Task, document: Document, asked: Signal, words: tuple[str, ...], *, with_tree: bool
+) -> tuple[Seen, dict[str, Fact]]:
     edges = candidates_for(task.machine, task.memory.snapshot, asked)
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
     effects = {effect for edge in edges for way in edge.ways for effect in way.effects}
-    tree = current_tree(task) if effects - TREELESS or needs_tree(task, gates) else ""
-    seen = look(task, task.memory, document, tree, may_start=True, words=words)
+    with_tree = with_tree or bool(effects - TREELESS) or any(edge.sign_off for edge in edges)
+    tree = current_tree(task) if with_tree or needs_tree(task, gates) else ""
+    seen = look(task, task.memory, document, tree, words=words)
     return seen, judge(seen, gates)
 
 
@@ -153,7 +161,7 @@ def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decis
     """The decision, and the gates that must be proven before it may be taken.
 
     Edges are tried in the file's order: one that lacks only a run of its commands is proven before
-    a later one is taken.
+    a later one is taken. A person is asked last, so commands are run although their word is still missing.
     """
     machine, snapshot = task.machine, task.memory.snapshot
     for edge in candidates_for(machine, snapshot, asked):
@@ -161,8 +169,9 @@ def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decis
         if isinstance(single, Advance):
             break
         missing = single.missing if isinstance(single, (Refuse, Wait)) else ()
-        if missing and all(one.pending for one in missing):
-            return single, tuple(one.gate for one in missing)
+        unproven = tuple(one.gate for one in missing if one.pending)
+        if unproven and all(one.pending or is_word(machine, one.gate) for one in missing):
+            return single, unproven
     return decide(machine, snapshot, facts, asked), ()
 
 
@@ -236,6 +245,7 @@ def _move(
         "waived": list(taken.waived),
         "override": asked.override if taken.waived else "",
         "tree": seen.tree,
+        "signed": {"files": signed_files(seen)} if taken.edge.sign_off else {},
         "effects": list(taken.way.effects),
         "machine": task.memory.head["digest"],
         "sandbox": _level(task, taken.way.needs),
@@ -281,7 +291,7 @@ def commit_move(
 
 def _level(task: Task, gates: tuple[str, ...]) -> str:
     """How well the kernel held the commands that these gates rest on; empty where they rest on none."""
-    if not needs_tree(task, gates):
+    if not needs_commands(task, gates):
         return ""
     from detent.runner.access import command_level  # most moves run no command and need not load this
 

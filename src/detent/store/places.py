@@ -98,6 +98,9 @@ class TaskPlaces(Record):
     def last_copy(self) -> str:
         return os.path.join(self.folder, "native-last")
 
+    def beside(self) -> str:
+        return os.path.join(self.folder, "beside.json")
+
     def receipts(self) -> str:
         return os.path.join(self.folder, "receipts")
 
@@ -113,6 +116,9 @@ class TaskPlaces(Record):
 
     def seen_tree(self) -> str:
         return os.path.join(self.folder, "tree.json")
+
+    def touched(self) -> str:
+        return os.path.join(self.folder, "touched.json")
 
     def prepared(self) -> str:
         return os.path.join(self.folder, "prepared")

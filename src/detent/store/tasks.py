@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 CACHE_SCHEMA = 3
 # Lines that change nothing in the document, so that it is not behind the journal without them.
-QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "intended")
+QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended")
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
 
@@ -48,7 +48,10 @@ class Memory(Record):
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
+    filed: Mapping[str, str] = {}  # revisions that never change, by their file: the hash of each
     landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
+    approved: Mapping[str, Any] = {}  # the protected files a person approved last, and the tree they were in
+    signed: Mapping[str, Mapping[str, Any]] = {}  # the last sign-off by each edge: who, and what they were shown
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
     runs: int = 0  # agent runs ever planned; the next one's number is one more
     run: Mapping[str, Any] = {}  # the planned run of which no end is known
@@ -100,28 +103,38 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
     if "native" in entry:
         place = {"time": entry["time"], "start": size - len(raw) - 1, "length": len(raw)}
         changes["native"] = place if entry["native"] else {}
-    if effects := entry.get("effects"):
-        # A move is the intent of its own effects: one line, one sync.
-        intents = {f"{seq}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
-        changes["unsettled"] = {**memory.unsettled, **intents}
     if "prepared" in entry:
         changes["prepared"] = {**memory.prepared, **entry["prepared"]}
-    if kind in ("acted", "proved", "landed", "intended", "unprepared"):
+    if kind in ("acted", "proved", "landed", "approved", "intended", "unprepared"):
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
         if memory.ended:  # the claim is answered; what the run left is still to be decided
             changes["ended"] = {**memory.ended, "claim": ""}
     elif kind == "moved":
-        facts = {name: fact for name, fact in entry["facts"].items() if "parts" in fact}
-        parts = {name: {"seq": seq, "to": entry["to"], "parts": fact["parts"]} for name, fact in facts.items()}
-        out = {name: last for name, last in memory.out.items() if last["wake"]}  # who failed is tried again elsewhere
-        changes.update(refusal={}, ended={}, visit={}, intent={}, out=out, results={**memory.results, **parts})
+        changes.update(_fold_move(memory, entry), refusal={}, ended={}, visit={}, intent={})
     else:
         changes.update(_fold_run(memory, kind, entry))
     if entry.get("answer"):
         changes["answer"] = {"seq": seq, "text": entry["answer"], "name": entry.get("name", ""), "time": entry["time"]}
     return memory.replace(**changes)
+
+
+def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
+    """What a move promises, what a person signed with it, and what its gates found part by part."""
+    changes: dict[str, Any] = {}
+    if effects := entry.get("effects"):
+        # A move is the intent of its own effects: one line, one sync.
+        intents = {f"{entry['seq']}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
+        changes["unsettled"] = {**memory.unsettled, **intents}
+    if entry.get("signed"):
+        shown = {"tree": entry["tree"], "name": entry["name"], "seq": entry["seq"], **entry["signed"]}
+        changes["signed"] = {**memory.signed, entry["edge"]: shown}
+    facts = {name: fact for name, fact in entry["facts"].items() if "parts" in fact}
+    parts = {name: {"seq": entry["seq"], "to": entry["to"], "parts": fact["parts"]} for name, fact in facts.items()}
+    changes["results"] = {**memory.results, **parts}
+    changes["out"] = {name: last for name, last in memory.out.items() if last["wake"]}  # who failed may try elsewhere
+    return changes
 
 
 def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
@@ -131,6 +144,8 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
         return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
     if kind in ("intended", "unprepared"):
         return {"intent": {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}}
+    if kind == "approved":
+        return {"approved": {key: entry[key] for key in ("tree", "files", "name", "seq")}}
     if kind == "landed":
         return {"landed": {key: entry[key] for key in ("how", "commit", "branch")}}
     changes: dict[str, Any] = {
@@ -138,6 +153,8 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     }
     if "commit" in entry.get("result", {}):
         changes["checkpoint"] = entry["result"]
+    if filed := entry.get("result", {}).get("filed"):
+        changes["filed"] = {**memory.filed, filed: entry["result"]["sha256"]}
     if entry.get("fields"):
         changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
     return changes

@@ -40,8 +40,9 @@ def test_an_untouched_task_is_sound(story: Story) -> None:
     found = audit(story.task())
     assert found == Audit(len(story.raws()), ok=True)
     kinds = {entry["kind"] for entry in story.entries()}
-    # The last five are audited where they are made: tests/e2e/test_land.py, test_results.py, test_gc.py and test_git_*.
-    told = {"adopted", "crashed", "resumed", "landed", "restored_tree", "collected", "intended", "unprepared"}
+    # The others are audited where they are made, in tests/e2e: test_land, _results, _gc, _protected and _git_*.
+    told = {"adopted", "crashed", "resumed", "landed", "restored_tree", "collected", "approved"}
+    told |= {"intended", "unprepared"}
     assert kinds == set(KINDS) - set(RUN_KINDS) - told
 
 

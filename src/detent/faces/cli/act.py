@@ -144,8 +144,8 @@ def move(arguments: Arguments) -> int:
         role = task.machine.states[task.memory.snapshot.state].role
         name = person_name() if who == "person" else role
         first_open = Signal(who, name=name, reason=arguments.text("--reason"))
-        given = given_with(arguments, task)
-        return show_outcome(arguments, step(task, None, otherwise=first_open, given=given))
+        given, shown = given_with(arguments, task), arguments.text("--tree")
+        return show_outcome(arguments, step(task, None, otherwise=first_open, given=given, shown=shown))
     if want == task.memory.snapshot.state:
         return _already_there(arguments, task, want)
     state = task.machine.states[task.memory.snapshot.state]
@@ -156,7 +156,8 @@ def move(arguments: Arguments) -> int:
         reason=arguments.text("--reason"),
         override=arguments.text("--override"),
     )
-    return show_outcome(arguments, step(task, signal, given=given_with(arguments, task, want)))
+    given, shown = given_with(arguments, task, want), arguments.text("--tree")
+    return show_outcome(arguments, step(task, signal, given=given, shown=shown))
 
 
 def _attended(task: Task) -> tuple[Task, Outcome | None]:

@@ -35,6 +35,7 @@ _REASON = Option("--reason", "WHY", "recorded in the journal")
 _EDGE = Option("--edge", "NAME", "the move's name, where several are meant")
 _SKIP_ASSESS = Option("--skip-assess", "", "where the move wants an assessment: go on without one")
 _YES = Option("--yes", "", "answer yes where the move asks first")
+_TREE = Option("--tree", "ID", "refuse unless the tree is still this one, as `detent diff --json` named it")
 _LIMIT = Option("--last", "N", "only the last N lines")
 
 GLOBAL_OPTIONS = (
@@ -241,6 +242,7 @@ COMMANDS = (
             Option("--edge", "NAME", "the move's name, where two moves lead to one state"),
             Option("--as", "agent", "ask with the rights of the state's own agent"),
             _REASON,
+            _TREE,
             Option("--override", "WHY", "waive gates, only where the machine allows it"),
             _YES,
             _SKIP_ASSESS,
@@ -270,10 +272,11 @@ COMMANDS = (
     Command(
         "approve",
         "Answer",
-        "sign off what waits for it",
+        "sign off what waits for it; also approve protected files that the task touched, with a reason",
         "people:approve",
         (_TASK,),
-        (_REASON, _EDGE, _SKIP_ASSESS, _YES, _REPO),
+        (_REASON, _EDGE, _TREE, _SKIP_ASSESS, _YES, _REPO),
+        'detent approve --reason "the new job is wanted"',
     ),
     Command(
         "reject",
@@ -316,6 +319,21 @@ COMMANDS = (
         "evidence:evidence",
         (_TASK,),
         (Option("--out", "FILE", "write it there (default: into the task folder)"), _REPO),
+    ),
+    Command(
+        "commit",
+        "Result",
+        "commit what was approved, in your name and with your hooks; later edits stay uncommitted",
+        "people:commit",
+        (_TASK,),
+        (
+            Option("--message", "TEXT", "the commit's message (default: made from the task)"),
+            Option("--sha", "COMMIT", "record this commit, which holds the approved tree, instead of making one"),
+            _REASON,
+            _EDGE,
+            _YES,
+            _REPO,
+        ),
     ),
     Command(
         "land",

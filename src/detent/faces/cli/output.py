@@ -63,6 +63,10 @@ def status_json(told: Explain) -> dict[str, Any]:
         "failed": [list(part) for part in told.failed],
         "advice": told.advice,
         "problems": list(told.problems),
+        "touched": {
+            "ask": list(told.touched.ask) if told.touched else [],
+            "report": list(told.touched.report) if told.touched else [],
+        },
         "refusal": dict(task.memory.refusal) or None,
     }
 
@@ -95,7 +99,9 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
 
     decision = outcome.decision
     moved = isinstance(decision, Advance) and not outcome.claimed
-    refusal = None
+    refusal = signed = None
+    if isinstance(decision, Advance) and moved and decision.edge.sign_off:
+        signed = dict(outcome.task.memory.signed[decision.edge.name])
     if isinstance(decision, Refuse):
         refusal = {
             "problem": decision.problem,
@@ -111,6 +117,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
         "from": outcome.before,
         "to": outcome.task.memory.snapshot.state,
         "refusal": refusal,
+        "signed": signed,
         "notes": list(outcome.notes),
     }
 
