@@ -28,6 +28,11 @@ def menu_words(task: Task, choices: Sequence[Choice], loop: Loop | None) -> str:
     return "\n".join(lines)
 
 
+def reply_said_words(role: str, exit_class: str, text: str) -> str:
+    """What an agent answered in a conversation; without words, how its run ended."""
+    return f"{role}: {text}" if text.strip() else f"{role} said nothing (its run {exit_class})"
+
+
 def ask_choice_words() -> str:
     return "choose (Enter: nothing): "
 

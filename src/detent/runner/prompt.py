@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 _LONGEST_QUOTE = 4000  # of words somebody else wrote
+_LONGEST_TALK = 16_000  # of a conversation; the newest turns are kept
 
 
 def prompt_for(task: Task, document: Document, tree: str, minutes: float) -> str:
@@ -42,7 +43,7 @@ def prompt_for(task: Task, document: Document, tree: str, minutes: float) -> str
         _proof(task, seen),
         _quoted("The last request was refused", _refusal(task)),
         _quoted("How the last run ended", _last_run(task)),
-        _quoted("A person said", str(memory.answer.get("text", ""))),
+        _said(task, state),
         added.strip(),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -192,13 +193,32 @@ def _last_run(task: Task) -> str:
     return f"{words}\n{last['why']}" if last.get("why") and not task.memory.refusal else words
 
 
+def _said(task: Task, state: State) -> str:
+    """What was said so far where people and agents talk; elsewhere only a person's last word."""
+    if state.name not in task.machine.store.get("talks_in", ()):
+        return _quoted("A person said", str(task.memory.answer.get("text", "")))
+    from detent.runner.beside import turns  # few states are for talking
+
+    lines: list[str] = []
+    for turn in reversed(list(turns(task, task.store.history()))):
+        said = f"{turn['role']}: {turn['text']}".strip()
+        if sum(map(len, lines)) + len(said) > _LONGEST_TALK:
+            lines.append("(what was said before is left out)")
+            break
+        lines.append(said)
+    if not lines:
+        return ""
+    last = "Answer the person's last words in your last message."
+    return "\n".join([_quoted("The conversation so far", "\n".join(reversed(lines)), _LONGEST_TALK), "", last])
+
+
 def _listed(title: str, items: Sequence[str]) -> str:
     return "\n".join([f"## {title}", *(f"- {item}" for item in items)]) if items else ""
 
 
-def _quoted(title: str, text: str) -> str:
+def _quoted(title: str, text: str, longest: int = _LONGEST_QUOTE) -> str:
     """Somebody's words, marked as such, so that they are not read as part of the contract."""
     if not text:
         return ""
-    shown = text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + " ..."
+    shown = text if len(text) <= longest else text[:longest] + " ..."
     return "\n".join([f"## {title}", *(f"> {line}" for line in shown.splitlines())])

@@ -680,7 +680,7 @@ def test_a_failed_command_is_named_by_its_first_line(world: World) -> None:
 
 def test_every_check_says_what_it_must_be_given() -> None:
     asks_nothing = {name for name, (_, required, _) in CHECKS.items() if not required}
-    assert asks_nothing == {"git_clean", "baseline_known"}, "they look at the checkout as it is"
+    assert asks_nothing == {"git_clean", "baseline_known", "protected_ok"}, "they look at the checkout as it is"
 
 
 def test_fresh_proof_lies_in_the_task_folder(world: World) -> None:

@@ -59,7 +59,7 @@ def _word_and_task(arguments: Arguments) -> tuple[str, Task]:
     return word, task
 
 
-def take(arguments: Arguments, task: Task, word: str) -> int:
+def take(arguments: Arguments, task: Task, word: str, reason: str = "") -> int:
     edge, view = chosen(task, word)
     if edge is None:
         return _show_view(arguments, task, view)
@@ -70,7 +70,7 @@ def take(arguments: Arguments, task: Task, word: str) -> int:
 
         # Who chooses where to go on does not want the run to go on beside it.
         task, _ = stop_and_wait(let_drive(task, person_name(), on=False), LONGEST_STOP_S)
-    asked = Signal("person", edge.name, name=person_name(), reason=arguments.text("--reason"))
+    asked = Signal("person", edge.name, name=person_name(), reason=reason or arguments.text("--reason"))
     asked = asked.replace(verb=edge.verbs[0]) if edge.verbs else asked
     return show_outcome(arguments, step(task, asked, given=given_with(arguments, task, edge.name)))
 

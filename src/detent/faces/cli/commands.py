@@ -303,6 +303,15 @@ COMMANDS = (
         (_REASON, _SKIP_ASSESS, _YES, _REPO),
         "detent choose R",
     ),
+    Command(
+        "say",
+        "Answer",
+        "one line to a task: /WORD takes a move of its menu, other words are a turn with the agent of its state",
+        "say:say",
+        (Argument("WORDS", "what you say", required=True), _TASK),
+        (_REASON, _SKIP_ASSESS, _YES, _REPO),
+        'detent say "the sums must also work for empty lists"',
+    ),
     Command("resume", "Answer", "bring a blocked or stopped task back", "act:resume", (_TASK,), (_REASON, _REPO)),
     Command(
         "amend",
