@@ -109,11 +109,11 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
     },
     "lock": {
         "name": "its name",
-        "after": "closed when this state is left",
+        "after": "closed when this state, or one of these, is left",
         "open_in": "states in which it is open again",
         "fields": "native fields it holds",
-        "sections": "list of tables with `file` and `section`",
-        "files": "files it holds",
+        "sections": "sections it holds, with their heading: list of tables with `file` and `section`",
+        "files": "files of the task folder it holds; one that ends with `/` is a folder with all in it",
     },
 }
 STEPS_MEAN: Mapping[str, str] = {
@@ -131,11 +131,19 @@ EFFECTS_MEAN: Mapping[str, str] = {
     "commit_message": "write the message of the person's commit where `[store] message` says",
 }
 STORE: Mapping[str, str] = {
-    "codec": "how the native file is written: markdown_fields (lines like `Label: value`), frontmatter (a YAML head)",
+    "codec": "how the native file is written: markdown_fields (lines like `Label: value`), frontmatter (a YAML head), "
+    "json_document (values named by pointers such as `/phase/type`)",
     "file": "the native file",
     "state": "the label of its state line",
     "updated": "the label that shows when the state last changed",
     "log": "the native log",
+    "events": "list of tables with `type`, `kind`, `when` and `fields`: the native log in its own words. Each "
+    "makes a line of every journal line of its kind whose values are as `when` says; `{after.state}` in a field is "
+    "the value at that path, `{limits.NAME}` how far a limit goes. Without it the log tells every journal line",
+    "only_in": "table: fields that stand there in these states only; what holds nothing else goes with them",
+    "version": "table with `field` and `is`: the version of the file's format; an older file is brought up, "
+    "with a copy kept beside it, a newer one refused",
+    "fsync": "true: the native file itself is synced, by way of a temporary called `FILE.<random>.tmp`",
     "files": "files of a new folder, from the machine's scaffold",
     "folders": "folders of a new folder",
     "extra": "files made on request, by name",
@@ -208,7 +216,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "commit, branch": "the commit that holds landed work, the branch it went to (`how`: merge, squash, pr or found)",
     "branches": "branches that were removed (in `collected`, `kept` are commits with what the home held)",
     "checkpoint": "the line whose checkpoint the files were brought back to (here `kept` is a commit)",
-    "fields, was": "the locked fields a person changed, and the hashes they had (in `acted`: the fields it led on)",
+    "fields, was": "what is locked and a person changed, and the hashes it had (in `acted`: the fields it led on)",
     "files": "the approved files, each with the hash it has in `tree`",
     "signed": "of a sign-off: the `files` of the task folder it is about, by hash; with `tree` it is what was signed",
     "receipts": "the receipts of a proof, by key, with the hash of each file",
@@ -238,7 +246,7 @@ PLACES: Mapping[str, str] = {
     "projected": "which journal line reached the native file in which boot, and every hash ever written there",
     "beside": "how far run records and conversation were brought; may be deleted",
     "receipts": "what the engine ran: one file per tree, command and gate, and the logs",
-    "objects": "texts kept by their hash: locked fields, and what was put back",
+    "objects": "texts kept by their hash: what is locked, and what was put back",
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
     "seen_tree": "the last tree id with the file times it was taken at; may be deleted",
     "touched": "the protected files that tree touched, for readers; may be deleted",
@@ -261,7 +269,7 @@ def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
-    machine |= {"draft", "revision"}
+    machine |= {"draft", "revision", "log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     found = [
         *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),

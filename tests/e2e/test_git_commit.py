@@ -72,7 +72,9 @@ def test_a_message_of_the_command_line_wins(ready: ThreadTask) -> None:
 def test_later_edits_stay_uncommitted_and_are_named(ready: ThreadTask) -> None:
     ready.write("app.py", APP + "# later\n")
     ready.write("later.txt", "later\n")
-    ready.moved("commit")
+    done = ready("commit")
+    assert done.code == 0
+    assert "changed after the approval: app.py, later.txt" in done.out
     assert ready.git("show", "HEAD:app.py") + "\n" == APP
     assert ready.git("status", "--porcelain").splitlines() == [" M app.py", "?? later.txt"]
     assert ready.read("app.py") == APP + "# later\n"

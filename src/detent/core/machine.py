@@ -117,14 +117,14 @@ class Register(Record):
 
 
 class Lock(Record):
-    """What an agent may no longer change once the state `after` has been left, except in `open_in`."""
+    """What an agent may no longer change once a state of `after` has been left, except in `open_in`."""
 
     name: str
-    after: str
+    after: tuple[str, ...]
     open_in: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     sections: tuple[tuple[str, str], ...] = ()  # (file, heading)
-    files: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()  # of the task folder; one that ends with "/" is a folder with all in it
 
 
 class Forbidden(Record):
@@ -187,3 +187,4 @@ class Vocabulary(Record):
     effects: tuple[str, ...] = ()
     prepares: tuple[str, ...] = ()
     codecs: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()  # of journal lines

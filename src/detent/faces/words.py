@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detent.core.values import Advance, Refuse
 from detent.faces.words_loop import advice_words, loop_rows, part_words
+from detent.faces.words_prepared import prepared_words
 from detent.store.names import name_some
 
 TYPE_CHECKING = False
@@ -108,6 +109,7 @@ def outcome_words(outcome: Outcome) -> str:
         lines.append(f"moved: {outcome.before} -> {decision.after.state}  ({decision.edge.name})")
         if decision.edge.sign_off:
             lines += _signed_words(outcome.task.memory.signed[decision.edge.name])
+        lines += prepared_words(outcome.task, decision.way.prepare)
         hands = [name for name in decision.way.needs if name in outcome.facts and outcome.facts[name].by_hand]
         if hands:
             lines.append(f"  proof written by hand: {', '.join(hands)}")
@@ -137,7 +139,7 @@ def status_words(told: Explain) -> str:
         ("waits for", told.waiting_for or "nobody: it is over"),
         ("folder", head["dir"]),
         ("tree", head["tree_path"]),
-        *([("branch", task.memory.checkpoint["branch"])] if task.memory.checkpoint.get("branch") else []),
+        *([("branch", branch)] if (branch := _branch_of(task)) else []),
         (
             "sandbox",
             head["sandbox"] if head["sandbox"] != "none" else "none (agents and commands run with your rights)",
@@ -179,6 +181,11 @@ def _would_words(name: str, would: Foreseen) -> str:
         "respawn": f"another one starts when the task is driven: detent run {name}",
         "person": f"another one needs your word: detent respawn {name}",
     }[would.kind]
+
+
+def _branch_of(task: Task) -> str:
+    own = task.memory.prepared.get("branch", {}).get("name", "")
+    return own or str(task.memory.checkpoint.get("branch", ""))
 
 
 def _disorder_words(told: Explain) -> list[str]:

@@ -410,19 +410,24 @@ class _Parser:
     def lock(self, table: Table, fields: Mapping[str, Any]) -> Lock:
         name = table.text("name")
         where = f"lock {name}"
-        sections = tuple(self.section(row) for row in table.rows("sections"))
         lock = Lock(
             name,
-            self.known(where, table.text("after"), self.state_names, "state"),
+            self.known_all(where, table.texts("after"), self.state_names, "state"),
             self.known_all(where, table.texts("open_in"), self.state_names, "state"),
             self.known_all(where, table.texts("fields"), fields, "field"),
-            sections,
+            tuple(self.section(row) for row in table.rows("sections")),
             table.texts("files"),
         )
-        if lock.sections or lock.files:
-            self.problem(f"{where}: only fields can be locked so far")
-        if not lock.fields:
+        if not lock.after:
+            self.problem(f"{where}: after is missing")
+        if not lock.fields and not lock.sections and not lock.files:
             self.problem(f"{where}: holds nothing")
+        own = self.top.table("store").peek("file")
+        for file in (*lock.files, *(file for file, _ in lock.sections)):
+            if file.startswith("/") or {"", ".", ".."} & set(file.removesuffix("/").split("/")):
+                self.problem(f"{where}: {file!r} must be the path of a file or folder in the task folder")
+        if own in lock.files:
+            self.problem(f"{where}: {own} holds the state; lock fields or sections of it")
         table.finish()
         return lock
 
@@ -461,6 +466,17 @@ class _Parser:
             self.store_places(table)
             table.texts("folders")
             table.table("extra").mapping_of_text()
+            for label, states in table.table("only_in").mapping_of_texts().items():
+                self.known_all(f"store only_in {label}", states, self.state_names, "state")
+            table.flag("fsync")
+            if table.peek("version") is not None:
+                version = table.table("version")
+                version.text("field")
+                if version.number("is", 0) < 1:
+                    self.problem("store version: is must be a whole number from 1")
+                version.finish()
+            for row in table.rows("events"):
+                self.event(row, has_log=bool(table.peek("log")))
             table.finish()
         table.taken.clear()
         return table.raw_rest()
@@ -482,6 +498,17 @@ class _Parser:
         draft, revision = table.text("draft", ""), table.text("revision", "")
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):
             self.problem("store: draft names a file, and revision where it is filed, with {n} for the number")
+
+    def event(self, table: Table, *, has_log: bool) -> None:
+        """How the native log tells one kind of journal line; the store reads it as it stands."""
+        table.where = f"store {table.where}"
+        table.text("type")
+        self.words(table.where, (table.text("kind"),), "kinds")
+        table.table("when").mapping_of_texts()
+        table.table("fields").mapping_of_text()
+        if not has_log:
+            self.problem(f"{table.where}: there is no log to write it to")
+        table.finish()
 
     def answers(self, table: Table) -> Mapping[str, str]:
         """Where a person's words are written besides the journal: a section of the native file."""

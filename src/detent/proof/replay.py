@@ -21,9 +21,9 @@ from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot
 from detent.errors import ToolError, UnreadableError, UsageError
 from detent.gates.judge import judge
 from detent.proof.replay_runs import RUN_KINDS, after_run, end_problems, run_order_problems, run_problems
+from detent.runner.locks import closed_items, items_of
 from detent.runner.look import look, touched_now
 from detent.runner.prepare import decide_again
-from detent.runner.settle import closed_items
 from detent.store.atomic import read_plain
 from detent.store.digest import sha256_of
 from detent.store.fields import Found
@@ -178,7 +178,11 @@ def _crashed(machine: Machine, entry: Entry, before: Snapshot) -> Iterator[Findi
 def _carried(task: Task, entry: Entry, before: Snapshot) -> Iterator[Finding]:
     """The text of the native file that a line carries must name the state the task is in after it."""
     if carried := entry.get("native"):
-        state = task.native.parsed(carried["text"]).state
+        try:
+            state = task.native.parsed(carried["text"]).state
+        except UnreadableError as error:
+            yield Finding(entry["seq"], "native", f"the text it carries can't be read: {error.what}")
+            return
         wanted = entry["after"]["state"] if "after" in entry else before.state
         if state != wanted:
             yield Finding(entry["seq"], "native", f"the text it carries names {state or 'no state'}, not {wanted}")
@@ -245,7 +249,7 @@ def _moved(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Finding]:
         yield Finding(number, "sign-off", f"{entry['edge']} is no sign-off, and this line says it was one")
     after = snapshot_from_json(entry["after"], number)
     yield from _differences(number, decision.after, after)
-    free = {f"field:{label}" for lock in machine.locks if lock.after == before.state for label in lock.fields}
+    free = {item for lock in machine.locks if before.state in lock.after for item in items_of(lock)}
     yield from _locks(number, before, after, free)
 
 
@@ -285,7 +289,7 @@ def _by_rule(entry: Entry, before: Snapshot) -> Iterator[Finding]:
         counters = {name: value for name, value in before.counters.items() if name not in (RUNS, CRASHES, IDLE)}
         wanted, free = before.replace(registers=registers, counters=counters), set()
     else:
-        free = {f"field:{label}" for label in entry["fields"]}
+        free = {name for label in entry["fields"] for name in (label, f"field:{label}")}
     yield from _differences(number, wanted, after)
     yield from _locks(number, before, after, free)
 
@@ -346,8 +350,9 @@ def _proof(task: Task, entry: Entry) -> Iterator[Finding]:
             yield Finding(entry["seq"], "object", f"{item.partition(':')[2]}: {problem}")
             continue
         data = read_plain(os.path.join(task.places.objects(), snapshot.locked[item])) or b""
-        label = item.partition(":")[2]
-        texts[label] = Found(label, "", data.decode("utf-8", "replace"), 0, 0)
+        kind, _, label = item.partition(":")
+        if kind == "field":
+            texts[label] = Found(label, "", data.decode("utf-8", "replace"), 0, 0)
     seen = look(task, task.memory, Document("", "", texts, snapshot.state), entry["tree"])
     for name, content in entry["facts"].items():
         if content["ok"] is not True or not _can_recompute(task.machine, name, texts):

@@ -15,12 +15,13 @@ from detent.gates.judge import evidence_hashes
 from detent.machines.load import canonical, load, read_document, scaffold
 from detent.runner.access import level_of
 from detent.runner.layout import choose_active, exclude_root, native_folder, store_root
+from detent.runner.locks import close_locks
 from detent.runner.look import look
 from detent.runner.open import Task, find_project, load_task
 from detent.runner.pinned import pinned_settings, read_committed
 from detent.runner.request import FILE as REQUEST
 from detent.runner.request import find_request, keep_request
-from detent.runner.settle import close_locks, unlogged
+from detent.runner.settle import unlogged
 from detent.runner.vacancy import free_id, refuse_place, refuse_second, refuse_taken
 from detent.runner.vocabulary import vocabulary
 from detent.store.atomic import make_folders, sweep, write_atomic
@@ -349,7 +350,7 @@ def _begin(
     write_pointer(native.folder, places)
     store = TaskStore(places)
     with Lock(places.lock()):
-        sweep(native.folder)  # what a killed `new` left half-written is nobody's evidence
+        sweep(native.folder, native.file)  # what a killed `new` left half-written is nobody's evidence
         document = native.read()
         draft = _draft(project, native, head, snapshot)
         entry = evidence_hashes(look(draft, draft.memory, document, ""))

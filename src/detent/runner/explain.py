@@ -13,6 +13,7 @@ from detent.core.record import Record
 from detent.core.values import Advance, Missing, Refuse, Signal
 from detent.errors import UnreadableError
 from detent.runner.advice import advice
+from detent.runner.locks import shown_item
 from detent.runner.loop import failed_here, loop_of
 from detent.runner.settle import find_disorder, read_document
 from detent.store.names import name_some
@@ -87,16 +88,21 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
     except UnreadableError as error:
         problem = f"{error.where}: {error.what}"
         unread = Missing(task.native.file, problem, error.next_step)
-        moves = tuple(_move(task, edge, {}).replace(missing=(unread,)) for edge in state.edges) if with_moves else ()
+        moves = (
+            tuple(_move(task, edge, {}).replace(is_open=False, missing=(unread,)) for edge in state.edges)
+            if with_moves
+            else ()
+        )
         return Explain(task, snapshot, waiting, problems=(problem,), repair=error.next_step, moves=moves)
     disorder = find_disorder(task, task.memory, document)
     problems = [] if os.path.isdir(task.tree_path) else [f"{missing_tree(task)}; {where_tree_went(task)}"]
+    if move := task.memory.intent.get("move"):
+        problems.append(f"{move['from']} -> {move['to']} was cut short; the next command that writes settles it")
     if disorder.unfinished:
         problems.append(f"{task.native.file} is behind the journal; the next command that writes brings it up to date")
     problems += [f'{task.native.file}: "{label}" was changed; it is written by the engine' for label in disorder.owned]
     for item in disorder.locked:
-        label = item.partition(":")[2]
-        problems.append(f'{task.native.file}: "{label}" was changed, but it is locked in {snapshot.state}')
+        problems.append(f"{shown_item(task.native.file, item)} was changed, but it is locked in {snapshot.state}")
     if disorder.old_bytes:
         problems.append(f"{task.native.file} is an older copy: it names {document.state}")
     if disorder.lost:

@@ -6,18 +6,10 @@ from detent.core.machine import CRASHES, IDLE, RUNS, STOPPED
 from detent.core.values import Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
 from detent.gates.judge import evidence_hashes
+from detent.runner.locks import changed_locks, closed_items, lock_again, shown_item
 from detent.runner.look import current_tree, look, refuse_other_tree, touched_now
 from detent.runner.promises import put_in_order
-from detent.runner.settle import (
-    changed_locks,
-    close_locks,
-    closed_items,
-    find_disorder,
-    note,
-    read_document,
-    refuse_while_running,
-    remember,
-)
+from detent.runner.settle import find_disorder, note, read_document, refuse_while_running, remember
 from detent.runner.step import Outcome, step
 from detent.store.lock import Lock
 from detent.store.names import name_some
@@ -97,7 +89,7 @@ def _has_verb(task: Task, verb: str) -> bool:
 
 
 def amend(task: Task, name: str, reason: str) -> tuple[Task, tuple[str, ...]]:
-    """Take the locked fields as they stand in the file now; proof gathered before is old from here on."""
+    """Take what is locked as it stands now; proof gathered before is old from here on."""
     with Lock(task.places.lock()):
         memory = task.store.load()
         refuse_while_running(task, memory)
@@ -115,20 +107,20 @@ def amend(task: Task, name: str, reason: str) -> tuple[Task, tuple[str, ...]]:
         items = changed_locks(task, snapshot, document)
         if not items:
             raise RefusedError(
-                "no locked field differs from what is locked",
+                "nothing differs from what is locked",
                 where=document.path,
-                next_step="edit the field first, then run: detent amend --reason WHY",
+                next_step="edit it first, then run: detent amend --reason WHY",
             )
-        locked = close_locks(task, snapshot, document, "")
+        locked = {**snapshot.locked, **lock_again(task, document, items)}
         entry = evidence_hashes(look(task, memory, document, ""))
-        labels = tuple(item.partition(":")[2] for item in items)
+        labels = tuple(item.removeprefix("field:") for item in items)
         content = {
             "by": "person",
             "name": name,
             "reason": reason,
             "fields": list(labels),
-            "was": {label: snapshot.locked[f"field:{label}"] for label in labels},
+            "was": {label: snapshot.locked[item] for label, item in zip(labels, items, strict=True)},
         }
         after = snapshot.replace(entry=entry, locked=locked)
         memory, _ = remember(task, memory, document, "amended", content, after=after)
-    return task.replace(memory=memory), labels
+    return task.replace(memory=memory), tuple(shown_item("", item) for item in items)

@@ -11,6 +11,7 @@ from detent.core.values import Advance, Fact, Refuse, Signal
 from detent.gates.checks import commands_of
 from detent.gates.judge import judge
 from detent.machines.placeholders import BASE, FIRST, OF, fill
+from detent.runner.locks import closed_items, shown_item
 from detent.runner.look import look
 
 TYPE_CHECKING = False
@@ -98,21 +99,15 @@ def _places(task: Task) -> str:
         "## Where",
         "- the repository to work on: your current folder (`$DETENT_TREE`)",
         f"- the task folder: `{task.native.folder}` (`$DETENT_TASK_DIR`); `{file}` there holds the state of the task",
-        "- fields that the engine writes, and fields that are locked, are put back when you change them",
+        "- what the engine writes, and what is locked, is put back when you change it",
     ]
     owned = [label for label in task.native.wanted_fields(task.memory.snapshot, "") if label != task.native.state_label]
-    locked = [item.partition(":")[2] for item in _closed(task)]
+    locked = [shown_item("", item) for item in closed_items(task.machine, task.memory.snapshot)]
     if owned:
         lines.append(f"- written by the engine only: {', '.join(owned)}")
     if locked:
         lines.append(f"- locked now: {', '.join(locked)}")
     return "\n".join(lines)
-
-
-def _closed(task: Task) -> tuple[str, ...]:
-    from detent.runner.settle import closed_items
-
-    return closed_items(task.machine, task.memory.snapshot)
 
 
 def _moves(task: Task, state: State, seen: Seen) -> str:

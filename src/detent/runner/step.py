@@ -21,9 +21,10 @@ from detent.core.values import Advance, Crash, Missing, Refuse, Signal, Wait
 from detent.errors import RefusedError
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.people import is_word, signed_files
+from detent.runner.locks import close_locks
 from detent.runner.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
 from detent.runner.promises import TREELESS, keep_promises, put_in_order
-from detent.runner.settle import Settled, close_locks, remember
+from detent.runner.settle import Settled, remember
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False

@@ -7,7 +7,9 @@ from detent.gates.checks import parameters
 from detent.runner.git_steps import STEPS
 from detent.runner.promises import EFFECTS
 from detent.store.codecs import CODECS
+from detent.store.native_log import KINDS
 
 
 def vocabulary() -> Vocabulary:
-    return Vocabulary(parameters(), effects=tuple(EFFECTS), prepares=tuple(STEPS), codecs=tuple(CODECS))
+    names = {"effects": tuple(EFFECTS), "prepares": tuple(STEPS), "codecs": tuple(CODECS), "kinds": KINDS}
+    return Vocabulary(checks=parameters(), **names)

@@ -17,7 +17,7 @@ from detent.store.aftermath import boot_id
 from detent.store.atomic import as_json, read_plain, read_text, real_folder, write_atomic, write_cache
 from detent.store.codecs import CODECS, labels_of
 from detent.store.digest import sha256_of
-from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, last_entry, size_of, whole_lines
+from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, count_lines, last_entry, size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class Document(Record):
     )
     found: bytes = b""  # what the file then holds, where nothing else holds it
     body_start: int = 0  # where its Markdown begins
+    version: int | None = None  # of its format, where that is older than the machine's and will be brought up
 
     def value(self, label: str) -> str:
         return self.fields[label].value if label in self.fields else ""
@@ -65,6 +66,7 @@ class Native:
         self.state_label: str = machine.store["state"]
         self.labels = labels_of(machine)
         self.codec = CODECS[machine.store["codec"]](machine)
+        self.is_synced: bool = machine.store.get("fsync", False)  # whether the file itself must survive a power cut
         self.is_swept = False  # whether what a killed writer left was looked for in this process
         self._known: dict[str, int] | None = None
         self._boot = ""
@@ -93,7 +95,31 @@ class Native:
             error.what, error.where = f"{self.file}: {error.what}", self.path()
             raise
         state = content.state[:_LONGEST_STATE]
-        return Document(self.path(), text, content.fields, state, body_start=content.body_start)
+        document = Document(self.path(), text, content.fields, state, body_start=content.body_start)
+        return document.replace(version=self._old_version(document)) if "version" in self.machine.store else document
+
+    def _old_version(self, document: Document) -> int | None:
+        """The version of a file that is older than the machine's; a newer one is not for us to read."""
+        label, known = self.machine.store["version"]["field"], self.machine.store["version"]["is"]
+        found = document.value(label) or "0"
+        if not found.isdecimal() or int(found) > known:
+            raise UnreadableError(
+                f"{self.file}: {label} is {found[:20]}, and this version of detent knows {known}",
+                where=document.path,
+                next_step="use a newer detent; or go back to the last text this one wrote: detent doctor --repair",
+            )
+        return int(found) if int(found) < known else None
+
+    def mended(self, spoilt: str, good: str, snapshot: Snapshot, updated: str) -> str:
+        """A readable text made of one that can't be read and the last good one; never of a newer format."""
+        version = self.machine.store.get("version", {}).get("field")
+        owned = {label: value for label, value in self.wanted_fields(snapshot, updated).items() if label != version}
+        text = self.codec.mend(spoilt, good, owned)
+        try:
+            self.parsed(text)
+        except UnreadableError:
+            return self.codec.mend("", good, owned)
+        return text
 
     # --- projection ---
 
@@ -108,7 +134,12 @@ class Native:
                 wanted[limit.field] = str(snapshot.counters.get(limit.name, 0))
         if label := self.machine.store.get("updated"):
             wanted[label] = updated
-        return wanted
+        if version := self.machine.store.get("version"):
+            wanted[version["field"]] = str(version["is"])
+        only_in = self.machine.store.get("only_in", {})
+        return {
+            label: value for label, value in wanted.items() if snapshot.state in only_in.get(label, (snapshot.state,))
+        }
 
     def tampered(self, document: Document, snapshot: Snapshot, updated: str) -> tuple[str, ...]:
         """Engine-owned fields, the state line apart, that the file shows differently or no longer shows."""
@@ -116,7 +147,9 @@ class Native:
         ignored = (self.state_label, self.machine.store.get("updated"))
         first = self._first_values() if self.codec.missing_is_default else {}
         shown = {**first, **{label: field.line_value for label, field in document.fields.items()}}
-        return tuple(label for label, value in wanted.items() if label not in ignored and shown.get(label) != value)
+        changed = [label for label, value in wanted.items() if label not in ignored and shown.get(label) != value]
+        absent = [label for label in self.machine.store.get("only_in", ()) if label not in wanted]
+        return (*changed, *(label for label in absent if label in document.fields))
 
     def _first_values(self) -> dict[str, str]:
         """What the engine's fields begin with: this is what a file says that does not show them."""
@@ -143,13 +176,24 @@ class Native:
         return self.write(document, memory, self.draft(document, memory, restore), entries, durable=True)
 
     def draft(self, document: Document, memory: Memory, restore: Mapping[str, str]) -> str:
-        """The document at one journal line; `restore` gives the whole texts of locked fields that were changed."""
+        """The document at one journal line; `restore` gives the whole texts of locked items that were changed."""
         text = document.text
         written = memory.written if memory.written and memory.written["seq"] > self.projected_seq() else {"fields": {}}
-        for label, value in {**restore, **written["fields"]}.items():
-            text = self.codec.replace(text, label, value)
+        fields = {f"field:{label}": value for label, value in written["fields"].items()}
+        for item, value in {**restore, **fields}.items():
+            kind, _, name = item.partition(":")
+            if kind == "field":
+                text = self.codec.replace(text, name, value)
+            elif kind == "section" and name.startswith(f"{self.file}:"):
+                text = self._with_section(text, name.removeprefix(f"{self.file}:"), value)
         text = self.codec.write(text, self.wanted_fields(memory.snapshot, memory.moved_time))
         return self._with_answer(text, memory)
+
+    def _with_section(self, text: str, heading: str, locked: str) -> str:
+        from detent.store.locked_sections import put_section  # few machines lock sections
+
+        start = self.codec.read(text).body_start
+        return text[:start] + put_section(text[start:], heading, locked)
 
     def write(
         self, document: Document, memory: Memory, text: str, entries: Sequence[Entry], *, durable: bool
@@ -157,11 +201,21 @@ class Native:
         """Put the drafted text in the document's place; `durable` unless the journal holds this very text."""
         data = text.encode("utf-8")
         if text != document.text or document.is_stale:
-            write_atomic(document.path, data, durable=durable, mode=_mode_of(document.path))
+            if document.version is not None:
+                self._back_up(document)
+            name = self.file if self.is_synced else ""
+            mode = _mode_of(document.path)
+            write_atomic(document.path, data, durable=durable or self.is_synced, mode=mode, name=name)
         if durable:  # what the journal does not hold is kept once more, should somebody spoil the file; not synced
             write_cache(self.places.last_copy(), data)
         self._mark(memory.snapshot.seq, self._project_log(entries), sha256_of(data))
         return self.parsed(text)
+
+    def _back_up(self, document: Document) -> None:
+        """Keep a file of an older version beside the one that takes its place."""
+        path = f"{document.path}.v{document.version}"
+        if not os.path.lexists(path):
+            write_atomic(path, document.text.encode("utf-8"), durable=True)
 
     def _with_answer(self, text: str, memory: Memory) -> str:
         """What a person said last, written once; the line itself is how we recognise it."""
@@ -218,6 +272,8 @@ class Native:
 
     def _project_log(self, entries: Sequence[Entry]) -> tuple[int, int]:
         """Append what the log lacks; how far it goes then, and its size."""
+        from detent.store.native_log import log_lines  # readers write no log
+
         path = self.log_path()
         if not path:
             return 0, 0
@@ -225,36 +281,14 @@ class Native:
         logged = self._logged_at(size)
         # A crash may have fallen between a line and its mark: what was written since the last mark is looked at.
         start = self._marks()["log_size"] if logged else 0
-        present = whole_lines(path, start) if start < size else ()
-        for entry in entries:
-            line = log_line(entry)
-            if entry["seq"] > logged and as_json(line, compact=False) not in present:
+        present = count_lines(path, start) if start < size else {}
+        for line in (line for entry in entries if entry["seq"] > logged for line in log_lines(self.machine, entry)):
+            raw = as_json(line, compact=False)
+            if present.get(raw):
+                present[raw] -= 1  # lines without a number may be equal: each of ours needs one of its own
+            else:
                 size = append_line(path, line)
         return max([logged, *(entry["seq"] for entry in entries)]), size
-
-
-def log_line(entry: Entry) -> dict[str, object]:
-    """What a journal line looks like to somebody who reads only the task folder."""
-    kept = (
-        "seq",
-        "time",
-        "kind",
-        "edge",
-        "from",
-        "to",
-        "by",
-        "name",
-        "reason",
-        "answer",
-        "problem",
-        "want",
-        "file",
-        "why",
-    )
-    shown = {key: entry[key] for key in kept if entry.get(key) not in (None, "")}
-    if entry["kind"] in ("created", "adopted"):
-        shown["to"] = entry["after"]["state"]
-    return shown
 
 
 def _mode_of(path: str) -> int | None:

@@ -26,6 +26,7 @@ VOCABULARY = Vocabulary(
     effects=("checkpoint",),
     prepares=("baseline",),
     codecs=("markdown_fields",),
+    kinds=("moved",),
 )
 
 # Every key the format has, each at least once.
@@ -236,7 +237,7 @@ def test_the_whole_format_is_read() -> None:
     }
     assert made.gates["shown"] == Gate("shown", "file", {"path": "shown.txt"}, "task", "write shown.txt")
     assert made.gates["whole"] == Gate("whole", "all", {"of": ["shown", "hidden"]}, "entry", "")
-    assert made.locks == (Lock("frame", "draft", ("draft",), ("Objective",)),)
+    assert made.locks == (Lock("frame", ("draft",), ("draft",), ("Objective",)),)
     assert made.forbidden == (Forbidden("check", "over", "a person looks first"),)
     assert made.properties == (Property("seen", "accept", "show", ("draft",)),)
 
@@ -428,6 +429,21 @@ WRONG = [
     ("store/state", "", "store: state must be a text"),
     ("store/files", [], "store: files must name the files of a new task"),
     ("store", {}, "store: codec must be a text"),
+    ("store/fsync", 1, "store: fsync must be true or false"),
+    ("store/version", {"field": "v", "is": 0}, "store version: is must be a whole number from 1"),
+    ("store/version", {"is": 1}, "store version: field must be a text"),
+    ("store/version", {"field": "v", "is": 1, "was": 0}, "store version: unknown key 'was'"),
+    ("store/only_in", {"v": ["moon"]}, "store only_in v: unknown state 'moon'"),
+    ("store/events", [{"type": "x", "kind": "moved"}], "store events 1: there is no log to write it to"),
+    ("store/events", [{"type": "x", "kind": "bored"}], "store events 1: unknown kind 'bored'"),
+    ("store/events", [{"kind": "moved"}], "store events 1: type must be a text"),
+    ("store/events", [{"type": "x", "kind": "moved", "colour": "red"}], "store events 1: unknown key 'colour'"),
+    ("store/events", [{"type": "x", "kind": "moved", "fields": {"a": 1}}], "store events 1 fields: a must be a text"),
+    (
+        "store/events",
+        [{"type": "x", "kind": "moved", "when": {"by": 1}}],
+        "store events 1 when: by must be a text or a list of texts",
+    ),
     ("crash/counts", ["moons"], "crash: unknown limit 'moons'"),
     ("crash/counts", ["crashes"], "crash: crashes is counted by every machine, and would be counted twice"),
     ("role/builder/access", "run", "role builder: unknown access 'run'"),
@@ -513,6 +529,16 @@ WRONG = [
     ("lock/0/after", "moon", "lock frame: unknown state 'moon'"),
     ("lock/0/fields", ["Moon"], "lock frame: unknown field 'Moon'"),
     ("lock/0", {"name": "air", "after": "draft"}, "lock air: holds nothing"),
+    ("lock/0/after", [], "lock frame: after is missing"),
+    ("lock/0/files", ["TASK.md"], "lock frame: TASK.md holds the state; lock fields or sections of it"),
+    ("lock/0/files", ["../x"], "lock frame: '../x' must be the path of a file or folder in the task folder"),
+    ("lock/0/files", ["/x"], "lock frame: '/x' must be the path of a file or folder in the task folder"),
+    ("lock/0/files", ["./"], "lock frame: './' must be the path of a file or folder in the task folder"),
+    (
+        "lock/0/sections",
+        [{"file": "a//b", "section": "x"}],
+        "lock frame: 'a//b' must be the path of a file or folder in the task folder",
+    ),
     ("forbidden/0/to", "moon", "forbidden: unknown state 'moon'"),
     ("forbidden/0/why", "", "forbidden 1: why must be a text"),
     ("property/0/then", "sing", "property seen: unknown edge 'sing'"),

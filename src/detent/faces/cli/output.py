@@ -99,6 +99,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
 
     decision = outcome.decision
     moved = isinstance(decision, Advance) and not outcome.claimed
+    steps = decision.way.prepare if isinstance(decision, Advance) and moved else ()
     refusal = signed = None
     if isinstance(decision, Advance) and moved and decision.edge.sign_off:
         signed = dict(outcome.task.memory.signed[decision.edge.name])
@@ -118,6 +119,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
         "to": outcome.task.memory.snapshot.state,
         "refusal": refusal,
         "signed": signed,
+        "prepared": {name: dict(outcome.task.memory.prepared.get(name, {})) for name in steps},
         "notes": list(outcome.notes),
     }
 
