@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.conformance.ralf_threads import SPEC, Thread, Threads
@@ -79,6 +81,8 @@ def test_quick_mode_goes_from_checkpoint_to_checkpoint(threads: Threads) -> None
     ]
     for words in (("status", thread.id), ("next", thread.id), ("inbox",)):
         assert "Recommend Approve" in thread(*words).out
+    page = thread.json("evidence", thread.id)["path"]
+    assert "Recommend Approve" in Path(page).read_text(encoding="utf-8")
     thread.run(expect=4)
     assert thread.state() == "PendingReview", "a recommendation approves nothing"
     (thread.repo / "app.py").write_text("# changed, and not ready any more\n", encoding="utf-8")

@@ -118,6 +118,9 @@ def test_a_finalized_spec_is_filed_and_never_changes(threads: Threads) -> None:
     thread.done("approve", "--skip-assess")
     first = thread.folder / "spec" / "v1.md"
     assert first.read_text(encoding="utf-8") == SPEC
+    thread.spec("changed behind the person's back\n")
+    thread.run(expect=4)
+    assert (thread.folder / "spec" / "draft.md").read_text(encoding="utf-8") == SPEC, "the spec is locked"
     thread.done("choose", "reopen")
     assert thread.state() == "Drafting"
     thread.spec(SPEC.replace("Sums", "More sums"))
