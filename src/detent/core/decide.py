@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from detent.core.machine import ACTORS, CRASH_CLASSES, CRASHES, ENTRY, IDLE, RUNS, STOPPED, Edge, Machine, Way
+from detent.core.machine import ACTORS, ANY_EXIT, CRASH_CLASSES, CRASHES, ENTRY, IDLE, RUNS, STOPPED, Edge, Machine, Way
 from detent.core.values import Advance, Crash, Fact, Missing, Refuse, Signal, Snapshot, Wait
 
 TYPE_CHECKING = False
@@ -54,11 +54,8 @@ def enter(machine: Machine, mode: str = "") -> Snapshot:
 
 def spent(machine: Machine, snapshot: Snapshot, limit: str) -> int:
     """How much of a limit is used up, as seen from the current state."""
-    if machine.limits[limit].per_group:
-        group = machine.states[snapshot.state].group
-        if snapshot.registers.get(f"{limit}.group", "") != group:
-            return 0
-    return snapshot.counters.get(limit, 0)
+    group, counted_in = machine.states[snapshot.state].group, snapshot.registers.get(f"{limit}.group", "")
+    return 0 if machine.limits[limit].per_group and group != counted_in else snapshot.counters.get(limit, 0)
 
 
 def candidates_for(machine: Machine, snapshot: Snapshot, signal: Signal) -> list[Edge]:
@@ -121,9 +118,10 @@ def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: E
     if way.spent and spent(machine, snapshot, way.spent) < machine.limits[way.spent].most:
         used, most = spent(machine, snapshot, way.spent), machine.limits[way.spent].most
         closed.append(Missing(way.spent, f"{way.spent} is {used} of {most}; this move is for when it is spent"))
-    if signal.who == "engine" and machine.states[snapshot.state].role and snapshot.exit not in way.after:
+    is_bound = {"engine": machine.states[snapshot.state].role, "crash": set(way.after) & set(CRASH_CLASSES)}
+    if is_bound.get(signal.who) and snapshot.exit not in way.after:
         since = "no agent run of this visit has ended" if snapshot.exit == ENTRY else f"the last run {snapshot.exit}"
-        closed.append(Missing("after", f"{since}; the engine acts only after: {', '.join(way.after)}"))
+        closed.append(Missing("after", f"{since}; the {signal.who} acts only after: {', '.join(way.after)}"))
     if edge.reopen and not signal.reason.strip():
         closed.append(Missing("reason", "leaving an end needs a reason", 'add --reason "why"'))
     return tuple(closed)
@@ -219,19 +217,17 @@ def count(machine: Machine, snapshot: Snapshot, counters: dict[str, int], regist
 
 
 def _crash(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
-    if signal.exit not in CRASH_CLASSES:
+    state = machine.states[snapshot.state]
+    if signal.exit not in (ANY_EXIT if state.must_open else CRASH_CLASSES):
         return Wait(f"a run that ended as {signal.exit or 'nothing'} is no crash")
-    if not machine.states[snapshot.state].role:
-        return Wait(f"{snapshot.state} has no agent that could crash")
+    if not state.role or not (state.counts_crash or any("crash" in edge.by() for edge in state.edges)):
+        return Wait(f"{state.name} has no agent that could crash")
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
-    for name in machine.crash_counts:
+    for name in state.counts_crash:
         count(machine, snapshot, counters, registers, name)
     counted = snapshot.replace(counters=counters, registers=registers, exit=signal.exit)
     taken = _first_open(machine, counted, facts, signal, candidates_for(machine, counted, signal))
-    if isinstance(taken, Advance):
-        return taken
-    # Only a crash that took no edge counts towards the limit every machine has.
-    counters = {**counters, CRASHES: min(counters.get(CRASHES, 0) + 1, machine.limits[CRASHES].cap)}
-    if counters[CRASHES] >= machine.limits[CRASHES].most:
-        registers = {**registers, STOPPED: f"{counters[CRASHES]} crashes in a row"}
-    return Crash(counted.replace(counters=counters, registers=registers), signal.exit)
+    # Any move takes back what counts towards the limit every machine has: only a crash that took none can spend it.
+    if isinstance(taken, Refuse) and counters.get(CRASHES, 0) >= machine.limits[CRASHES].most:
+        counted = counted.replace(registers={**registers, STOPPED: f"{counters[CRASHES]} crashes in a row"})
+    return taken if isinstance(taken, Advance) else Crash(counted, signal.exit)

@@ -43,6 +43,7 @@ class FrozenTree(Record):
     tree: str
     baseline: str | None
     protected: tuple[str, ...] = ()  # patterns of files that are taken from the baseline, whatever the tree has there
+    commit: str = ""  # holds the tree: HEAD names it instead, and origin/HEAD the baseline, so that the work is a diff
 
 
 class Workspace(Record):
@@ -187,8 +188,11 @@ def _make(folder: str, frozen: FrozenTree, work_tree: str) -> Place:
     objects = os.path.join(os.path.abspath(frozen.private_dir), "objects")
     write_git_dir(git_dir, alternates=(objects,), is_sha256=len(frozen.tree) == 64, is_bare=False, durable=False)
     if frozen.baseline is not None:
-        commit = check_object_id(frozen.baseline).encode()
-        write_if_different(os.path.join(git_dir, "refs/heads/main"), commit + b"\n", durable=False)
+        base = check_object_id(frozen.baseline)
+        _name(git_dir, "heads/main", check_object_id(frozen.commit) if frozen.commit else base)
+        if frozen.commit:
+            _name(git_dir, "remotes/origin/main", base)
+            _name(git_dir, "remotes/origin/HEAD", "ref: refs/remotes/origin/main")
     git = Git(git_dir, folder)
     try:
         git.run("read-tree", "--reset", "-u", check_object_id(frozen.tree))
@@ -202,6 +206,12 @@ def _make(folder: str, frozen: FrozenTree, work_tree: str) -> Place:
     _check_bytes(git, frozen)
     tracked = frozenset(os.fsdecode(path) for path in git.run("ls-files", "-z").split(b"\0")[:-1])
     return Place(folder, git, frozen.tree, os.path.realpath(work_tree), tracked)
+
+
+def _name(git_dir: str, ref: str, content: str) -> None:
+    path = os.path.join(git_dir, "refs", ref)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    write_if_different(path, f"{content}\n".encode(), durable=False)
 
 
 def _check_bytes(git: Git, frozen: FrozenTree) -> None:

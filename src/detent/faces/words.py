@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detent.core.values import Advance, Refuse
+from detent.faces.words_loop import advice_words, loop_rows, part_words
 from detent.faces.words_prepared import prepared_words
 from detent.store.names import name_some
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from detent.errors import DetentError
     from detent.runner.collect import Leftover
     from detent.runner.explain import Explain, Move
+    from detent.runner.foresee import Foreseen
     from detent.runner.land import Landed
     from detent.runner.open import Task
     from detent.runner.restore import Restored
@@ -44,6 +46,9 @@ _LIFE: Mapping[bool | None, str] = {
     False: "has ended; the next command judges it",
     None: "may be at work: it is not known",
 }
+
+
+DEAD_MARK = " (dead)"
 
 
 def printable(text: str) -> str:
@@ -130,6 +135,7 @@ def status_words(told: Explain) -> str:
         ("task", f"{task.id}  {head['title']}"),
         ("machine", head["machine"] + (f" ({snapshot.mode})" if snapshot.mode else "")),
         ("state", f"{snapshot.state}  since {task.memory.moved_time}"),
+        *([("about", about)] if (about := task.machine.states[snapshot.state].title) else []),
         ("waits for", told.waiting_for or "nobody: it is over"),
         ("folder", head["dir"]),
         ("tree", head["tree_path"]),
@@ -146,18 +152,35 @@ def status_words(told: Explain) -> str:
         run = task.memory.run
         stands = _LIFE[told.alive]
         rows.append(("agent run", f"#{run['run']} {run['agent']} as {run['role']} {stands}, since {run['time']}"))
+    if told.would is not None:
+        last = task.memory.run or task.memory.visit
+        rows.append(("dead", f"agent run #{last['run']} is gone; {_would_words(task.id, told.would)}"))
     if used := task.memory.usage:
         cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""
         rows.append(("used", f"{used['runs']:g} agent run(s), {used['seconds']:.0f} s{cost}"))
     shown = {**snapshot.registers, **{name: str(count) for name, count in snapshot.counters.items()}}
+    shown |= dict(loop_rows(told.loop))
     rows += [(name, value) for name, value in shown.items() if value]
+    rows += [("advice", advice_words(told.advice))] if told.advice else []
     lines = [f"{label + ':':<21}{value}" for label, value in rows]
+    lines += part_words(told.failed)
     if task.memory.refusal:
         refusal = task.memory.refusal
         lines.append(f"{'last refusal:':<21}{refusal['problem']}")
         lines += [f"{'':<21}{one['why']}" for one in refusal["missing"]]
     lines += _disorder_words(told)
     return "\n".join([*lines, f"{'next:':<21}detent next {task.id}"])
+
+
+def _would_words(name: str, would: Foreseen) -> str:
+    return {
+        "moves": f"the next command that writes moves the task to {would.to}",
+        "proves": "the next command that writes proves what it left",
+        "crash": "the next command that writes counts a crash",
+        "stays": "the task stays where it is",
+        "respawn": f"another one starts when the task is driven: detent run {name}",
+        "person": f"another one needs your word: detent respawn {name}",
+    }[would.kind]
 
 
 def _branch_of(task: Task) -> str:
@@ -178,6 +201,8 @@ def _disorder_words(told: Explain) -> list[str]:
 def next_words(told: Explain) -> str:
     state = told.snapshot.state
     lines = [f"{told.task.id} is in {state}, waiting for {told.waiting_for or 'nobody'}", *_disorder_words(told)]
+    lines += part_words(told.failed)
+    lines += [advice_words(told.advice)] if told.advice else []
     if not told.moves:
         lines.append(f"{state} is final: no move leads on")
     for move in told.moves:

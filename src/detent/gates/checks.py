@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 
+from detent.gates import criteria as of_spec
+from detent.gates import surroundings
 from detent.gates.people import protected_ok, signed_tree
-from detent.gates.plan import all_commands, read_plan
+from detent.gates.plan import all_commands, read_plan, receipt_key
 from detent.gates.seen import Finding, Seen
 from detent.gates.verdict import is_quoted, read_verdict
 from detent.machines.reading import GATES, TABLE, TEXT, TEXTS
-from detent.store.digest import hash_text, sha256_of
+from detent.store.digest import hash_text
 from detent.store.markdown import is_placeholder, scan, visible_text
 
 TYPE_CHECKING = False
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from detent.core.machine import Gate
+    from detent.core.values import Command
 
     Check = Callable[[Gate, Seen], Finding]
 
@@ -219,12 +222,6 @@ def link_field(gate: Gate, seen: Seen) -> Finding:
     return Finding(ok=True, evidence=evidence, note=note)
 
 
-def receipt_key(tree: str, line: str, gate: Gate, workspace: str) -> str:
-    """What a receipt holds for: this tree, this command, this gate as defined, this way to prepare a checkout."""
-    parts = (tree, line, gate.check, repr(sorted(gate.params.items())), workspace)
-    return sha256_of("\0".join(parts).encode("utf-8", "surrogatepass"))
-
-
 def commands(gate: Gate, seen: Seen) -> Finding:
     """Every command of the plan and of the project exited with 0, run by the engine on exactly this tree."""
     wanted = all_commands(seen.commands, seen.field(gate.params["field"]))
@@ -350,13 +347,33 @@ CHECKS: Mapping[str, tuple[Check, tuple[str, ...], tuple[str, ...]]] = {
     "commands": (commands, ("field",), ()),
     "manual_evidence": (manual_evidence, ("field", "file", "section"), ()),
     "answers": (answers, ("file", "section", "questions"), ()),
+    "spec": (of_spec.spec, ("file",), ()),
+    "promise_seen": (of_spec.promise_seen, ("file",), ()),
+    "criteria": (of_spec.criteria, ("file", "report", "section", "value"), ()),
+    "file_unchanged": (surroundings.file_unchanged, ("file",), ()),
+    "person_says": (surroundings.person_says, ("word",), ()),
+    "git_clean": (surroundings.git_clean, (), ()),
+    "baseline_known": (surroundings.baseline_known, (), ()),
+    "agents_found": (surroundings.agents_found, ("roles",), ("programs",)),
+    "agents_exhausted": (surroundings.agents_exhausted, ("role",), ()),
+    "no_sibling_in": (surroundings.no_sibling_in, ("states",), ()),
     "protected_ok": (protected_ok, (), ()),
     "signed_tree": (signed_tree, ("edge",), ("files",)),
 }
 
 
+def commands_of(gate: Gate, seen: Seen) -> tuple[Command, ...]:
+    """What the engine has to run before a gate can be answered; most gates ask for nothing."""
+    if gate.check == "commands":
+        return all_commands(seen.commands, seen.field(gate.params["field"]))
+    return of_spec.all_commands_of(gate, seen) if gate.check == "criteria" else ()
+
+
 # What is not named here is one text.
-_KINDS = {"unless": TABLE, **dict.fromkeys(("fields", "empty", "words", "files", "labels", "questions"), TEXTS)}
+_KINDS = {
+    "unless": TABLE,
+    **dict.fromkeys(("fields", "empty", "words", "files", "labels", "questions", "roles", "programs", "states"), TEXTS),
+}
 
 
 def parameters() -> dict[str, tuple[dict[str, str], dict[str, str]]]:

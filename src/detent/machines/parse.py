@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 FORMAT = 1
+VIEWS = ("diagnosis",)  # what a state's menu may show without a move
+OWN_PROGRAM = "detent"
 _DEFAULT_LIMITS = {RUNS: 30, CRASHES: 2}
 _SINCE = ("entry", "task")
 
@@ -78,15 +80,16 @@ class _Parser:
         self.gates = {name: self.gate(name, table) for name, table in top.tables("gate")}
         self.limits = self.all_limits()
         self.roles = {name: self.role(table) for name, table in top.tables("role")}
-        self.registers, fields = self.all_registers()
+        self.registers, self.fields = self.all_registers()
         kept, switched_off = self.all_edges()
         self.check_signed(kept + switched_off)
-        states = {name: self.state(name, table, kept) for name, table in top.tables("state")}
-        initial = top.text("initial")
-        self.known("initial", initial, states, "state")
         crash = top.table("crash")
         if CRASHES in crash.texts("counts"):
             self.problem(f"crash: {CRASHES} is counted by every machine, and would be counted twice")
+        self.counts_crash = self.known_all("crash", (CRASHES, *crash.texts("counts")), self.limits, "limit")
+        states = {name: self.state(name, table, kept) for name, table in top.tables("state")}
+        initial = top.text("initial")
+        self.known("initial", initial, states, "state")
         override = top.table("override")
         name = top.text("name")
         if not name.replace("-", "").replace("_", "").isalnum():
@@ -99,16 +102,16 @@ class _Parser:
             gates=self.gates,
             limits=self.limits,
             registers=self.registers,
-            locks=tuple(self.lock(table, fields) for table in top.rows("lock")),
+            locks=tuple(self.lock(table, self.fields) for table in top.rows("lock")),
             forbidden=tuple(self.forbidden(table) for table in top.rows("forbidden")),
             properties=tuple(self.property(table, kept) for table in top.rows("property")),
             switched_off=tuple(switched_off),
             modes=self.modes,
-            crash_counts=self.known_all("crash", crash.texts("counts"), self.limits, "limit"),
             may_override=self.known("override", override.text("by", ""), ("person",), "actor") == "person",
             store=self.store(top.table("store")),
-            fields=fields,
+            fields=self.fields,
             answers=self.answers(top.table("answers")),
+            shims=self.shims(top.table("shim")),
             progress=self.progress(top.table("progress")),
         )
         for table in (crash, override):
@@ -331,8 +334,9 @@ class _Parser:
         driver = table.text("driver", default)
         if driver and (is_end or driver not in ("agent", "engine", "person")):
             self.problem(f"state {name}: driver {driver!r} is not possible here")
-        if (driver == "agent") != bool(role):
-            self.problem(f"state {name}: an agent drives exactly the states that have a role")
+        # A person's state may have an agent too: one that is called in, and never comes by itself.
+        if (driver == "agent" and not role) or (role and driver not in ("agent", "person")):
+            self.problem(f"state {name}: an agent needs a role, and a role belongs to an agent or to a person's state")
         if is_end and table.peek("rest"):
             self.problem(f"state {name}: an end is no state to rest in")
         made = State(
@@ -345,9 +349,16 @@ class _Parser:
             title=table.text("title", ""),
             may=table.texts("may"),
             must_not=table.texts("must_not"),
-            prompt=table.text("prompt", ""),
+            prompt=self.prompt(name, table.text("prompt", "")),
+            prompt_counted=self.prompts(name, table.table("prompt_counted")),
             respawn=self.known(f"state {name}", table.text("respawn", "ask"), ("ask", "auto"), "respawn"),
             counts_run=self.known_all(f"state {name}", table.texts("counts_run"), self.limits, "limit"),
+            counts_crash=self.known_all(
+                f"state {name}", table.texts("counts_crash", self.counts_crash), self.limits, "limit"
+            ),
+            must_open=table.flag("must_open"),
+            views=self.views(name, table.table("views")),
+            recommends=self.recommends(name, table.table("recommends")),
             is_end=is_end,
             is_rest=table.flag("rest"),
             lands=table.flag("lands"),
@@ -355,6 +366,46 @@ class _Parser:
         )
         table.finish()
         return made
+
+    def views(self, state: str, table: Table) -> Mapping[str, str]:
+        views = table.mapping_of_text()
+        self.known_all(f"state {state}: views", tuple(views.values()), VIEWS, "view")
+        return views
+
+    def recommends(self, state: str, table: Table) -> Mapping[str, str]:
+        """When a person is advised to something, and to what; the decision stays theirs."""
+        if not table.content:
+            return {}
+        where = f"state {state}: recommends"
+        advice = {"verb": table.text("verb"), "mode": table.text("mode", ""), "gate": table.text("gate")}
+        self.known(where, advice["mode"], self.modes, "mode")
+        self.known(where, advice["gate"], self.gates, "gate")
+        table.finish()
+        return advice
+
+    def prompts(self, state: str, table: Table) -> Mapping[str, str]:
+        counted = table.mapping_of_text()
+        self.known_all(f"state {state}: prompt_counted", tuple(counted), self.limits, "limit")
+        return {limit: self.prompt(state, text) for limit, text in counted.items()}
+
+    def prompt(self, state: str, text: str) -> str:
+        """The words of a state; a misspelt placeholder would be shown to an agent as it stands."""
+        if self.vocabulary is not None:
+            from detent.machines.placeholders import unknown  # a pinned machine was checked before
+
+            for name in unknown(text, self.fields, self.limits, self.state_names):
+                self.problem(f"state {state}: its prompt asks for {{{name}}}, which is no field, limit or state")
+        return text
+
+    def shims(self, table: Table) -> Mapping[str, str]:
+        """Programs that stand first in the PATH of a run, each a line of this tool under another name."""
+        shims = table.mapping_of_text()
+        for name, line in shims.items():
+            if not name.replace("-", "").isalnum() or name == OWN_PROGRAM:
+                self.problem(f"shim {name}: must be made of letters, digits and dashes, and not {OWN_PROGRAM}")
+            if line.split()[:1] != [OWN_PROGRAM]:
+                self.problem(f"shim {name}: must be a line that begins with {OWN_PROGRAM}")
+        return shims
 
     def lock(self, table: Table, fields: Mapping[str, Any]) -> Lock:
         name = table.text("name")

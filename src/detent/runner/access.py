@@ -134,7 +134,8 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
             *own_state,
         ),
         hidden=_hidden(task, home, with_root=not is_in_place),
-        shown=(*_shown(task, home), folders["DETENT_BIN"], *_program(agent)),
+        # What a reading role works in borrows the objects of the task's own git folder.
+        shown=(*_shown(task, home), own_objects(task), folders["DETENT_BIN"], *_program(agent)),
         # In place the repository's own folder is the user's: hooks and settings there run with the user's rights.
         guarded=(tree_git,) if is_in_place else (),
         watched=tuple(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
@@ -148,7 +149,7 @@ def command_access(task: Task, cwd: str) -> Access:
     return Access(
         writable=(cwd, cache_folder(task)),
         hidden=_hidden(task, home, with_root=True),
-        shown=(*_shown(task, home), os.path.join(task.places.private_git(), "objects")),
+        shown=(*_shown(task, home), own_objects(task)),
         scratch=_SCRATCH,
         network=head["sandbox_rules"]["network"].get(COMMANDS, "allow") == "allow",
     )
@@ -171,6 +172,11 @@ def _shown(task: Task, home: str) -> tuple[str, ...]:
     """What may be read wherever it lies; of the user's repository the objects, which clone and checkout borrow."""
     borrowed = (os.path.join(task.project.common_dir, "objects"),) if task.project.common_dir else ()
     return (*_SHOWN, home, *our_own_files(), *borrowed, *task.memory.head["sandbox_rules"]["show"])
+
+
+def own_objects(task: Task) -> str:
+    """Every file of the task's trees, by hash; nothing in there can be changed from inside."""
+    return os.path.join(task.places.private_git(), "objects")
 
 
 def _program(agent: Agent) -> tuple[str, ...]:

@@ -70,13 +70,13 @@ def _append_turns(task: Task, memory: Memory, path: str) -> None:
         return
     make_folders(os.path.dirname(path))
     told = {line.get("seq") for line in parsed_lines(path)}
-    for turn in _turns(task, task.store.history()):
+    for turn in turns(task, task.store.history()):
         if turn["seq"] not in told:
             append_line(path, turn)
     write_cache(task.places.beside(), as_json({**mark, "size": size_of(path)}))
 
 
-def _turns(task: Task, entries: Sequence[Entry]) -> Iterator[Mapping[str, Any]]:
+def turns(task: Task, entries: Sequence[Entry]) -> Iterator[Mapping[str, Any]]:
     """Who said what in the states where the machine has people and agents talk."""
     states = task.machine.store.get("talks_in", ())
     events: dict[int, str] = {}

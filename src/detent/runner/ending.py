@@ -16,7 +16,7 @@ import os
 import re
 from functools import partial
 
-from detent.core.machine import CRASH_CLASSES, TAINTED
+from detent.core.machine import ANY_EXIT, CRASH_CLASSES, TAINTED
 from detent.core.runs import run_over, stayed, stop
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.effects import keeper
@@ -117,6 +117,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "by_person": _is_by_person(task, seen),
         "claim": memory.claim.get("want") or disorder.request,
         "claim_by": "command" if memory.claim else "file" if disorder.request else "",
+        "said": task.store.keep(usage.last_text.encode("utf-8", "replace")) if usage.last_text else "",
         "usage": _used(seen, usage),
         "session": usage.session if _SESSION.fullmatch(usage.session) else "",
         "denials": usage.denials,
@@ -126,7 +127,8 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
         "evidence": evidence_hashes(look(task, memory, document, "")),
     }
-    after = run_over(task.machine, memory.snapshot, TAINTED if content["tainted"] else exit_name)
+    ended_as = TAINTED if content["tainted"] else exit_name
+    after = run_over(task.machine, memory.snapshot, ended_as, by_person=content["by_person"])
     memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=disorder.locked)
     task = task.replace(memory=memory)
     anchor(task)
@@ -240,7 +242,10 @@ def decide_end(task: Task) -> Outcome:
     if ended["tainted"]:
         names = ", ".join(ended["tainted"][:5])
         what = "its role may only read the repository" if ended["access"] == "read" else "these files are protected"
-        return _stays(task, f"{what}, and it changed {names}: what it asked for was not considered")
+        why = f"{what}, and it changed {names}: what it asked for was not considered"
+        must_open = task.machine.states[task.memory.snapshot.state].must_open
+        if not (must_open and ended["put_back"]):
+            return _stays(task, why)
     if not why:
         asked = [Signal("agent", ended["claim"], name=ended["role"], reason=f"run {ended['run']}")]
         for signal in (*(asked if ended["claim"] else ()), Signal("engine")):
@@ -249,11 +254,22 @@ def decide_end(task: Task) -> Outcome:
                 return outcome  # it moved, now or by somebody else
             task, decision = outcome.task, outcome.decision
             why = why or _closed(decision)
-    if ended["by_person"]:
-        why = "a person ended the run"
-    elif ended["exit"] in CRASH_CLASSES:
-        return step(task, Signal("crash", exit=ended["exit"]), of_run=ended["run"])
-    return _stays(task, why)
+    if not _is_crash(task):
+        return _stays(task, "a person ended the run" if ended["by_person"] else why)
+    if ended["tainted"]:
+        with Lock(task.places.lock()):
+            memory = task.store.load()
+            if memory.ended.get("run") == ended["run"]:  # else somebody else decided it, and the tree is not ours
+                _put_tree_back(task.replace(memory=memory))
+    return step(task, Signal("crash", exit=ended["exit"], reason=why), of_run=ended["run"])
+
+
+def _is_crash(task: Task) -> bool:
+    """Whether a run that opened nothing counts as one that crashed: its state says so."""
+    ended, state = task.memory.ended, task.machine.states[task.memory.snapshot.state]
+    if ended["by_person"] or not (state.counts_crash or any("crash" in edge.by() for edge in state.edges)):
+        return False
+    return ended["exit"] in CRASH_CLASSES or (state.must_open and ended["exit"] in ANY_EXIT)
 
 
 def _closed(decision: Decision) -> str:

@@ -139,7 +139,7 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
     entries = task.store.history()
     commands, commands_note = _commands(task)
     targets = {edge.name: edge.target for state in machine.states.values() for edge in state.edges}
-    gates = frozenset(name for name, gate in machine.gates.items() if gate.check == "commands")
+    gates = frozenset(name for name, gate in machine.gates.items() if gate.check in ("commands", "criteria"))
     document = _document(task)
     frame = _frame(task, document)
     asked = {label for label, _ in frame}
@@ -203,7 +203,7 @@ def _now(task: Task) -> Now:
     )
     state = told.snapshot.state
     is_end = task.machine.states[state].is_end
-    return Now(state, task.memory.moved_time, told.waiting_for, is_end, moves, told.problems)
+    return Now(state, task.memory.moved_time, told.waiting_for, is_end, moves, told.problems, told.advice)
 
 
 def _document(task: Task) -> Document | None:

@@ -12,7 +12,9 @@ from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.core.values import Advance, Missing, Refuse, Signal
 from detent.errors import UnreadableError
+from detent.runner.advice import advice
 from detent.runner.locks import shown_item
+from detent.runner.loop import failed_here, loop_of
 from detent.runner.settle import find_disorder, read_document
 from detent.store.names import name_some
 
@@ -24,8 +26,12 @@ if TYPE_CHECKING:
     from detent.core.machine import Edge, Machine, State
     from detent.core.values import Fact, Snapshot
     from detent.effects.touched import Touched
+    from detent.runner.foresee import Foreseen
+    from detent.runner.loop import Loop
     from detent.runner.open import Task
     from detent.store.native import Document
+    from detent.store.places import TaskPlaces
+    from detent.store.tasks import Memory
 
 
 class Move(Record):
@@ -52,18 +58,27 @@ class Explain(Record):
     repair: str = ""  # the command that mends an unreadable file
     moves: tuple[Move, ...] = ()
     alive: bool | None = None  # whether the task's agent run lives; None when there is none or it can't be told
-    is_dead: bool = False  # a run ended and nobody has written it down yet
+    is_dead: bool = False  # the run of this visit is gone, and the task stands where it was
+    would: Foreseen | None = None  # what follows from that
+    loop: Loop | None = None  # how far its loop of agent runs has come, where it has one
+    failed: tuple[tuple[str, bool, str], ...] = ()  # what led here, part by part, if a part of it failed
+    advice: str = ""  # the verb a person is advised to, where the machine says so and its proof is there
     touched: Touched | None = None  # protected files as they were when the tree was last looked at
     word: tuple[str, ...] = ()  # those of them that a person must approve before the task can go on
 
 
 def explain(task: Task, *, with_moves: bool) -> Explain:
     """`with_moves` asks every gate; a bare status does not need to."""
+    told = _explain(task, with_moves=with_moves)
+    return told.replace(loop=loop_of(task), failed=failed_here(task), advice=advice(task))
+
+
+def _explain(task: Task, *, with_moves: bool) -> Explain:
     snapshot = task.memory.snapshot
     state = task.machine.states[snapshot.state]
-    waiting = waiting_for(snapshot, state)
-    alive, is_dead = _life(task)
-    if task.memory.run and not is_dead:
+    waiting = waiting_for(task.memory, state)
+    alive, gone = _life(task.places, task.memory)
+    if task.memory.run and not gone:
         # While it works its files are in nobody's order, and nobody judges them.
         moves = _moves(task, state, None) if with_moves else ()
         waiting = f"agent run #{task.memory.run['run']} ({task.memory.run['agent']})"
@@ -100,6 +115,7 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
     asks = may_ask(task.memory.head, task.machine, state)
     moves = _moves(task, state, document) if with_moves or asks else ()
     word = _word(task, moves) if asks else ()
+    dead = is_dead(task.memory, state, is_gone=gone)
     return Explain(
         task,
         snapshot,
@@ -108,7 +124,8 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
         tuple(problems),
         moves=moves if with_moves else (),
         alive=alive,
-        is_dead=is_dead,
+        is_dead=dead,
+        would=_foreseen(task, document) if dead else None,
         touched=_touched(task),
         word=word,
     )
@@ -143,21 +160,39 @@ def _word(task: Task, moves: tuple[Move, ...]) -> tuple[str, ...]:
     return tuple(touched.ask)
 
 
-def _life(task: Task) -> tuple[bool | None, bool]:
-    if not task.memory.run:
-        return None, bool(task.memory.ended)
+def _life(places: TaskPlaces, memory: Memory) -> tuple[bool | None, bool]:
+    if not memory.run:
+        return None, bool(memory.ended)
     from detent.effects.keeper_look import look  # most tasks have no run to look at
 
-    found = look(task.places.run(task.memory.run["run"])).phase
+    found = look(places.run(memory.run["run"])).phase
     return {"alive": True, "ended": False, "lost": False}.get(found), found in ("ended", "lost")
 
 
-def waiting_for(snapshot: Snapshot, state: State) -> str:
+def _foreseen(task: Task, document: Document) -> Foreseen:
+    from detent.runner.foresee import foresee  # most tasks have no run that is gone
+
+    return foresee(task, document)
+
+
+def is_dead(memory: Memory, state: State, *, is_gone: bool) -> bool:
+    """Whether an agent is gone and the task stands where it worked; `is_gone`: its end is not decided yet."""
+    return is_gone or (not memory.run and bool(memory.visit) and not state.is_end)
+
+
+def is_gone(places: TaskPlaces, memory: Memory) -> bool:
+    """Whether a run is over and its end is not decided yet."""
+    return _life(places, memory)[1]
+
+
+def waiting_for(memory: Memory, state: State) -> str:
     """Who must act now, in a few words; empty when nobody must."""
-    if stopped := snapshot.registers.get(STOPPED):
+    if stopped := memory.snapshot.registers.get(STOPPED):
         return f"a person: stopped ({stopped})"
     if state.is_end:
         return "a person" if any(edge.reopen for edge in state.edges) else ""
+    if state.driver == "agent" and state.respawn != "auto" and memory.visit and not (memory.run or memory.ended):
+        return "a person: the agent run ended"
     return {"agent": f"the agent ({state.role})", "engine": "the engine"}.get(state.driver, "a person")
 
 

@@ -6,8 +6,8 @@ import os
 
 from detent.core.record import Record
 from detent.effects.checkout import Checkout, FrozenTree, SetupFailed, prepared_checkout, run_command
-from detent.gates.checks import receipt_key
-from detent.gates.plan import all_commands
+from detent.gates.checks import commands_of
+from detent.gates.plan import receipt_key
 from detent.runner.access import command_environment, command_wrap
 from detent.runner.create import make_home
 from detent.runner.look import current_tree, look, needs_tree
@@ -47,12 +47,14 @@ def prove_commands(task: Task, seen: Seen, gates: Iterable[str], *, again: bool 
     store = ReceiptStore(task.places.receipts())
     known: list[Proven] = []
     wanted: list[tuple[str, str, Command]] = []
+    asked: set[str] = set()  # two gates may rest on the same receipt
     for gate in task.machine.parts(gates):
-        if gate.check != "commands":
-            continue
-        for command in all_commands(seen.commands, seen.field(gate.params["field"])):
+        for command in commands_of(gate, seen):
             key = receipt_key(seen.tree, command.line, gate, seen.workspace)
             receipt = seen.receipt(key)
+            if key in asked:
+                continue
+            asked.add(key)
             if receipt is None or receipt.is_unrun or (again and not receipt.is_green):
                 wanted.append((gate.name, key, command))
             else:

@@ -6,6 +6,7 @@ there, and a line says so.
 
 from __future__ import annotations
 
+import json
 import os
 
 from detent.errors import UnreadableError
@@ -26,9 +27,10 @@ def file_revision(task: Task, intent: Mapping[str, Any]) -> dict[str, str]:
     """File the draft as the next revision; its number says how often the state that was entered was."""
     store, snapshot = task.machine.store, task.memory.snapshot
     draft, number = store["draft"], snapshot.visits[intent["to"]]
-    locked = snapshot.locked.get(f"file:{draft}")
     # Where the draft was locked by the same move, the text that was locked is the one that was finalized.
-    data = _object(task, locked) if locked else read_plain(task.native.path(draft))
+    locked = _object(task, snapshot.locked.get(f"file:{draft}", "")) or b"{}"
+    digest = json.loads(locked).get(draft, "")
+    data = _object(task, digest) if digest else read_plain(task.native.path(draft))
     if data is None:
         return {"lost": draft}
     digest = task.store.keep(data)
@@ -44,7 +46,7 @@ def _write(task: Task, name: str, data: bytes) -> None:
 
 
 def _object(task: Task, digest: str) -> bytes | None:
-    return read_plain(os.path.join(task.places.objects(), digest))
+    return read_plain(os.path.join(task.places.objects(), digest)) if digest else None
 
 
 def mend_revisions(task: Task, settled: Settled) -> Settled:

@@ -59,6 +59,9 @@ class Memory(Record):
     claim: Mapping[str, Any] = {}  # what that run asked for and was promised
     ended: Mapping[str, Any] = {}  # a run that is over, as long as its end has not been decided
     visit: Mapping[str, Any] = {}  # the last run since the state was entered, and how many there were
+    out: Mapping[str, Mapping[str, str]] = {}  # agents that failed in this visit, or are out of quota: exit and wake
+    results: Mapping[str, Mapping[str, Any]] = {}  # what a gate made of several answers last found, by gate
+    last_run: Mapping[str, Any] = {}  # the last of all runs that ended: run, agent and model
     usage: Mapping[str, float] = {}  # what all runs together used
     driven: Mapping[str, Any] = {}  # who last wanted the task to be driven, or no longer
     native: Mapping[str, Any] = {}  # the line that carries the native file's last text: its time, place and length
@@ -119,7 +122,7 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
 
 
 def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
-    """What a move promises and what a person signed with it."""
+    """What a move promises, what a person signed with it, and what its gates found part by part."""
     changes: dict[str, Any] = {}
     if effects := entry.get("effects"):
         # A move is the intent of its own effects: one line, one sync.
@@ -128,6 +131,10 @@ def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
     if entry.get("signed"):
         shown = {"tree": entry["tree"], "name": entry["name"], "seq": entry["seq"], **entry["signed"]}
         changes["signed"] = {**memory.signed, entry["edge"]: shown}
+    facts = {name: fact for name, fact in entry["facts"].items() if "parts" in fact}
+    parts = {name: {"seq": entry["seq"], "to": entry["to"], "parts": fact["parts"]} for name, fact in facts.items()}
+    changes["results"] = {**memory.results, **parts}
+    changes["out"] = {name: last for name, last in memory.out.items() if last["wake"]}  # who failed may try elsewhere
     return changes
 
 
@@ -167,12 +174,27 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     if kind == "run_ended":
         used = {name: memory.usage.get(name, 0) + value for name, value in entry["usage"].items()}
         visit = {**content, "count": memory.visit.get("count", 0) + 1}
-        return {"run": {}, "claim": {}, "ended": content, "visit": visit, "usage": used}
+        return {
+            "run": {},
+            "claim": {},
+            "ended": content,
+            "visit": visit,
+            "usage": used,
+            "out": _fold_out(memory, entry),
+            "last_run": {name: entry[name] for name in ("run", "agent", "model")},
+        }
     if kind in ("crashed", "unmoved"):
         return {"ended": {}, "visit": {**memory.visit, "why": entry.get("why", "")}}
     if kind == "driven":
         return {"driven": content}
     return {}
+
+
+def _fold_out(memory: Memory, entry: Entry) -> dict[str, Mapping[str, str]]:
+    name = f"{entry['agent']}:{entry['model']}" if entry["model"] else entry["agent"]
+    out = {known: last for known, last in memory.out.items() if known != name}
+    is_out = entry["exit"] != "finished" and not entry["by_person"] and entry["exit"] != "lost"
+    return {**out, name: {"exit": entry["exit"], "wake": entry["wake"]}} if is_out else out
 
 
 class TaskStore:

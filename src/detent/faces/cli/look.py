@@ -6,8 +6,8 @@ import sys
 
 from detent.errors import UsageError
 from detent.faces.cli.output import next_json, print_json, show, status_json
-from detent.faces.words import history_words, list_words, next_words, status_words
-from detent.runner.explain import explain, waiting_for, waits_for_word
+from detent.faces.words import DEAD_MARK, history_words, list_words, next_words, status_words
+from detent.runner.explain import explain, is_dead, is_gone, waiting_for, waits_for_word
 from detent.runner.open import Listed, Task, find_project, is_over, load_all, open_task
 
 TYPE_CHECKING = False
@@ -38,29 +38,35 @@ def _row(project: Project, listed: Listed) -> dict[str, Any]:
     if listed.memory is None or listed.machine is None:
         why = listed.error.what if listed.error else ""
         return {"id": listed.id, "machine": "?", "state": "unreadable", "waiting_for": "a person", "title": why}
-    head, snapshot = listed.memory.head, listed.memory.snapshot
+    memory, head = listed.memory, listed.memory.head
+    state = listed.machine.states[memory.snapshot.state]
     from detent.runner.inbox import files_to_approve  # only lists look into tasks
 
-    waits = waiting_for(snapshot, listed.machine.states[snapshot.state])
+    waits = waiting_for(memory, state)
     if files := files_to_approve(project, listed):
         waits = waits_for_word(files)
     return {
         "id": listed.id,
         "machine": head["machine"],
-        "state": snapshot.state,
+        "state": state.name,
         "waiting_for": waits,
         "title": head["title"],
         "over": is_over(listed),
+        "dead": is_dead(memory, state, is_gone=is_gone(project.task(listed.id), memory)),
     }
 
 
 def list_tasks(arguments: Arguments) -> int:
     project = find_project(arguments.text("--repo"))
     rows = [_row(project, found) for found in load_all(project)]
-    columns = ("id", "machine", "state", "waiting_for", "title")
-    text = list_words([tuple(str(row[column]) for column in columns) for row in rows])  # type: ignore[misc]  # five columns
+    text = list_words([_columns(row) for row in rows])
     show(arguments, {"tasks": rows}, text)
     return 0
+
+
+def _columns(row: dict[str, Any]) -> tuple[str, str, str, str, str]:
+    state = row["state"] + (DEAD_MARK if row.get("dead") else "")
+    return row["id"], row["machine"], state, row["waiting_for"], row["title"]
 
 
 def overview(*, as_json: bool) -> int:
@@ -83,7 +89,7 @@ def overview(*, as_json: bool) -> int:
     people = [row for row in open_rows if row["waiting_for"].startswith("a person")]
     others = [row for row in open_rows if row not in people]
     lines = ["needs you:" if people else "nothing needs you"]
-    lines += [f"  {row['id']}  {row['state']}  {row['title']}\n    detent next {row['id']}" for row in people]
+    lines += [f"  {row['id']}  {_columns(row)[2]}  {row['title']}\n    detent next {row['id']}" for row in people]
     if others:
         lines.append("under way:")
         lines += [f"  {row['id']}  {row['state']}  waits for {row['waiting_for']}  {row['title']}" for row in others]

@@ -50,6 +50,7 @@ def status_json(told: Explain) -> dict[str, Any]:
         "waiting_for": told.waiting_for,
         "alive": told.alive,
         "dead": told.is_dead,
+        "would": {"kind": told.would.kind, "to": told.would.to} if told.would else None,
         "sandbox": head["sandbox"],
         "usage": dict(task.memory.usage),
         "run": task.memory.run.get("run") or task.memory.visit.get("run"),
@@ -57,6 +58,10 @@ def status_json(told: Explain) -> dict[str, Any]:
         "seq": snapshot.seq,
         "since": task.memory.moved_time,
         "request": told.request,
+        "about": task.machine.states[snapshot.state].title,
+        "loop": None if told.loop is None else {name: getattr(told.loop, name) for name in told.loop._fields},
+        "failed": [list(part) for part in told.failed],
+        "advice": told.advice,
         "problems": list(told.problems),
         "touched": {
             "ask": list(told.touched.ask) if told.touched else [],
@@ -84,6 +89,8 @@ def next_json(told: Explain) -> dict[str, Any]:
             for move in told.moves
         ],
         "problems": list(told.problems),
+        "failed": [list(part) for part in told.failed],
+        "advice": told.advice,
     }
 
 
