@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from detent.core.record import Record
-from detent.gates.plan import all_commands
+from detent.gates.criteria import all_commands_of
+from detent.gates.plan import all_commands, receipt_key
 from detent.gates.seen import Finding
-from detent.store.digest import hash_text, sha256_of
+from detent.store.digest import hash_text
 from detent.store.observed import Command
 
 TYPE_CHECKING = False
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from detent.gates.seen import Seen
     from detent.store.receipts import Receipt
 
-COMMAND_CHECKS = ("commands", "red_green")
+COMMAND_CHECKS = ("commands", "red_green", "criteria")
 _MOST_SHOWN = 80  # characters of a command, where a sentence quotes it
 
 
@@ -31,16 +32,13 @@ class Run(Record):
     before: bool = False
 
 
-def receipt_key(tree: str, line: str, gate: Gate, workspace: str) -> str:
-    """What a receipt holds for: this tree, this command, this gate as defined, this way to prepare a checkout."""
-    parts = (tree, line, gate.check, repr(sorted(gate.params.items())), workspace)
-    return sha256_of("\0".join(parts).encode("utf-8", "surrogatepass"))
-
-
 def runs_of(gate: Gate, seen: Seen) -> tuple[Run, ...]:
     """Every run this gate asks for on the tree as it is seen; nothing for a gate that asks for none."""
     if gate.check not in COMMAND_CHECKS:
         return ()
+    if gate.check == "criteria":
+        own = all_commands_of(gate, seen)
+        return tuple(Run(receipt_key(seen.tree, command.line, gate, seen.workspace), command) for command in own)
     found = all_commands(seen.commands, seen.field(gate.params["field"]))
     if only := gate.params.get("command"):
         found = tuple(command for command in found if command.name == only)

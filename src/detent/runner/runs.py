@@ -13,14 +13,13 @@ import os
 from detent.core.machine import STOPPED
 from detent.core.runs import runs_spent, stop
 from detent.effects import keeper
-from detent.effects.agents.catalog import load_catalog
-from detent.effects.agents.choose import choose
 from detent.effects.agents.events import TEXT
 from detent.effects.keeper_look import RunSeen
 from detent.effects.keeper_look import look as look_at_run
 from detent.errors import DetentError, RefusedError
 from detent.gates.judge import evidence_hashes
 from detent.runner.access import how_held, run_held
+from detent.runner.agents import agent_for
 from detent.runner.budget import budget_spent
 from detent.runner.in_place import refuse_beside_run, refuse_elsewhere
 from detent.runner.launch import PROMPT, bounds_of, spec_of
@@ -69,7 +68,7 @@ def start_run(
             return _stop(task, settled, why)
         refuse_beside_run(task)
         refuse_elsewhere(task)
-        agent, choice = _agent_for(task)
+        agent, choice = agent_for(task)
         if current_tree(task) != ready.tree:
             raise RefusedError(
                 "the tree changed while a run was made ready", where=task.tree_path, next_step=f"detent run {task.id}"
@@ -103,16 +102,6 @@ def _stop(task: Task, settled: Settled, why: str) -> Task:
     after = stop(task.memory.snapshot, why)
     memory, _ = remember(task, task.memory, settled.document, "stopped", {"by": "engine", "why": why}, after=after)
     return task.replace(memory=memory)
-
-
-def _agent_for(task: Task) -> tuple[Agent, Choice]:
-    wanted = task.memory.head.get("agents", {})
-    catalog = load_catalog(wanted.get("table", {}))
-    overrides = {role: tuple(choices) for role, choices in wanted.get("overrides", {}).items()}
-    role = task.machine.states[task.memory.snapshot.state].role
-    attempt = task.memory.visit.get("count", 0)
-    choice = choose(catalog, task.machine.name, role, overrides, attempt, os.environ.get("PATH", os.defpath))
-    return catalog.agents[choice.agent], choice
 
 
 def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: Ready, *, is_talk: bool) -> Task:

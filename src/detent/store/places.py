@@ -102,6 +102,9 @@ class TaskPlaces(Record):
     def last_copy(self) -> str:
         return os.path.join(self.folder, "native-last")
 
+    def beside(self) -> str:
+        return os.path.join(self.folder, "beside.json")
+
     def receipts(self) -> str:
         return os.path.join(self.folder, "receipts")
 

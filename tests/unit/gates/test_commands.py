@@ -8,8 +8,9 @@ import pytest
 
 from detent.core.machine import Gate
 from detent.core.values import Fact
-from detent.gates.commands import Run, is_red, receipt_key, runs_of
+from detent.gates.commands import Run, is_red, runs_of
 from detent.gates.judge import judge
+from detent.gates.plan import receipt_key
 from detent.store.observed import Command
 from detent.store.receipts import Receipt, ReceiptStore
 from tests.unit.gates.conftest import MACHINE, World
