@@ -123,6 +123,17 @@ STEPS_MEAN: Mapping[str, str] = {
     "try_hooks": "run the person's pre-commit hook on the tree as it is, in a disposable checkout",
     "commit": "commit the tree that was signed off last, with the person's identity and hooks; or `--sha` records one",
 }
+SHOWN_MEAN: Mapping[str, str] = {
+    "id": "the task's id",
+    "title": "its title",
+    "created": "when it was made",
+    "mode": "its mode",
+    "run": "the name of its last agent run, as in `[store] runs`",
+    "baseline": "branch, commit_sha and captured_at of the step `baseline`",
+    "branch": "the branch that was made for it",
+    "commit": "the person's commit",
+    "revision": "the number of the last filed revision",
+}
 EFFECTS_MEAN: Mapping[str, str] = {
     "checkpoint": "keep the tree as a commit of the engine's own git",
     "evidence_page": "write the evidence page",
@@ -156,6 +167,7 @@ STORE: Mapping[str, str] = {
     "folder": "the native folder of one task in it, with `{id}`",
     "in_place": "true: tasks always work in the checkout itself",
     "active": "a file in `root` with the id of the task that was chosen last",
+    "shows": "table: a place in the native file, and what it shows: see below",
     "runs": "a folder in `root`: one folder per agent run of any task, with `run.json` and `output.log`",
     "conversation": "a file in `root`, with `{id}`: what people and agents said, one JSON line each",
     "talks_in": "the states whose words belong to the conversation",
@@ -269,12 +281,13 @@ def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
-    machine |= {"draft", "revision", "log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
+    machine |= {"draft", "revision", "log", "events", "type", "kind", "only_in", "fsync", "version", "is", "shows"}
     found = [
         *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),
         *unequal(STEPS_MEAN, vocabulary().prepares, "prepare step"),
         *unequal(EFFECTS_MEAN, vocabulary().effects, "effect"),
+        *unequal(SHOWN_MEAN, vocabulary().shown, "shown value"),
         *unequal(KIND_MEANS, KINDS, "kind of journal line"),
         *unequal(
             {name for names in LINE_FIELDS for name in names.split(", ")},
@@ -302,7 +315,7 @@ def formats_page() -> list[str]:
     kinds = ((f"`{kind}`", KIND_MEANS[kind], ", ".join(f"`{name}`" for name in KINDS[kind])) for kind in KINDS)
     lines = _head("# Formats", "All files are UTF-8 text.")
     lines += _head("## Machine files", "TOML. Unknown keys are errors; all problems are told at once.")
-    steps = {"steps of `prepare`": STEPS_MEAN, "`effects`": EFFECTS_MEAN}
+    steps = {"steps of `prepare`": STEPS_MEAN, "`effects`": EFFECTS_MEAN, "values of `shows`": SHOWN_MEAN}
     for title, keys in {**MACHINE_FILE, "store": STORE, **steps}.items():
         lines += [f"### {title}", "", *table(("key", "meaning"), _rows(keys))]
     lines += _head(f"## {FILE}", "Read as committed when a task is made, and kept in its journal.")

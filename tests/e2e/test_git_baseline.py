@@ -147,7 +147,7 @@ def test_a_repository_without_a_commit_is_refused(tmp_path: Path, detent: Detent
 
 
 def test_the_folder_of_the_machine_is_excluded_for_this_clone_only(thread: ThreadTask) -> None:
-    assert (thread.repository / ".thread/threads/t/thread.md").exists()
+    assert (thread.repository / ".thread/threads/t/thread.json").exists()
     assert thread.git("status", "--porcelain", "--ignored") == "!! .thread/"
     assert (thread.repository / ".git/info/exclude").read_text(encoding="utf-8").endswith("\n/.thread/\n")
     ThreadTask(thread.detent, thread.repo, thread.repository, "u").begun()

@@ -127,3 +127,40 @@ def test_the_conversation_is_told_once_and_only_added_to(detent: Detent, repo: M
     assert thread("move", "--edge", "no-such").code == 1
     assert path.read_bytes() == whole
     assert thread.is_sound()
+
+
+def document(thread: ThreadTask) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((native(thread) / "thread.json").read_text(encoding="utf-8"))
+    return content
+
+
+@pytest.mark.requirement("S4.71")
+@pytest.mark.requirement("S4.73")
+def test_the_document_shows_what_the_journal_says(detent: Detent, repo: MakeRepo) -> None:
+    thread = with_agent(detent, repo)
+    shown = document(thread)
+    baseline = shown["baseline"]
+    assert (shown["schema_version"], shown["id"], shown["title"]) == (1, "t", "Count the words")
+    assert (baseline["branch"], baseline["commit_sha"]) == ("main", thread.git("rev-parse", "main"))
+    assert baseline["captured_at"].endswith("Z")
+    assert (shown["current_run_id"], shown["spec_version"]) == ("t-run-001", 1)
+    assert thread.is_sound()
+
+
+@pytest.mark.requirement("S4.72")
+def test_the_phase_is_tagged_and_has_data_only_where_the_machine_says(detent: Detent, repo: MakeRepo) -> None:
+    thread = with_agent(detent, repo)
+    assert document(thread)["phase"] == {"type": "Running", "data": {"iteration": 1}}
+    thread.moved("move", "PendingReview")
+    assert document(thread)["phase"] == {"type": "PendingReview"}
+
+
+@pytest.mark.parametrize("key", ["id", "title", "baseline", "spec_version"])
+def test_what_the_engine_shows_is_put_right(thread: ThreadTask, key: str) -> None:
+    thread.moved("move", "Preflight")
+    before = document(thread)
+    path = native(thread) / "thread.json"
+    path.write_text(json.dumps({**before, key: "forged", "mine": "kept"}, indent=2), encoding="utf-8")
+    refused = thread("move", "--edge", "no-such")
+    assert f'"/{key}" is written by the engine and was put back' in refused.out
+    assert document(thread) == {**before, "mine": "kept"}

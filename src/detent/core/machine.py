@@ -187,4 +187,5 @@ class Vocabulary(Record):
     effects: tuple[str, ...] = ()
     prepares: tuple[str, ...] = ()
     codecs: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()  # of journal lines

@@ -464,6 +464,8 @@ class _Parser:
             for key in ("updated", "log", "title", "checks", "evidence", "link", "message"):
                 table.text(key, "")
             self.store_places(table)
+            shows = table.table("shows").mapping_of_text()
+            self.words("store shows", tuple(shows.values()), "shown")
             table.texts("folders")
             table.table("extra").mapping_of_text()
             for label, states in table.table("only_in").mapping_of_texts().items():

@@ -15,6 +15,7 @@ from detent.errors import UnreadableError
 from detent.runner.layout import store_root
 from detent.store.atomic import as_json, make_folders, read_cache, read_plain, write_atomic, write_cache
 from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, parsed_lines, size_of
+from detent.store.shown import run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,11 +29,6 @@ if TYPE_CHECKING:
 _RECORD, _OUTPUT = "run.json", "output.log"
 _PLANNED = ("role", "state", "agent", "model", "access", "sandbox", "talk", "prompt")
 _ENDED = ("exit", "how", "code", "signal", "claim", "usage", "errors", "tainted", "tree", "before")
-
-
-def run_id(task_id: str, number: int) -> str:
-    """The name of a run among those of all tasks of the machine."""
-    return f"{task_id}-run-{number:03}"
 
 
 def project_beside(task: Task, memory: Memory) -> None:

@@ -8,8 +8,9 @@ from detent.runner.git_steps import STEPS
 from detent.runner.promises import EFFECTS
 from detent.store.codecs import CODECS
 from detent.store.native_log import KINDS
+from detent.store.shown import SOURCES
 
 
 def vocabulary() -> Vocabulary:
     names = {"effects": tuple(EFFECTS), "prepares": tuple(STEPS), "codecs": tuple(CODECS), "kinds": KINDS}
-    return Vocabulary(checks=parameters(), **names)
+    return Vocabulary(checks=parameters(), **names, shown=SOURCES)

@@ -49,6 +49,7 @@ class Memory(Record):
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     filed: Mapping[str, str] = {}  # revisions that never change, by their file: the hash of each
+    revision: int = 0  # the number of the last one
     landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
     approved: Mapping[str, Any] = {}  # the protected files a person approved last, and the tree they were in
     signed: Mapping[str, Mapping[str, Any]] = {}  # the last sign-off by each edge: who, and what they were shown
@@ -155,6 +156,7 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
         changes["checkpoint"] = entry["result"]
     if filed := entry.get("result", {}).get("filed"):
         changes["filed"] = {**memory.filed, filed: entry["result"]["sha256"]}
+        changes["revision"] = int(entry["result"]["version"])
     if entry.get("fields"):
         changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
     return changes
