@@ -282,7 +282,20 @@ def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
-    machine |= {"draft", "revision", "log", "events", "type", "kind", "only_in", "fsync", "version", "is", "shows"}
+    machine |= {
+        "draft",
+        "revision",
+        "message",
+        "log",
+        "events",
+        "type",
+        "kind",
+        "only_in",
+        "fsync",
+        "version",
+        "is",
+        "shows",
+    }
     found = [
         *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),

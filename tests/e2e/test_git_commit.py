@@ -232,3 +232,13 @@ def test_a_subject_is_conventional_and_short(detent: Detent, repo: MakeRepo, tit
     from detent.runner.commit_message import made_message
 
     assert made_message(title, ["a.py"]).partition("\n")[0] == subject
+
+
+def test_what_a_finished_thread_leaves_is_collected_without_its_branch(ready: ThreadTask) -> None:
+    """The branch holds the person's commit and is theirs; so are the files of the checkout."""
+    ready.moved("commit")
+    done = ready.detent("gc", "--yes", "--json", cwd=ready.repository)
+    assert done.code == 0, done
+    assert ready.branch == "thread/t"
+    assert work_is_there(ready)
+    assert ready.is_sound()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from detent.effects.sandbox import BUBBLEWRAP, try_level
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo, let_out
 from tests.e2e.thread_task import ThreadTask, thread_task
 
@@ -164,3 +166,29 @@ def test_what_the_engine_shows_is_put_right(thread: ThreadTask, key: str) -> Non
     refused = thread("move", "--edge", "no-such")
     assert f'"/{key}" is written by the engine and was put back' in refused.out
     assert document(thread) == {**before, "mine": "kept"}
+
+
+HELD = try_level(BUBBLEWRAP, os.environ)
+REACHING = """cat > /dev/null
+echo x > .thread/threads/u/thread.json && echo reached another thread
+echo u > .thread/active_thread && echo reached the choice
+mkdir .thread/runs && echo reached the runs
+mv .thread .gone && echo moved it away
+echo mine > .thread/threads/t/spec/draft.md && echo wrote its own
+echo '# worked on' >> app.py && echo worked
+"""
+
+
+@pytest.mark.skipif(bool(HELD), reason=f"bubblewrap does not hold on this host: {HELD}")
+def test_an_agent_in_the_checkout_reaches_its_own_thread_only(detent: Detent, repo: MakeRepo) -> None:
+    argv = json.dumps(["sh", "-c", REACHING])
+    settings = f'[agents]\ndefault = "mine"\n[agents.mine]\nargv = {argv}\nevents = "text"\n'
+    repository = repo(files={**SAMPLE_FILES, "detent.toml": settings})
+    other = ThreadTask(detent, repo, repository, "u").new()
+    thread = ThreadTask(detent, repo, repository).begun().moved("move", "Preflight").moved("move", "Running")
+    before = (native(other) / "thread.json").read_bytes()
+    assert thread("run", "--once").code in (0, 4)
+    said = (repository / ".thread/runs/t-run-001/output.log").read_text(encoding="utf-8")
+    assert said.splitlines() == ["wrote its own", "worked"]
+    assert (native(other) / "thread.json").read_bytes() == before
+    assert (repository / ".thread/active_thread").read_text(encoding="utf-8") == "t\n"

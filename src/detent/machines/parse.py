@@ -462,7 +462,7 @@ class _Parser:
                 table.text(key)
             if not table.texts("files"):
                 self.problem("store: files must name the files of a new task")
-            for key in ("updated", "log", "title", "checks", "evidence", "link", "message"):
+            for key in ("updated", "log", "title", "checks", "evidence", "link"):
                 table.text(key, "")
             self.store_places(table)
             shows = table.table("shows").mapping_of_text()
@@ -499,6 +499,9 @@ class _Parser:
         for key in ("final", "talks_in"):
             self.known_all(f"store {key}", table.texts(key), self.state_names, "state")
         draft, revision = table.text("draft", ""), table.text("revision", "")
+        for path in (draft, revision, table.text("message", "")):
+            if path and not is_inner_path(path):
+                self.problem(f"store: {path} must be a path inside the task folder, without '..'")
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):
             self.problem("store: draft names a file, and revision where it is filed, with {n} for the number")
 

@@ -15,6 +15,7 @@ from detent.effects.agents.catalog import find_program
 from detent.effects.keeper_process import boot_id
 from detent.effects.sandbox import NONE, Access, Probe, best_level, hold, our_own_files
 from detent.errors import RefusedError, ToolError
+from detent.runner.layout import store_root
 from detent.store.atomic import as_json, make_folders, read_cache, write_cache
 
 TYPE_CHECKING = False
@@ -136,12 +137,18 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
         hidden=_hidden(task, home, with_root=not is_in_place),
         # What a reading role works in borrows the objects of the task's own git folder.
         shown=(*_shown(task, home), own_objects(task), folders["DETENT_BIN"], *_program(agent)),
-        # In place the repository's own folder is the user's: hooks and settings there run with the user's rights.
-        guarded=(tree_git,) if is_in_place else (),
+        # In place the repository's own folder is the user's: hooks and settings there run with the user's rights. So is
+        # what the machine keeps of other tasks and runs; the task's own folder lies deeper and stays writable.
+        guarded=(tree_git, *_shared(task)) if is_in_place else (),
         watched=tuple(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
         scratch=_SCRATCH,
         network=head["sandbox_rules"]["network"].get(role, "allow") == "allow",
     )
+
+
+def _shared(task: Task) -> tuple[str, ...]:
+    shared = store_root(task.machine.store, task.root)
+    return (shared,) if shared else ()
 
 
 def command_access(task: Task, cwd: str) -> Access:
