@@ -105,6 +105,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
     "limit": {
         "max": "how often",
         "cap": "where the counter stops counting (default: max)",
+        "first": "the number its field shows before anything was counted (default: 0)",
         "per": "group: counted per group of states",
         "resets": "always: every move sets it to zero",
         "field": "the native field that shows it",

@@ -64,9 +64,9 @@ def test_the_phase_is_a_tagged_object(threads: Threads) -> None:
     assert document(thread)["phase"] == {"type": "Drafting"}
     threads.script("Running", "echo working")
     thread.to("Running")
-    assert document(thread)["phase"] == {"type": "Running", "data": {"iteration": 0}}
-    thread("run", "--once", thread.id)
     assert document(thread)["phase"] == {"type": "Running", "data": {"iteration": 1}}
+    thread("run", "--once", thread.id)
+    assert document(thread)["phase"] == {"type": "Running", "data": {"iteration": 2}}
 
 
 @pytest.mark.requirement("S4.69")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 
 import pytest
@@ -126,9 +127,11 @@ def test_ctrl_c_pauses_and_a_resumed_loop_goes_on_where_it_was(threads: Threads)
     assert thread.counters()["iteration"] == 1, "an interrupted run is no iteration"
     assert (thread.repo / "app.py").read_text(encoding="utf-8").endswith("# half\n# more\n")
     menu = thread.done("choose").out
-    for words in ("iteration: 1 of 10", "model: one", "[R] resume", "[C] reconfigure", "[A] cancel"):
+    for words in ("iteration: 2 of 10", "model: one", "[R] resume", "[C] reconfigure", "[A] cancel"):
         assert words in menu
-    assert "iteration:           1 of 10" in thread.done("status").out
+    assert "iteration:           2 of 10" in thread.done("status").out
+    phase = json.loads((thread.folder / "thread.json").read_text(encoding="utf-8"))["phase"]
+    assert phase == {"type": "Paused", "data": {"iteration": 2}}
     thread.done("choose", "r")
     threads.script("Running", "ready; promise", run=3)
     thread.run(expect=4)

@@ -241,6 +241,28 @@ def test_a_failed_preflight_leads_back_to_the_draft_without_touching_files(threa
     assert (thread.repo / "app.py").read_text(encoding="utf-8") == "mine = 1\n"
 
 
+@pytest.mark.requirement("S4.70", "S4.71", "S4.72", "S4.73", "S4.75", "S4.79")
+def test_thread_json_tells_where_a_thread_stands(threads: Threads, repo: MakeRepo) -> None:
+    thread = threads.thread()
+    path = thread.repo / ".ralf" / "threads" / "sums" / "thread.json"
+    first = json.loads(path.read_text(encoding="utf-8"))
+    assert first["phase"] == {"type": "Drafting"}
+    assert (first["schema_version"], first["id"], first["title"]) == (1, "sums", "add sums")
+    head = repo.git(thread.repo, "rev-parse", "HEAD")
+    thread.to("Running")
+    shown = json.loads(path.read_text(encoding="utf-8"))
+    assert shown["phase"] == {"type": "Running", "data": {"iteration": 1}}
+    assert (shown["baseline"]["branch"], shown["baseline"]["commit_sha"]) == ("main", head)
+    assert (shown["mode"], shown["branch"], shown["spec_version"]) == ("methodical", "ralf/sums", 1)
+    threads.script("Running", "echo once")
+    thread.run("--once")
+    shown = json.loads(path.read_text(encoding="utf-8"))
+    assert shown["phase"] == {"type": "Running", "data": {"iteration": 2}}
+    run = thread.repo / ".ralf" / "runs" / shown["current_run_id"]
+    assert json.loads((run / "run.json").read_text(encoding="utf-8"))["role"] == "implementer"
+    assert (run / "output.log").read_text(encoding="utf-8") == "once\n"
+
+
 def test_the_thread_s_folder_is_no_part_of_the_work(threads: Threads, repo: MakeRepo) -> None:
     thread = threads.thread()
     thread.to("Configuring")

@@ -115,8 +115,7 @@ def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: E
             closed.append(Missing(register, f"{register} must be {wanted}, it is {value or 'nothing'}"))
     if way.under and spent(machine, snapshot, way.under) >= machine.limits[way.under].most:
         closed.append(Missing(way.under, f"{way.under} has reached its limit of {machine.limits[way.under].most}"))
-    if way.spent and spent(machine, snapshot, way.spent) < machine.limits[way.spent].most:
-        used, most = spent(machine, snapshot, way.spent), machine.limits[way.spent].most
+    if way.spent and (used := spent(machine, snapshot, way.spent)) < (most := machine.limits[way.spent].most):
         closed.append(Missing(way.spent, f"{way.spent} is {used} of {most}; this move is for when it is spent"))
     is_bound = {"engine": machine.states[snapshot.state].role, "crash": set(way.after) & set(CRASH_CLASSES)}
     if is_bound.get(signal.who) and snapshot.exit not in way.after:

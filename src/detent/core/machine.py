@@ -106,6 +106,7 @@ class Limit(Record):
     per_group: bool = False
     resets_always: bool = False
     field: str = ""
+    first: int = 0  # the number the field shows before anything was counted
 
 
 class Register(Record):

@@ -197,7 +197,8 @@ class _Parser:
             self.known(f"limit {name}", per, ("group",), "per")
             resets = table.text("resets", "")
             self.known(f"limit {name}", resets, ("always",), "resets")
-            found[name] = Limit(name, most, cap, per == "group", resets == "always", table.text("field", ""))
+            shown = (table.text("field", ""), table.number("first", 0))
+            found[name] = Limit(name, most, cap, per == "group", resets == "always", *shown)
             table.finish()
         for name, most in self.wanted_limits.items():
             if name not in found:

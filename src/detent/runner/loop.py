@@ -32,8 +32,11 @@ def loop_of(task: Task) -> Loop | None:
     name = names[0]
     last = memory.run or memory.last_run
     agent = f"{last['agent']}:{last['model']}" if last.get("model") else str(last.get("agent", ""))
+    limit, state = machine.limits[name], memory.snapshot.state
     used = memory.snapshot.counters.get(name, 0)
-    return Loop(name, used, machine.limits[name].most, agent, criteria_seen(task))
+    if limit.field and state in machine.store.get("only_in", {}).get(limit.field, ()):
+        used = min(used + limit.first, limit.most)  # where the file names the one under way, so does everybody
+    return Loop(name, used, limit.most, agent, criteria_seen(task))
 
 
 def criteria_seen(task: Task) -> tuple[tuple[str, bool, str], ...]:

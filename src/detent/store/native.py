@@ -135,7 +135,7 @@ class Native:
                 wanted[register.field] = snapshot.registers.get(register.name, "")
         for limit in self.machine.limits.values():
             if limit.field:
-                wanted[limit.field] = str(snapshot.counters.get(limit.name, 0))
+                wanted[limit.field] = str(snapshot.counters.get(limit.name, 0) + limit.first)
         if label := self.machine.store.get("updated"):
             wanted[label] = updated
         if version := self.machine.store.get("version"):
@@ -160,7 +160,7 @@ class Native:
     def _first_values(self) -> dict[str, str]:
         """What the engine's fields begin with: this is what a file says that does not show them."""
         first = {register.field: register.start for register in self.machine.registers.values() if register.field}
-        return first | {limit.field: "0" for limit in self.machine.limits.values() if limit.field}
+        return first | {limit.field: str(limit.first) for limit in self.machine.limits.values() if limit.field}
 
     def catch_up(self, memory: Memory, entries: Sequence[Entry]) -> None:
         """Bring the log alone up to the journal; the document as it stands is not ours to vouch for."""
