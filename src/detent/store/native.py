@@ -70,6 +70,7 @@ class Native:
         self.is_swept = False  # whether what a killed writer left was looked for in this process
         self._known: dict[str, int] | None = None
         self._boot = ""
+        self._marked_size = -1  # of the marks' file when this process last added to it
 
     def path(self, name: str = "") -> str:
         return os.path.join(self.folder, name or self.file)
@@ -123,8 +124,8 @@ class Native:
 
     # --- projection ---
 
-    def wanted_fields(self, snapshot: Snapshot, updated: str) -> dict[str, str]:
-        """What the engine owns in the document at a snapshot."""
+    def wanted_fields(self, snapshot: Snapshot, updated: str, session: str = "") -> dict[str, str]:
+        """What the engine owns in the document at a snapshot; `session` is the agent run that lives."""
         wanted = {self.state_label: snapshot.state}
         for register in self.machine.registers.values():
             if register.field:
@@ -134,6 +135,8 @@ class Native:
                 wanted[limit.field] = str(snapshot.counters.get(limit.name, 0))
         if label := self.machine.store.get("updated"):
             wanted[label] = updated
+        if label := self.machine.store.get("session"):
+            wanted[label] = session
         if version := self.machine.store.get("version"):
             wanted[version["field"]] = str(version["is"])
         only_in = self.machine.store.get("only_in", {})
@@ -144,7 +147,7 @@ class Native:
     def tampered(self, document: Document, snapshot: Snapshot, updated: str) -> tuple[str, ...]:
         """Engine-owned fields, the state line apart, that the file shows differently or no longer shows."""
         wanted = self.wanted_fields(snapshot, updated)
-        ignored = (self.state_label, self.machine.store.get("updated"))
+        ignored = (self.state_label, self.machine.store.get("updated"), self.machine.store.get("session"))
         first = self._first_values() if self.codec.missing_is_default else {}
         shown = {**first, **{label: field.line_value for label, field in document.fields.items()}}
         changed = [label for label, value in wanted.items() if label not in ignored and shown.get(label) != value]
@@ -161,9 +164,9 @@ class Native:
         self._mark(memory.snapshot.seq, self._project_log(entries), "")
 
     def _mark(self, seq: int, log: tuple[int, int], sha: str) -> None:
-        self._known = {"seq": seq, "logged": log[0], "log_size": log[1]}
-        self._boot = boot_id()
-        append_line(self.places.projected(), {**self._known, "sha": sha, "boot": self._boot})
+        known, boot = {"seq": seq, "logged": log[0], "log_size": log[1]}, boot_id()
+        self._marked_size = append_line(self.places.projected(), {**known, "sha": sha, "boot": boot})
+        self._known, self._boot = known, boot
 
     def project(
         self, document: Document, memory: Memory, restore: Mapping[str, str], entries: Sequence[Entry]
@@ -186,7 +189,8 @@ class Native:
                 text = self.codec.replace(text, name, value)
             elif kind == "section" and name.startswith(f"{self.file}:"):
                 text = self._with_section(text, name.removeprefix(f"{self.file}:"), value)
-        text = self.codec.write(text, self.wanted_fields(memory.snapshot, memory.moved_time))
+        session = f"run-{memory.run['run']}" if memory.run else ""
+        text = self.codec.write(text, self.wanted_fields(memory.snapshot, memory.moved_time, session))
         return self._with_answer(text, memory)
 
     def _with_section(self, text: str, heading: str, locked: str) -> str:
@@ -245,8 +249,9 @@ class Native:
         return self._boot
 
     def look_again(self) -> None:
-        """Forget what was read; whoever takes the lock begins with this."""
-        self._known = None
+        """Forget what was read, if anybody has added to it since; whoever takes the lock begins with this."""
+        if size_of(self.places.projected()) != self._marked_size:
+            self._known = None
 
     def was_projected(self, document: Document) -> bool:
         """Whether these very bytes were written by us at some earlier time."""
