@@ -84,6 +84,7 @@ class State(Record):
     is_rest: bool = False  # no end, but nothing is left to do until a person wants more
     lands: bool = False  # the work of a task that stands here may be taken over into the user's branch
     edges: tuple[Edge, ...] = ()
+    asks: tuple[str, ...] = ()  # fields of the native file, and `## sections`, that hold its question to a person
 
 
 class Gate(Record):

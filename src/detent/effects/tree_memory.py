@@ -1,7 +1,8 @@
 """Lets readers know the tree without starting git: remembers an id with the file times it was taken at.
 
 When any file or folder of the tree looks touched since, the id is not known any more. That errs only to one side: a
-reader may say "not run on this tree" too often, never too seldom.
+reader may say "not run on this tree" too often, never too seldom. So an id is not remembered either when something was
+touched while git was looking: nobody could tell whether git saw it before or after.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 
-from detent.store.atomic import read_plain, write_atomic
+from detent.errors import UnreadableError
+from detent.store.atomic import read_plain, storage_error, write_atomic
 from detent.store.digest import sha256_of
 
 TYPE_CHECKING = False
@@ -19,10 +21,23 @@ if TYPE_CHECKING:
 _LARGEST_MEMORY_BYTES = 64_000_000
 
 
-def remember_tree(path: str, work_tree: str, tree: str, files: Iterable[str]) -> None:
+def moment(folder: str) -> int:
+    """Now, by the clock that stamps files, which may lag a tick behind the one that programs read."""
+    try:
+        os.utime(folder)
+        return os.stat(folder).st_ctime_ns
+    except OSError as error:
+        raise storage_error(error, folder, "folder can't be touched") from error
+
+
+def remember_tree(path: str, work_tree: str, tree: str, files: Iterable[str], since: int) -> bool:
+    """Remember an id that git gave after the moment `since`; False when something may have been touched meanwhile."""
     names = sorted(files)
-    content = {"tree": tree, "files": names, "times": _times(work_tree, names)}
-    write_atomic(path, json.dumps(content).encode(), durable=False)
+    times, newest = _times(work_tree, names)
+    if newest >= since:
+        return False
+    write_atomic(path, json.dumps({"tree": tree, "files": names, "times": times}).encode(), durable=False)
+    return True
 
 
 def recall_tree(path: str, work_tree: str) -> str:
@@ -30,24 +45,26 @@ def recall_tree(path: str, work_tree: str) -> str:
     try:
         data = read_plain(path, _LARGEST_MEMORY_BYTES)
         content = json.loads(data) if data else {}
-        known = bool(content) and content["times"] == _times(work_tree, content["files"])
+        known = bool(content) and content["times"] == _times(work_tree, content["files"])[0]
         return str(content["tree"]) if known else ""
-    except (ValueError, KeyError, TypeError):
+    except (UnreadableError, ValueError, KeyError, TypeError):
         return ""
 
 
-def _times(work_tree: str, names: list[str]) -> str:
+def _times(work_tree: str, names: list[str]) -> tuple[str, int]:
+    """A hash of how all files and their folders look, and when the kernel last saw any of them change."""
     folders = {""}
     for name in names:
         folder = os.path.dirname(name)
         while folder and folder not in folders:
             folders.add(folder)
             folder = os.path.dirname(folder)
-    seen = []
+    seen, newest = [], 0
     for name in (*sorted(folders), *names):
         try:
             status = os.lstat(os.path.join(work_tree, name))
             seen.append(f"{name}\0{status.st_mode}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_ctime_ns}")
+            newest = max(newest, status.st_ctime_ns)
         except OSError:
             seen.append(f"{name}\0gone")
-    return sha256_of("\n".join(seen).encode("utf-8", "surrogateescape"))
+    return sha256_of("\n".join(seen).encode("utf-8", "surrogateescape")), newest

@@ -26,7 +26,7 @@ from detent.core.machine import (
     Way,
 )
 from detent.errors import MachineError
-from detent.machines.reading import GATES, KINDS, Reader, Table, is_texts
+from detent.machines.reading import GATES, KINDS, Reader, Table, is_inner_path, is_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class _Parser:
         self.roles = {name: self.role(table) for name, table in top.tables("role")}
         self.registers, self.fields = self.all_registers()
         kept, switched_off = self.all_edges()
+        self.check_signed(kept + switched_off)
         crash = top.table("crash")
         if CRASHES in crash.texts("counts"):
             self.problem(f"crash: {CRASHES} is counted by every machine, and would be counted twice")
@@ -174,6 +175,13 @@ class _Parser:
                 self.problem(f"gate {name}: check {check} does not know {key!r}")
             elif not KINDS[kinds[key]](value):
                 self.problem(f"gate {name}: {key} must be {kinds[key]}")
+
+    def check_signed(self, edges: list[Edge]) -> None:
+        """A gate that asks for a sign-off nobody can give would never open."""
+        names = tuple(edge.name for edge in edges if edge.sign_off)
+        for gate in self.gates.values():
+            if gate.check == "signed_tree":
+                self.known(f"gate {gate.name}", str(gate.params.get("edge", "")), names, "sign-off")
 
     def all_limits(self) -> dict[str, Limit]:
         found = {name: Limit(name, most, most) for name, most in _DEFAULT_LIMITS.items()}
@@ -352,6 +360,7 @@ class _Parser:
             is_end=is_end,
             is_rest=table.flag("rest"),
             lands=table.flag("lands"),
+            asks=self.asks(name, table.texts("asks")),
             edges=tuple(edge for edge in edges if edge.source == name),
         )
         table.finish()
@@ -385,6 +394,11 @@ class _Parser:
             if line.split()[:1] != [OWN_PROGRAM]:
                 self.problem(f"shim {name}: must be a line that begins with {OWN_PROGRAM}")
         return shims
+
+    def asks(self, state: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        """What a state asks a person: fields of the native file, and sections of it, which are written `## Heading`."""
+        self.known_all(f"state {state}", tuple(one for one in names if not one.startswith("## ")), self.fields, "field")
+        return names
 
     def lock(self, table: Table, fields: Mapping[str, Any]) -> Lock:
         name = table.text("name")
@@ -440,15 +454,39 @@ class _Parser:
                 table.text(key)
             if not table.texts("files"):
                 self.problem("store: files must name the files of a new task")
-            for key in ("updated", "log", "title", "checks", "evidence", "link", "branch", "session"):
+            for key in ("updated", "log", "title", "checks", "evidence", "link", "branch", "session", "message"):
                 table.text(key, "")
+            self.store_places(table)
             table.texts("folders")
             table.table("extra").mapping_of_text()
+            for label, states in table.table("only_in").mapping_of_texts().items():
+                self.known_all(f"store only_in {label}", states, self.state_names, "state")
+            table.flag("fsync")
+            if table.peek("version") is not None:
+                version = table.table("version")
+                version.text("field")
+                if version.number("is", 0) < 1:
+                    self.problem("store version: is must be a whole number from 1")
+                version.finish()
             for row in table.rows("events"):
                 self.event(row, has_log=bool(table.peek("log")))
             table.finish()
         table.taken.clear()
         return table.raw_rest()
+
+    def store_places(self, table: Table) -> None:
+        """Where the folders of tasks lie in the project, and the files beside them: never outside of it."""
+        table.flag("in_place")
+        root = table.text("root", "")
+        paths = {key: table.text(key, "") for key in ("folder", "active")}
+        for key, path in {"root": root, **paths}.items():
+            if path and not is_inner_path(path):
+                self.problem(f"store: {key} must be a path inside the project, without '..'")
+            if path and not root:
+                self.problem(f"store: {key} needs root, the folder it lies in")
+        if paths["folder"] and "{id}" not in paths["folder"]:
+            self.problem("store: folder must hold {id}, or all tasks would share it")
+        self.known_all("store final", table.texts("final"), self.state_names, "state")
 
     def event(self, table: Table, *, has_log: bool) -> None:
         """How the native log tells one kind of journal line; the store reads it as it stands."""

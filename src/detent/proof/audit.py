@@ -26,7 +26,7 @@ from detent.store.atomic import read_cache
 from detent.store.digest import sha256_of
 from detent.store.journal import GENESIS, Journal, decode_lines, split_lines
 from detent.store.native import Native
-from detent.store.tasks import Memory, TaskStore, snapshot_to_json
+from detent.store.tasks import TaskStore, cache_content, mark_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from detent.store.journal import Entry
     from detent.store.places import Project, TaskPlaces
+    from detent.store.tasks import Memory
 
 MOST_ROUNDS = 3  # a journal that grows while we look is looked at again
 
@@ -128,7 +129,7 @@ class _Auditing:
         if number == 1 or entry is None or entry.get("seq") != number:
             return number
         after = parsed_line(self.raws[number]) if number < len(self.raws) else None
-        is_confirmed = self.cache.get("last") == raw.decode("utf-8", "replace")
+        is_confirmed = self.cache.get("last") == mark_of(raw)
         if after is not None and after.get("prev") == sha256_of(raw):
             is_confirmed = True
         return number - 1 if is_confirmed else number
@@ -188,10 +189,8 @@ class _Auditing:
         if seq < 1:
             self.found(0, "cache", "the cache names no line", is_warning=True)
             return
-        memory = memories[seq - 1]
-        wanted = {field: getattr(memory, field) for field in Memory._fields}
-        wanted["snapshot"] = snapshot_to_json(memory.snapshot)
-        wanted["last"] = memory.last.decode("utf-8", "replace")
-        wrong = [field for field, value in wanted.items() if self.cache.get(field) != json.loads(json.dumps(value))]
+        wanted = json.loads(json.dumps(cache_content(memories[seq - 1])))
+        fields = dict.fromkeys((*wanted, *self.cache))
+        wrong = [field for field in fields if self.cache.get(field) != wanted.get(field)]
         if wrong:
             self.found(seq, "cache", f"the cache tells {', '.join(wrong)} otherwise than the journal at line {seq}")

@@ -12,6 +12,7 @@ import os
 import re
 
 from detent.effects.agents.catalog import find_program
+from detent.effects.clone import borrowed_objects
 from detent.effects.keeper_process import boot_id
 from detent.effects.sandbox import NONE, Access, Probe, best_level, hold, our_own_files
 from detent.errors import RefusedError, ToolError
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from detent.effects.agents.catalog import Agent
+    from detent.effects.checkout import Running
+    from detent.effects.process_limits import Limits
     from detent.effects.sandbox import Held
     from detent.runner.open import Task
     from detent.store.places import Project
@@ -85,6 +88,21 @@ def run_level(task: Task, agent: Agent, role: str, cwd: str) -> str:
 def command_wrap(task: Task) -> Callable[[Sequence[str], str], Sequence[str]]:
     """What holds the proof and set-up commands of a task, for those who run them."""
     return lambda argv, cwd: hold_command(task, argv, cwd).argv
+
+
+def command_running(task: Task) -> Running:
+    """How the proof and set-up commands of a task are run."""
+    from detent.effects.checkout import Running  # who only asks for a level runs nothing
+
+    return Running(command_environment(task), command_wrap(task), limits_of(task.memory.head["command_limits"]))
+
+
+def limits_of(given: Mapping[str, int]) -> Limits:
+    """The `[commands]` limits in what is counted; without a word about memory, most of what this host has."""
+    from detent.effects.process_limits import Limits, host_memory_bytes
+
+    memory_bytes = given["memory_mb"] << 20 or host_memory_bytes() * 3 // 4
+    return Limits(memory_bytes, given["processes"])
 
 
 def command_environment(task: Task) -> dict[str, str]:
@@ -170,7 +188,7 @@ def _sockets(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 def _shown(task: Task, home: str) -> tuple[str, ...]:
     """What may be read wherever it lies; of the user's repository the objects, which clone and checkout borrow."""
-    borrowed = (os.path.join(task.project.common_dir, "objects"),) if task.project.common_dir else ()
+    borrowed = borrowed_objects(task.project.common_dir) if task.project.common_dir else ()
     return (*_SHOWN, home, *our_own_files(), *borrowed, *task.memory.head["sandbox_rules"]["show"])
 
 

@@ -29,7 +29,7 @@ def claim(task: Task, number: int, want: str, reason: str = "", verb: str = "") 
     Who asks for the state the task is in is told so; that is no claim, and leaves no line.
     """
     with Lock(task.places.lock()):
-        task = task.replace(memory=task.store.load())
+        task = task.now()
         seen = run_seen(task)
         if seen is None or seen.phase != "alive" or task.memory.run["run"] != number:
             raise RefusedError("this agent run is over; its requests are not heard any more", next_step="end your turn")
@@ -66,12 +66,12 @@ def _file_wants(task: Task, document: Document) -> str:
 
 
 def _facts(task: Task, document: Document, asked: Signal) -> dict[str, Fact]:
-    """The gates as they stand; one that needs a command is taken to be open until the run has ended."""
+    """The gates as they stand; one that needs the tree is taken to be open until the run has ended."""
     edges = candidates_for(task.machine, task.memory.snapshot, asked)
     gates = dict.fromkeys(gate for edge in edges for way in edge.ways for gate in way.needs)
     later = {gate for gate in gates if any(part.check in TREE_CHECKS for part in task.machine.parts((gate,)))}
     facts = judge(look(task, task.memory, document, ""), [gate for gate in gates if gate not in later])
-    return {**facts, **{gate: Fact(gate, ok=True, note="its commands are run when you have ended") for gate in later}}
+    return {**facts, **{gate: Fact(gate, ok=True, note="it is looked at when you have ended") for gate in later}}
 
 
 def _is_said(task: Task, content: dict[str, object]) -> bool:

@@ -9,12 +9,13 @@ from detent.core.explore import explore
 from detent.core.lint import lint
 from detent.core.record import Record
 from detent.effects.git import find_repository
-from detent.effects.home import TASK, TREE, is_born
+from detent.effects.home import TREE, is_born
 from detent.errors import MachineError, RefusedError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
 from detent.machines.load import canonical, load, read_document, scaffold
 from detent.runner.access import level_of
 from detent.runner.homes import LOCK_WAIT_S, begin_home, branch_of, make_home
+from detent.runner.layout import choose_active, exclude_root, native_folder, store_root
 from detent.runner.locks import close_locks
 from detent.runner.look import look
 from detent.runner.open import Task, find_project, load_task
@@ -84,14 +85,15 @@ def create(wish: Wish) -> Task:
     words = " ".join(words.split())
     wish = wish.replace(title=words or os.path.basename(wish.folder.rstrip("/")) or "untitled task")
     machine, pinned = load_checked(wish.machine or settings.default_machine or DEFAULT_MACHINE, settings)
+    wish = wish.replace(in_place=wish.in_place or machine.store.get("in_place", False))
     kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd)
     snapshot = enter(machine, _mode(machine, wish.mode))
     make_folders(project.tasks_folder())
     with Lock(project.lock_path(), LOCK_WAIT_S):
         task_id = free_id(project, wish.task_id, wish.title)
-        folder = os.path.realpath(wish.folder or os.path.join(project.home(), task_id, TASK))
+        folder = os.path.realpath(wish.folder or native_folder(machine.store, project, task_id))
         native = Native(machine, folder, project.task(task_id))
-        refuse_place(folder, project, baseline)
+        refuse_place(folder if wish.folder else store_root(machine.store, project.root) or folder, project, baseline)
         texts = _scaffold_texts(
             native, wish, snapshot, _given(machine, wish, words, _branch(site, wish, machine, task_id))
         )
@@ -104,11 +106,14 @@ def create(wish: Wish) -> Task:
         if site.repository is not None and not head["in_place"]:
             head["notes"] = begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty)
         make_home(folder, is_given=bool(wish.folder))
+        if told := exclude_root(machine.store, project):
+            head["notes"] = (*head["notes"], told)
         if request is not None:
             head["request"] = keep_request(native.places, request)
         _write_scaffold(native, texts)
         task = _begin(project, native, head, snapshot, pinned, "created")
         is_born(head["home"])
+        choose_active(task)
         return task
 
 
@@ -229,6 +234,7 @@ def _head(
         "baseline": site.baseline,
         "commands": [list(pair) for pair in named],
         "command_timeout_s": settings.command_timeout_s,
+        "command_limits": dict(settings.command_limits),
         "workspace": settings.workspace(),
         "limits": dict(settings.limits.get(machine.name, {})),
         "options": list(settings.options.get(machine.name, ())),
@@ -279,12 +285,12 @@ def _given(machine: Machine, wish: Wish, words: str, branch: str) -> Mapping[str
     if label := machine.store.get("branch"):
         given[label] = branch
     if wish.checks and (label := machine.store.get("checks")):
-        lines = "\n".join(_plan_line(line) for line in wish.checks)
+        lines = "\n".join(plan_line(line) for line in wish.checks)
         given[label] = lines.removeprefix("- ") if len(wish.checks) == 1 else f"\n{lines}"
     return given
 
 
-def _plan_line(command: str) -> str:
+def plan_line(command: str) -> str:
     """A command as a validation plan shows it; one of several lines needs a fence to stay one command."""
     return f"```\n{command}\n```" if "\n" in command.strip() else f"- cmd: {command.strip()}"
 
@@ -317,7 +323,7 @@ def _begin(
     write_pointer(native.folder, places)
     store = TaskStore(places)
     with Lock(places.lock()):
-        sweep(native.folder)  # what a killed `new` left half-written is nobody's evidence
+        sweep(native.folder, native.file)  # what a killed `new` left half-written is nobody's evidence
         document = native.read()
         draft = _draft(project, native, head, snapshot)
         entry = evidence_hashes(look(draft, draft.memory, document, ""))

@@ -78,7 +78,7 @@ def end_run(task: Task) -> Task:
     """Write down the end of a run that is over; a run that lives, or of which nothing is sure, stays as it is."""
     with Lock(task.places.lock()):
         task.native.look_again()
-        task = task.replace(memory=task.store.load())
+        task = task.now()
         seen = run_seen(task)
         if seen is None or seen.phase in ("alive", "unknown"):
             return task
@@ -117,7 +117,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "by_person": _is_by_person(task, seen),
         "claim": memory.claim.get("want") or disorder.request,
         "claim_by": "command" if memory.claim else "file" if disorder.request else "",
-        "usage": _used(seen, usage),
+        "usage": _used(seen, usage, exit_name),
         "session": usage.session if _SESSION.fullmatch(usage.session) else "",
         "denials": usage.denials,
         "errors": [error[:_LONGEST_TEXT] for error in usage.errors[-_MOST_ERRORS:]],
@@ -189,9 +189,9 @@ def _is_by_person(task: Task, seen: RunSeen) -> bool:
     return is_off and seen.exit is not None and seen.exit.reason == "stopped" and not _bound(task)
 
 
-def _used(seen: RunSeen, usage: Usage) -> dict[str, float]:
+def _used(seen: RunSeen, usage: Usage, exit_name: str) -> dict[str, float]:
     return {
-        "runs": 1,
+        "runs": int(exit_name != "quota"),  # nobody worked, so it is none of the runs a budget allows
         "seconds": round(seen.exit.ended - seen.exit.started, 3) if seen.exit else 0,
         "turns": usage.turns,
         "input_tokens": usage.input_tokens,
@@ -282,12 +282,13 @@ def _stays(task: Task, why: str) -> Outcome:
     ended = task.memory.ended
     with Lock(task.places.lock()):
         settled = put_in_order(task)
+        task = task.at(settled.memory)
         memory, snapshot = settled.memory, settled.memory.snapshot
         if memory.ended.get("run") != ended["run"]:
-            return Outcome(Wait("somebody else decided it"), task.replace(memory=memory), {}, Signal("engine"), "")
-        _put_tree_back(task.replace(memory=memory))
+            return Outcome(Wait("somebody else decided it"), task, {}, Signal("engine"), "")
+        _put_tree_back(task)
         is_excused = ended["exit"] == "quota" or ended["by_person"]
-        made_progress = is_excused or _has_changed(task.replace(memory=memory), settled.document)
+        made_progress = is_excused or _has_changed(task, settled.document)
         after = stayed(task.machine, snapshot, made_progress=made_progress)
         if ended["tainted"] and not ended["put_back"]:
             # What it changed is still there, and the next run would be measured from it.

@@ -106,20 +106,21 @@ def _has_workspace(task: Task) -> bool:
     return bool(task.memory.head["in_place"]) or os.path.isdir(task.tree_path)
 
 
-# What a move may ask to be prepared: how it is made, and whether it is there.
-PREPARES: Mapping[str, tuple[Callable[[Task], tuple[str, ...]], Callable[[Task], bool]]] = {
+# What is made for a move beforehand, without the task's lock, because it takes long and the project's lock comes
+# first: how, and whether it is there. Made and not used it does no harm; the steps of prepare.py are for what would.
+PROVISIONS: Mapping[str, tuple[Callable[[Task], tuple[str, ...]], Callable[[Task], bool]]] = {
     WORKSPACE: (_make_workspace, _has_workspace)
 }
 
 
-def unprepared(task: Task, way: Way) -> tuple[str, ...]:
+def unprovided(task: Task, way: Way) -> tuple[str, ...]:
     """What a move still needs before it may be committed."""
-    return tuple(name for name in way.prepare if not PREPARES[name][1](task))
+    return tuple(name for name in way.prepare if name in PROVISIONS and not PROVISIONS[name][1](task))
 
 
-def prepare(task: Task, names: tuple[str, ...]) -> tuple[str, ...]:
+def provide(task: Task, names: tuple[str, ...]) -> tuple[str, ...]:
     """Make what is needed, without the task's lock; what can't be made keeps the task where it is."""
-    return tuple(note for name in names for note in PREPARES[name][0](task))
+    return tuple(note for name in names for note in PROVISIONS[name][0](task))
 
 
 def _refuse_full(project: Project) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from detent.errors import UnreadableError
-from detent.store.atomic import as_json, read_plain, read_text, write_atomic
+from detent.store.atomic import as_json, read_plain, read_text, sweep, write_atomic
 from detent.store.digest import sha256_of
 
 TYPE_CHECKING = False
@@ -60,8 +60,16 @@ def _is_changed(task: Task, document: Document, item: str, locked: str) -> bool:
 
 
 def close_locks(task: Task, snapshot: Snapshot, document: Document, leaving: str) -> dict[str, str]:
-    """The locked texts after a state was left: each is kept by its hash, so that it can be put back whole."""
-    items = [item for lock in task.machine.locks if not leaving or leaving in lock.after for item in items_of(lock)]
+    """The locked texts after a state was left: each is kept by its hash, so that it can be put back whole.
+
+    What was locked before and open in the state that is left closes again, as it stands now.
+    """
+    items = [
+        item
+        for lock in task.machine.locks
+        for item in items_of(lock)
+        if not leaving or leaving in lock.after or (leaving in lock.open_in and item in snapshot.locked)
+    ]
     return {**snapshot.locked, **lock_again(task, document, items)}
 
 
@@ -127,6 +135,7 @@ def put_back_others(task: Task, texts: Mapping[str, str]) -> None:
             from detent.store.locked_sections import put_section
 
             path = task.native.path(file)
+            sweep(os.path.dirname(path))  # what a killed write left
             found = read_text(path) or ""
             if (wanted := put_section(found, heading, text)) != found:
                 task.store.keep(found.encode("utf-8"))

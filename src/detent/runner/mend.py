@@ -82,9 +82,9 @@ def put_back(task: Task, error: UnreadableError) -> tuple[str, str]:
         spoilt = read_text(path) or ""
     except UnreadableError:
         spoilt = ""  # no text: nothing of it can be kept but by moving it aside
-    aside = _put_back_folder(task) or move_aside(path)
     good, source = _last_good(task)
-    text = task.native.codec.mend(spoilt, good, task.native.wanted_fields(task.memory.snapshot, task.memory.moved_time))
+    text = task.native.mended(spoilt, good, task.memory.snapshot, task.memory.moved_time)
+    aside = _put_back_folder(task) or move_aside(path)
     write_atomic(path, text.encode("utf-8"), durable=True)
     is_kept = spoilt.strip() and text != good
     done = f"put in order with the help of {source}" if is_kept else f"written again from {source}"

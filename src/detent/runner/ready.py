@@ -10,8 +10,8 @@ import os
 
 from detent.core.record import Record
 from detent.effects.acts import commit_tree
-from detent.effects.checkout import FrozenTree, SetupFailed, lasting_checkout
-from detent.runner.access import command_environment, command_wrap
+from detent.effects.checkout import FrozenTree, SetupFailed, Wanted, lasting_checkout
+from detent.runner.access import command_running
 from detent.runner.look import current_tree
 from detent.runner.workspace import prepare_tree, workspace_of
 from detent.store.lock import Lock
@@ -43,13 +43,14 @@ def make_ready(task: Task) -> Ready:
     private, baseline = task.places.private_git(), head["baseline"]
     commit = commit_tree(private, tree, baseline, f"{task.id}: the work so far") if baseline else ""
     made = lasting_checkout(
-        folder,
-        FrozenTree(private, tree, baseline or None, commit=commit),
-        workspace_of(head),
-        work_tree=task.root,
-        cache_dir=os.path.join(task.home, f"{LOOK}-setup"),
-        log_path=os.path.join(task.places.receipts(), f"setup-{LOOK}.log"),
-        env=command_environment(task),
-        wrap=command_wrap(task),
+        Wanted(
+            folder,
+            FrozenTree(private, tree, baseline or None, commit=commit),
+            workspace_of(head),
+            work_tree=task.root,
+            cache_dir=os.path.join(task.home, f"{LOOK}-setup"),
+            log_path=os.path.join(task.places.receipts(), f"setup-{LOOK}.log"),
+            running=command_running(task),
+        )
     )
     return Ready(folder, tree, made if isinstance(made, SetupFailed) else None)

@@ -14,7 +14,7 @@ from detent.errors import RefusedError, UnreadableError
 from detent.runner.locks import changed_locks, locked_texts, put_back_others, shown_item
 from detent.store.aftermath import carried, text_after_stop
 from detent.store.atomic import sweep
-from detent.store.tasks import compose, fold
+from detent.store.tasks import compose, foretell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,8 +69,9 @@ def settle(task: Task) -> Settled:
     memory = task.store.load()
     refuse_while_running(task, memory)
     if not task.native.is_swept:  # a living process clears away what it does not finish; the dead are behind us
-        for folder in (task.places.folder, task.places.objects(), task.native.folder):
+        for folder in (task.places.folder, task.places.objects()):
             sweep(folder)
+        sweep(task.native.folder, task.native.file)
         task.native.is_swept = True
     task.native.look_again()
     document = read_document(task, memory)
@@ -129,9 +130,10 @@ def remember(
     """Commit one line, then bring file, log and cache up to it. Everything the engine writes about a task is here."""
     texts = locked_texts(task, after or memory.snapshot, restore)
     entry = compose(memory, kind, content, after)
-    text = task.native.draft(document, fold(memory, entry, b"", 0), texts)
+    foretold = foretell(memory, entry)
+    text = task.native.draft(document, foretold, texts)
     entry["native"] = carried(document.text, text)
-    memory = task.store.append(memory, entry)
+    memory = task.store.append(memory, entry, foretold)
     put_back_others(task, texts)
     # Agents' and people's words lie in this file: it must survive a power cut, by itself or by the line.
     document = task.native.write(document, memory, text, unlogged(task, memory, entry), durable=not memory.native)

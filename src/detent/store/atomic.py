@@ -29,9 +29,10 @@ _REASONS = {
     errno.ENAMETOOLONG: "the name is too long",
     errno.EFBIG: "the file would be larger than is allowed here",
 }
-# `json.dumps` with options makes a new one of these on every call.
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-_SPACED = json.JSONEncoder(ensure_ascii=False)
+# `json.dumps` with options makes a new one of these on every call. What we write is made of fresh tables and can't
+# contain itself; looking for that takes a fifth of the time.
+_COMPACT = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
+_SPACED = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP, errno.EISDIR, errno.ENOTDIR)
 
 
@@ -51,12 +52,12 @@ def storage_error(error: OSError, path: str, what: str) -> StorageError:
 
 def write_all(descriptor: int, data: bytes) -> None:
     """`os.write` may write less than it was given; ignoring that corrupts silently."""
-    view = memoryview(data)
-    while view:
-        written = os.write(descriptor, view)
-        if written <= 0:
+    written = os.write(descriptor, data)
+    while written < len(data):
+        more = os.write(descriptor, memoryview(data)[written:])
+        if more <= 0:
             raise OSError(errno.EIO, "nothing was written")
-        view = view[written:]
+        written += more
 
 
 def read_at(descriptor: int, start: int, length: int) -> bytes:
@@ -75,13 +76,15 @@ def sync_folder(path: str) -> None:
         os.close(descriptor)
 
 
-def write_atomic(path: str, data: bytes, *, durable: bool, mode: int | None = None) -> None:
+def write_atomic(path: str, data: bytes, *, durable: bool, mode: int | None = None, name: str = "") -> None:
     """Replace a file by unique temporary and rename; `durable` where the journal could not rebuild it.
 
-    A `mode` is kept exactly, whatever the umask says: it is that of the file which is replaced.
+    A `mode` is kept exactly, whatever the umask says: it is that of the file which is replaced. With a `name` the
+    temporary is called `NAME.<random>.tmp`, where a machine's document promises that.
     """
     folder = os.path.dirname(path) or "."
-    temporary = os.path.join(folder, f"{_TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")
+    unique = os.urandom(4).hex()
+    temporary = os.path.join(folder, f"{name}.{unique}.tmp" if name else f"{_TEMPORARY}{os.getpid()}-{unique}")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:
@@ -103,10 +106,10 @@ def write_atomic(path: str, data: bytes, *, durable: bool, mode: int | None = No
         raise storage_error(error, path, "file can't be written") from error
 
 
-def write_cache(path: str, data: bytes) -> None:
+def write_cache(path: str, data: bytes) -> object:
     """Overwrite a file in place, with a checksum behind its content: several times cheaper than a rename.
 
-    Only for what can be made again: a reader or a crash may meet half of it, and then finds nothing.
+    Only for what can be made again: a reader or a crash may meet half of it, and then finds nothing. Returns its stamp.
     """
     framed = b"%s\n%08x\n" % (data, crc32(data))
     try:
@@ -114,10 +117,23 @@ def write_cache(path: str, data: bytes) -> None:
         try:
             write_all(descriptor, framed)
             os.ftruncate(descriptor, len(framed))
+            return _stamp(os.fstat(descriptor))
         finally:
             os.close(descriptor)
     except OSError as error:
         raise storage_error(error, path, "file can't be written") from error
+
+
+def cache_stamp(path: str) -> object:
+    """As long as this is what `write_cache` returned, nobody has written there since; None when nothing is there."""
+    try:
+        return _stamp(os.stat(path, follow_symlinks=False))
+    except OSError:
+        return None
+
+
+def _stamp(status: os.stat_result) -> object:
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def read_cache(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> bytes | None:
@@ -141,14 +157,20 @@ def _forget(path: str) -> None:
         return  # the disk that refused the write may refuse this too; `sweep` tries again later
 
 
-def sweep(folder: str) -> None:
+def sweep(folder: str, name: str = "") -> None:
     """Remove temporaries that a killed writer left; only ever called with the task's lock held."""
     try:
-        names = [entry.name for entry in os.scandir(folder) if entry.name.startswith(_TEMPORARY)]
+        found = [entry.name for entry in os.scandir(folder) if entry.name.startswith(_TEMPORARY)]
+        found += [entry.name for entry in os.scandir(folder) if name and _is_temporary(entry.name, name)]
     except OSError:
         return
-    for name in names:
-        _forget(os.path.join(folder, name))
+    for one in found:
+        _forget(os.path.join(folder, one))
+
+
+def _is_temporary(found: str, name: str) -> bool:
+    unique = found.removeprefix(f"{name}.").removesuffix(".tmp")
+    return found == f"{name}.{unique}.tmp" and len(unique) == 8 and not unique.strip("0123456789abcdef")
 
 
 def make_folders(path: str, mode: int = 0o755) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         def replace(self, text: str, label: str, value: str) -> str:
             """The text with a whole, possibly many-lined value in the place of the one that stands there."""
 
-        def add_line(self, text: str, section: str, line: str) -> str:
+        def add_line(self, text: str, section: str, line: str, /) -> str:
             """The text with one more line under a heading: where a person's answer goes."""
 
         def mend(self, spoilt: str, good: str, values: Mapping[str, str], /) -> str:
@@ -73,18 +73,33 @@ class MarkdownFields:
 
 def labels_of(machine: Machine) -> tuple[str, ...]:
     """Every label of the main file; the state's comes first: codecs put a lost first label back at the top."""
-    counted = (limit.field for limit in machine.limits.values() if limit.field)
     updated = (machine.store["updated"],) if "updated" in machine.store else ()
-    return tuple(dict.fromkeys((machine.store["state"], *machine.fields, *counted, *updated)))
+    return tuple(dict.fromkeys((machine.store["state"], *machine.fields, *numbers_of(machine), *updated)))
+
+
+def numbers_of(machine: Machine) -> tuple[str, ...]:
+    """The labels whose values are whole numbers: counters, and the version of the file's own format."""
+    version = (machine.store["version"]["field"],) if "version" in machine.store else ()
+    return (*(limit.field for limit in machine.limits.values() if limit.field), *version)
+
+
+# A task loads the codec of its own machine only.
 
 
 def _frontmatter(machine: Machine) -> Codec:
-    from detent.store.frontmatter import Frontmatter  # a task loads the codec of its own machine only
+    from detent.store.frontmatter import Frontmatter
 
-    return Frontmatter(machine, labels_of(machine))
+    return Frontmatter(machine, labels_of(machine), numbers_of(machine))
+
+
+def _json_document(machine: Machine) -> Codec:
+    from detent.store.json_document import JsonDocument
+
+    return JsonDocument(machine, labels_of(machine), numbers_of(machine))
 
 
 CODECS: Mapping[str, Callable[[Machine], Codec]] = {
     "markdown_fields": MarkdownFields,
     "frontmatter": _frontmatter,
+    "json_document": _json_document,
 }

@@ -39,11 +39,11 @@ class Block(Record):
 class Frontmatter:
     missing_is_default = True
 
-    def __init__(self, machine: Machine, labels: tuple[str, ...]) -> None:
+    def __init__(self, machine: Machine, labels: tuple[str, ...], numbers: tuple[str, ...]) -> None:
         self.states = tuple(machine.states)
         self.state_label: str = machine.store["state"]
         self.labels = labels
-        self.numbers = frozenset(limit.field for limit in machine.limits.values() if limit.field)
+        self.numbers = numbers
 
     def read(self, text: str) -> Content:
         block = _need_block(text)

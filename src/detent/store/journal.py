@@ -52,6 +52,11 @@ class Journal:
                 return read_at(descriptor, start, max(0, rest))
             finally:
                 os.close(descriptor)
+        except FileNotFoundError:
+            where = os.path.dirname(self.path)
+            raise UnreadableError(
+                "the task has no journal", where=where, next_step="put it back from a backup"
+            ) from None
         except OSError as error:
             raise UnreadableError(f"journal can't be read: {reason_of(error)}", where=self.path) from error
 

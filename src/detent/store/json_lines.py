@@ -79,11 +79,12 @@ def append_line(path: str, content: Mapping[str, object]) -> int:
                     where=path,
                     next_step="detent doctor --repair, then run the same command again",
                 )
-            torn = os.pread(descriptor, _TAIL_BYTES, max(0, status.st_size - _TAIL_BYTES)).rpartition(b"\n")[2]
-            if torn:
+            size = status.st_size
+            if size and os.pread(descriptor, 1, size - 1) != b"\n":  # one byte tells what is nearly always so
+                torn = os.pread(descriptor, _TAIL_BYTES, max(0, size - _TAIL_BYTES)).rpartition(b"\n")[2]
                 raw = raw[len(torn) :] if raw.startswith(torn) else b"\n" + raw
             write_all(descriptor, raw)
-            return status.st_size + len(raw)
+            return size + len(raw)
         finally:
             os.close(descriptor)
     except OSError as error:

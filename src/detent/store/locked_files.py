@@ -11,7 +11,7 @@ import stat
 
 from detent.errors import UnreadableError
 from detent.store.aside import move_aside
-from detent.store.atomic import make_folders, read_plain, storage_error, write_atomic
+from detent.store.atomic import make_folders, read_plain, storage_error, sweep, write_atomic
 from detent.store.digest import sha256_of
 
 TYPE_CHECKING = False
@@ -76,6 +76,8 @@ def put_back_files(
         full = os.path.join(folder, path)
         if os.path.isdir(full) and not os.path.islink(full):
             move_aside(full, folder)
+    for base in {os.path.dirname(path) for path in (*files_under(folder, name), *wanted)}:
+        sweep(os.path.join(folder, base))  # what a killed `write_atomic` below left
     found = files_under(folder, name)
     for path, digest in found.items():
         full = os.path.join(folder, path)

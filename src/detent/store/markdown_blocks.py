@@ -30,9 +30,21 @@ _BLOCK_TAGS = (
 class Reader:
     """The open containers and the open leaf; `feed` takes one line, `close` ends what is open."""
 
-    __slots__ = ("containers", "fence", "headings", "hollow", "html_end", "leaf", "open_rows", "rows", "sunk")
+    __slots__ = (
+        "containers",
+        "fence",
+        "headings",
+        "hollow",
+        "html_end",
+        "is_bare",
+        "leaf",
+        "open_rows",
+        "rows",
+        "sunk",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
+        self.is_bare = "<" not in text and "[" not in text  # nothing in it can hide anything
         self.rows: list[Row] = []
         self.headings: list[tuple[int, str, int, int]] = []  # level, title, start, start of the body
         self.containers: list[int] = []  # 0 is a block quote, n a list item whose content is indented by n
@@ -67,7 +79,8 @@ class Reader:
     def close(self, keep: int = 0) -> None:
         """End the open leaf and all containers but the outermost `keep`."""
         if self.leaf == "paragraph":
-            hide_inline(drop_definitions(self.open_rows))
+            if not self.is_bare:
+                hide_inline(drop_definitions(self.open_rows))
         elif self.leaf == "html":
             _mark_html(self.open_rows)
         self.leaf = ""
@@ -281,7 +294,7 @@ class Reader:
 @lru_cache(maxsize=16)  # one step asks many questions about the same few documents; nobody changes what is returned
 def read_blocks(text: str) -> Reader:
     """A text read to its end: its rows with what they are, and its headings."""
-    reader = Reader()
+    reader = Reader(text)
     start = 1 if text.startswith("\ufeff") else 0
     for line in _LINE.findall(text.replace("\0", "\ufffd"), start):  # as CommonMark reads a NUL
         end = start + len(line)

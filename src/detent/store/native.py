@@ -45,6 +45,7 @@ class Document(Record):
     )
     found: bytes = b""  # what the file then holds, where nothing else holds it
     body_start: int = 0  # where its Markdown begins
+    version: int | None = None  # of its format, where that is older than the machine's and will be brought up
 
     def value(self, label: str) -> str:
         return self.fields[label].value if label in self.fields else ""
@@ -65,9 +66,11 @@ class Native:
         self.state_label: str = machine.store["state"]
         self.labels = labels_of(machine)
         self.codec = CODECS[machine.store["codec"]](machine)
+        self.is_synced: bool = machine.store.get("fsync", False)  # whether the file itself must survive a power cut
         self.is_swept = False  # whether what a killed writer left was looked for in this process
         self._known: dict[str, int] | None = None
         self._boot = ""
+        self._marked_size = -1  # of the marks' file when this process last added to it
 
     def path(self, name: str = "") -> str:
         return os.path.join(self.folder, name or self.file)
@@ -93,7 +96,31 @@ class Native:
             error.what, error.where = f"{self.file}: {error.what}", self.path()
             raise
         state = content.state[:_LONGEST_STATE]
-        return Document(self.path(), text, content.fields, state, body_start=content.body_start)
+        document = Document(self.path(), text, content.fields, state, body_start=content.body_start)
+        return document.replace(version=self._old_version(document)) if "version" in self.machine.store else document
+
+    def _old_version(self, document: Document) -> int | None:
+        """The version of a file that is older than the machine's; a newer one is not for us to read."""
+        label, known = self.machine.store["version"]["field"], self.machine.store["version"]["is"]
+        found = document.value(label) or "0"
+        if not found.isdecimal() or int(found) > known:
+            raise UnreadableError(
+                f"{self.file}: {label} is {found[:20]}, and this version of detent knows {known}",
+                where=document.path,
+                next_step="use a newer detent; or go back to the last text this one wrote: detent doctor --repair",
+            )
+        return int(found) if int(found) < known else None
+
+    def mended(self, spoilt: str, good: str, snapshot: Snapshot, updated: str) -> str:
+        """A readable text made of one that can't be read and the last good one; never of a newer format."""
+        version = self.machine.store.get("version", {}).get("field")
+        owned = {label: value for label, value in self.wanted_fields(snapshot, updated).items() if label != version}
+        text = self.codec.mend(spoilt, good, owned)
+        try:
+            self.parsed(text)
+        except UnreadableError:
+            return self.codec.mend("", good, owned)
+        return text
 
     # --- projection ---
 
@@ -110,7 +137,12 @@ class Native:
             wanted[label] = updated
         if label := self.machine.store.get("session"):
             wanted[label] = session
-        return wanted
+        if version := self.machine.store.get("version"):
+            wanted[version["field"]] = str(version["is"])
+        only_in = self.machine.store.get("only_in", {})
+        return {
+            label: value for label, value in wanted.items() if snapshot.state in only_in.get(label, (snapshot.state,))
+        }
 
     def tampered(self, document: Document, snapshot: Snapshot, updated: str) -> tuple[str, ...]:
         """Engine-owned fields, the state line apart, that the file shows differently or no longer shows."""
@@ -118,7 +150,9 @@ class Native:
         ignored = (self.state_label, self.machine.store.get("updated"), self.machine.store.get("session"))
         first = self._first_values() if self.codec.missing_is_default else {}
         shown = {**first, **{label: field.line_value for label, field in document.fields.items()}}
-        return tuple(label for label, value in wanted.items() if label not in ignored and shown.get(label) != value)
+        changed = [label for label, value in wanted.items() if label not in ignored and shown.get(label) != value]
+        absent = [label for label in self.machine.store.get("only_in", ()) if label not in wanted]
+        return (*changed, *(label for label in absent if label in document.fields))
 
     def _first_values(self) -> dict[str, str]:
         """What the engine's fields begin with: this is what a file says that does not show them."""
@@ -130,9 +164,9 @@ class Native:
         self._mark(memory.snapshot.seq, self._project_log(entries), "")
 
     def _mark(self, seq: int, log: tuple[int, int], sha: str) -> None:
-        self._known = {"seq": seq, "logged": log[0], "log_size": log[1]}
-        self._boot = boot_id()
-        append_line(self.places.projected(), {**self._known, "sha": sha, "boot": self._boot})
+        known, boot = {"seq": seq, "logged": log[0], "log_size": log[1]}, boot_id()
+        self._marked_size = append_line(self.places.projected(), {**known, "sha": sha, "boot": boot})
+        self._known, self._boot = known, boot
 
     def project(
         self, document: Document, memory: Memory, restore: Mapping[str, str], entries: Sequence[Entry]
@@ -171,11 +205,21 @@ class Native:
         """Put the drafted text in the document's place; `durable` unless the journal holds this very text."""
         data = text.encode("utf-8")
         if text != document.text or document.is_stale:
-            write_atomic(document.path, data, durable=durable, mode=_mode_of(document.path))
+            if document.version is not None:
+                self._back_up(document)
+            name = self.file if self.is_synced else ""
+            mode = _mode_of(document.path)
+            write_atomic(document.path, data, durable=durable or self.is_synced, mode=mode, name=name)
         if durable:  # what the journal does not hold is kept once more, should somebody spoil the file; not synced
             write_cache(self.places.last_copy(), data)
         self._mark(memory.snapshot.seq, self._project_log(entries), sha256_of(data))
         return self.parsed(text)
+
+    def _back_up(self, document: Document) -> None:
+        """Keep a file of an older version beside the one that takes its place."""
+        path = f"{document.path}.v{document.version}"
+        if not os.path.lexists(path):
+            write_atomic(path, document.text.encode("utf-8"), durable=True)
 
     def _with_answer(self, text: str, memory: Memory) -> str:
         """What a person said last, written once; the line itself is how we recognise it."""
@@ -205,8 +249,9 @@ class Native:
         return self._boot
 
     def look_again(self) -> None:
-        """Forget what was read; whoever takes the lock begins with this."""
-        self._known = None
+        """Forget what was read, if anybody has added to it since; whoever takes the lock begins with this."""
+        if size_of(self.places.projected()) != self._marked_size:
+            self._known = None
 
     def was_projected(self, document: Document) -> bool:
         """Whether these very bytes were written by us at some earlier time."""

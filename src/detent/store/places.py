@@ -34,6 +34,10 @@ class Project(Record):
     def lock_path(self) -> str:
         return os.path.join(self.control, "lock")
 
+    def checkout_lock(self) -> str:
+        """Held while branches and files of the user's checkout are changed; taken after a task's own lock."""
+        return os.path.join(self.control, "checkout.lock")
+
     def watch_lock(self) -> str:
         """Held by the one supervisor of the project."""
         return os.path.join(self.control, "watch.lock")
@@ -60,17 +64,21 @@ class Project(Record):
     def task(self, task_id: str) -> TaskPlaces:
         return TaskPlaces(task_id, os.path.join(self.tasks_folder(), task_id))
 
-    def task_ids(self) -> Iterator[str]:
-        """Every task that has a journal, by id."""
-        folder = self.tasks_folder()
+    def task_names(self) -> list[str]:
+        """Whatever may be a task, by id; whether it left any traces was not looked at."""
         try:
-            names = sorted(os.listdir(folder))
+            return [name for name in sorted(os.listdir(self.tasks_folder())) if is_task_id(name)]
         except (FileNotFoundError, NotADirectoryError):
-            return
-        for name in names:
-            traces = ("journal.jsonl", "snapshot.json")  # a task whose journal was deleted is shown, not hidden
-            if is_task_id(name) and any(os.path.exists(os.path.join(folder, name, trace)) for trace in traces):
-                yield name
+            return []
+
+    def has_task(self, name: str) -> bool:
+        """Whether there is a journal, or a cache that remembers one: such a task is shown as damaged, not hidden."""
+        places = self.task(name)
+        return os.path.exists(places.journal()) or os.path.exists(places.snapshot())
+
+    def task_ids(self) -> Iterator[str]:
+        """Every task that has a journal or lost it, by id."""
+        return (name for name in self.task_names() if self.has_task(name))
 
 
 class TaskPlaces(Record):
@@ -109,6 +117,9 @@ class TaskPlaces(Record):
 
     def seen_tree(self) -> str:
         return os.path.join(self.folder, "tree.json")
+
+    def touched(self) -> str:
+        return os.path.join(self.folder, "touched.json")
 
     def prepared(self) -> str:
         return os.path.join(self.folder, "prepared")

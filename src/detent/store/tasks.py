@@ -1,7 +1,8 @@
 """One task's memory: loads its snapshot from cache and journal, and writes what was decided, journal first.
 
-`snapshot.json` is only a cache. It is trusted when the journal still ends with the very line it was made from; it may
-lag behind (the rest is folded in), and a cache that is ahead of its journal means lines were removed: an error.
+`snapshot.json` is only a cache. It is trusted when the journal still holds, at the same place, the very line it was
+made from, told by length and checksum; it may lag behind (the rest is folded in), and a cache that is ahead of its
+journal means lines were removed: an error.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import json
 import os
 import time
+from zlib import crc32
 
 from detent.core.record import Record
 from detent.core.values import Snapshot
 from detent.errors import DamagedJournal, UnreadableError
-from detent.store.atomic import as_json, read_cache, write_atomic, write_cache
+from detent.store.atomic import as_json, cache_stamp, read_cache, write_atomic, write_cache
 from detent.store.digest import sha256_of
 from detent.store.journal import GENESIS, Journal, decode_lines, split_lines
 
@@ -25,9 +27,9 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
     from detent.store.places import TaskPlaces
 
-CACHE_SCHEMA = 2
+CACHE_SCHEMA = 3
 # Lines that change nothing in the document, so that it is not behind the journal without them.
-QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "retitled")
+QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured")
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
 
@@ -35,18 +37,22 @@ _LARGEST_CACHE_BYTES = 8_000_000
 class Memory(Record):
     """What the journal says at one moment."""
 
-    head: Mapping[str, Any]  # the first line: created or adopted
+    head: Mapping[str, Any]  # the first line, created or adopted, with what a person has configured since
     snapshot: Snapshot
     size: int  # bytes of whole lines
     last: bytes  # the last whole line
     due_seq: int  # the last line that must reach the document
     moved_time: str  # when the snapshot last changed
     unsettled: Mapping[str, Mapping[str, Any]] = {}  # promised effects without their acted line, by step key
+    intent: Mapping[str, Any] = {}  # a decided move whose steps are being prepared
+    prepared: Mapping[str, Mapping[str, str]] = {}  # what every such step came to last, by its name
     refusal: Mapping[str, Any] = {}  # the last refusal since the state was entered
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
+    approved: Mapping[str, Any] = {}  # the protected files a person approved last, and the tree they were in
+    signed: Mapping[str, Mapping[str, Any]] = {}  # the last sign-off by each edge: who, and what they were shown
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
     runs: int = 0  # agent runs ever planned; the next one's number is one more
     run: Mapping[str, Any] = {}  # the planned run of which no end is known
@@ -81,32 +87,38 @@ def compose(memory: Memory | None, kind: str, content: Mapping[str, Any], after:
 
 def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
     """The memory after one more line."""
+    return _placed(foretell(memory, entry), entry, raw, size)
+
+
+def _placed(memory: Memory, entry: Entry, raw: bytes, size: int) -> Memory:
+    """A foretold memory, once its line has come to lie somewhere."""
+    if "native" not in entry:
+        return memory.replace(size=size, last=raw)
+    place = {"time": entry["time"], "start": size - len(raw) - 1, "length": len(raw)}
+    return memory.replace(size=size, last=raw, native=place if entry["native"] else {})
+
+
+def foretell(memory: Memory | None, entry: Entry) -> Memory:
+    """The memory after a line that is not written yet: all of it but where the line lies."""
     seq: int = entry["seq"]
     if memory is None:
         head = {key: value for key, value in entry.items() if key not in ("after", "prev")}
         first = snapshot_from_json(entry["after"], seq)
-        return Memory(head, first, size, raw, seq, entry["time"])
+        return Memory(head, first, 0, b"", seq, entry["time"])
     kind = entry["kind"]
-    changes: dict[str, Any] = {"size": size, "last": raw, "snapshot": memory.snapshot.replace(seq=seq)}
-    if kind not in QUIET:
-        changes["due_seq"] = seq
+    changes: dict[str, Any] = {} if kind in QUIET and not entry.get("fields") else {"due_seq": seq}
     if "after" in entry:
         changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_time=entry["time"])
-    if "native" in entry:
-        place = {"time": entry["time"], "start": size - len(raw) - 1, "length": len(raw)}
-        changes["native"] = place if entry["native"] else {}
-    if effects := entry.get("effects"):
-        # A move is the intent of its own effects: one line, one sync.
-        intents = {f"{seq}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
-        changes["unsettled"] = {**memory.unsettled, **intents}
-    if kind in ("acted", "proved", "landed"):
+    else:
+        changes["snapshot"] = memory.snapshot.replace(seq=seq)
+    if kind in ("acted", "proved", "landed", "approved", "intended", "unprepared", "configured"):
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
         if memory.ended:  # the claim is answered; what the run left is still to be decided
             changes["ended"] = {**memory.ended, "claim": ""}
     elif kind == "moved":
-        changes.update(refusal={}, ended={}, visit={})
+        changes.update(_fold_move(memory, entry), refusal={}, ended={}, visit={}, intent={})
     else:
         changes.update(_fold_run(memory, kind, entry))
     if entry.get("title"):  # other words than the first line gave it
@@ -116,16 +128,52 @@ def fold(memory: Memory | None, entry: Entry, raw: bytes, size: int) -> Memory:
     return memory.replace(**changes)
 
 
+def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
+    """What a move promises, what was prepared for it, and what a person signed with it."""
+    changes: dict[str, Any] = {}
+    if effects := entry.get("effects"):
+        # A move is the intent of its own effects: one line, one sync.
+        intents = {f"{entry['seq']}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
+        changes["unsettled"] = {**memory.unsettled, **intents}
+    if entry.get("prepared"):
+        changes["prepared"] = {**memory.prepared, **entry["prepared"]}
+    if entry.get("signed"):
+        shown = {"tree": entry["tree"], "name": entry["name"], "seq": entry["seq"], **entry["signed"]}
+        changes["signed"] = {**memory.signed, entry["edge"]: shown}
+    return changes
+
+
+def configured(memory: Memory, entry: Mapping[str, Any]) -> tuple[Mapping[str, Any], Snapshot]:
+    """First line and snapshot with what such a line sets; the one place that says what holds for a task now."""
+    head, snapshot = memory.head, memory.snapshot
+    budget, agents = head.get("budget", {}), head.get("agents", {})
+    changed = {
+        "limits": {**head["limits"], **entry["limits"]},
+        "budget": {**budget, **{name: {**budget.get(name, {}), **new} for name, new in entry["budget"].items()}},
+        "agents": {**agents, "overrides": {**agents.get("overrides", {}), **entry["agents"]}},
+        "commands": [*head["commands"], *entry["commands"]],
+    }
+    locked = {**snapshot.locked, **entry["locked"]}
+    return {**head, **changed}, snapshot.replace(mode=entry["mode"] or snapshot.mode, locked=locked)
+
+
 def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
-    """What a line about something that was done changes: proof, an effect, a landing."""
+    """What a line about something that was done changes: proof, an effect, a landing, other settings."""
     if kind == "proved":
         proved = {**memory.proved, **entry["receipts"]}
         return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
+    if kind in ("intended", "unprepared"):
+        return {"intent": {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}}
+    if kind == "approved":
+        return {"approved": {key: entry[key] for key in ("tree", "files", "name", "seq")}}
     if kind == "landed":
         return {"landed": {key: entry[key] for key in ("how", "commit", "branch")}}
-    changes: dict[str, Any] = {
-        "unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}
-    }
+    changes: dict[str, Any]
+    if kind == "configured":
+        head, snapshot = configured(memory, entry)
+        changes = {"head": head, "snapshot": snapshot.replace(seq=entry["seq"])}
+    else:
+        changes = {"unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}}
     if "commit" in entry.get("result", {}):
         changes["checkpoint"] = entry["result"]
     if entry.get("fields"):
@@ -153,28 +201,43 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     return {}
 
 
+def cache_content(memory: Memory) -> dict[str, Any]:
+    """What the cache says; fields that say nothing are left out, because a list of tasks reads thousands of these."""
+    defaults = Memory._defaults
+    kept = {field: value for field in Memory._fields if (value := getattr(memory, field)) != defaults.get(field)}
+    seq, snapshot, last = memory.snapshot.seq, snapshot_to_json(memory.snapshot), mark_of(memory.last)
+    return {**kept, "schema": CACHE_SCHEMA, "seq": seq, "snapshot": snapshot, "last": last}
+
+
+def mark_of(raw: bytes) -> list[int]:
+    """By which a line of the journal is known again."""
+    return [len(raw), crc32(raw)]
+
+
 class TaskStore:
     def __init__(self, places: TaskPlaces) -> None:
         self.places = places
         self.journal = Journal(places.journal())
-        self._saved: tuple[bytes, Memory] | None = None  # the cache as written here last: no need to parse it
+        self._saved: tuple[object, Memory] | None = None  # what was written here last: no need to read and parse it
+        self._head: tuple[object, bytes] = (None, b"")  # the first line never changes: it is encoded once
 
     def load(self) -> Memory:
         """Without a lock, without writing: what is true now."""
-        cached = self._cached()
-        if self.journal.size() is None:
-            raise UnreadableError(
-                "the task has no journal", where=self.places.folder, next_step="put it back from a backup"
-            )
-        if cached is not None:
-            start = cached.size - len(cached.last) - 1
-            data = self.journal.read(start)
-            if data[: len(cached.last) + 1] != cached.last + b"\n":
-                raise self._shorter(cached)
-            raws, _ = split_lines(data[len(cached.last) + 1 :])
-            return self._fold_all(cached, raws) if raws else cached
-        raws, _ = split_lines(self.journal.read())
-        return self._fold_all(None, raws)
+        if self._saved and self._saved[0] == cache_stamp(self.places.snapshot()):
+            cached: Memory | None = self._saved[1]
+            mark = mark_of(self._saved[1].last)
+        else:
+            cached, mark = self._cached()
+        if cached is None:
+            return self._fold_all(None, split_lines(self.journal.read())[0])
+        length = mark[0]
+        data = self.journal.read(cached.size - length - 1)
+        last = data[:length]
+        if data[length : length + 1] != b"\n" or mark_of(last) != mark:
+            raise self._shorter(cached)
+        raws, _ = split_lines(data[length + 1 :])
+        cached = cached if cached.last else cached.replace(last=last)
+        return self._fold_all(cached, raws) if raws else cached
 
     def _shorter(self, cached: Memory) -> DamagedJournal:
         return DamagedJournal(
@@ -201,23 +264,20 @@ class TaskStore:
             )
         return memory
 
-    def _cached(self) -> Memory | None:
-        """The cache, or None when it is missing, torn or of another schema: the journal knows everything."""
+    def _cached(self) -> tuple[Memory | None, list[int]]:
+        """The cache but for its last line, and that line's mark; None when it is missing, torn or of another schema."""
         try:
             data = read_cache(self.places.snapshot(), _LARGEST_CACHE_BYTES)
-            if data and self._saved and data == self._saved[0]:
-                return self._saved[1]
-            content = json.loads(data) if data else None
-            if not content or content["schema"] != CACHE_SCHEMA:
-                return None
-            cached = Memory(
-                snapshot=snapshot_from_json(content["snapshot"], content["seq"]),
-                last=content["last"].encode(),
-                **{key: content[key] for key in Memory._fields if key not in ("snapshot", "last")},
-            )
-            return cached if cached.snapshot.seq > 0 and cached.size > len(cached.last) else None
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return None
+            content = json.loads(data.decode()) if data else None  # given bytes, it would first guess their encoding
+            if not content or content.pop("schema") != CACHE_SCHEMA:
+                return None, []
+            seq, (length, check) = content.pop("seq"), content.pop("last")
+            cached = Memory(snapshot=snapshot_from_json(content.pop("snapshot"), seq), last=b"", **content)
+            if not (seq > 0 and cached.size > length > 0):
+                return None, []
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return None, []
+        return cached, [length, check]
 
     def commit(
         self, memory: Memory | None, kind: str, content: Mapping[str, Any], after: Snapshot | None = None
@@ -225,24 +285,20 @@ class TaskStore:
         """Add one line; when this returns it has happened, whatever dies next. The caller holds the task's lock."""
         return self.append(memory, compose(memory, kind, content, after))
 
-    def append(self, memory: Memory | None, entry: Entry) -> Memory:
+    def append(self, memory: Memory | None, entry: Entry, foretold: Memory | None = None) -> Memory:
         """The same for a line that was composed before, and may carry the native file's text."""
         previous = GENESIS if memory is None else sha256_of(memory.last)
         raw, size = self.journal.append(entry, previous, 0 if memory is None else memory.size)
-        return fold(memory, entry, raw, size)
+        return _placed(foretold or foretell(memory, entry), entry, raw, size)
 
     def save_cache(self, memory: Memory) -> None:
         """Write the cache; losing it costs time, never truth, so it is not synced."""
-        content = {field: getattr(memory, field) for field in memory._fields if field not in ("snapshot", "last")}
-        content.update(
-            schema=CACHE_SCHEMA,
-            seq=memory.snapshot.seq,
-            snapshot=snapshot_to_json(memory.snapshot),
-            last=memory.last.decode(),
-        )
-        data = as_json(content)
-        write_cache(self.places.snapshot(), data)
-        self._saved = (data, memory)
+        if self._head[0] is not memory.head:
+            self._head = (memory.head, as_json({"head": memory.head})[1:])
+        content = cache_content(memory)
+        del content["head"]
+        stamp = write_cache(self.places.snapshot(), as_json(content)[:-1] + b"," + self._head[1])
+        self._saved = (stamp, memory)
 
     def native_text(self, memory: Memory) -> str:
         """The native file's text as the last line that carries it has it; empty when no line does."""

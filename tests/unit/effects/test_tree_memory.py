@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.tree_memory import recall_tree, remember_tree
+from detent.effects.tree_memory import moment, recall_tree, remember_tree
 
+NEVER = 1 << 62  # a moment that no file time reaches
 FILES = ("a.txt", "src/deep/b.txt", "src/run.sh", "link")
 
 
@@ -20,7 +21,7 @@ def tree(tmp_path: Path) -> Path:
     for name in FILES[:-1]:
         (tree / name).write_text("one\n", encoding="utf-8")
     (tree / "link").symlink_to("a.txt")
-    remember_tree(str(tmp_path / "memory"), str(tree), "tree-1", FILES)
+    remember_tree(str(tmp_path / "memory"), str(tree), "tree-1", FILES, NEVER)
     return tree
 
 
@@ -66,7 +67,7 @@ TOUCHES: dict[str, Callable[[Path], object]] = {
 def test_a_touched_tree_is_not_known(tree: Path, touch: str) -> None:
     for folder in (tree, tree / "src", tree / "src/deep"):
         os.utime(folder, ns=(1, 1))  # else a change within one tick of the clock could not be seen in a folder
-    remember_tree(str(tree.parent / "memory"), str(tree), "tree-2", FILES)
+    remember_tree(str(tree.parent / "memory"), str(tree), "tree-2", FILES, NEVER)
     assert recall(tree) == "tree-2"
     TOUCHES[touch](tree)
     assert recall(tree) == ""
@@ -80,14 +81,14 @@ def test_another_tree_of_the_same_files_is_not_known(tree: Path) -> None:
 
 def test_the_memory_is_renewed(tree: Path) -> None:
     (tree / "a.txt").write_text("one and more\n", encoding="utf-8")
-    remember_tree(str(tree.parent / "memory"), str(tree), "tree-2", FILES)
+    remember_tree(str(tree.parent / "memory"), str(tree), "tree-2", FILES, NEVER)
     assert recall(tree) == "tree-2"
 
 
 def test_a_name_that_is_no_text_can_be_remembered(tree: Path) -> None:
     name = os.fsdecode(b"bad-\xff.txt")
     (tree / name).touch()
-    remember_tree(str(tree.parent / "memory"), str(tree), "tree-2", [name])
+    remember_tree(str(tree.parent / "memory"), str(tree), "tree-2", [name], NEVER)
     assert recall(tree) == "tree-2"
     (tree / name).unlink()
     assert recall(tree) == ""
@@ -103,4 +104,40 @@ def test_a_damaged_memory_is_none(tree: Path, content: str) -> None:
 
 def test_a_missing_memory_is_none(tree: Path) -> None:
     (tree.parent / "memory").unlink()
+    assert recall(tree) == ""
+
+
+def rewrite(tree: Path) -> None:
+    (tree / "a.txt").write_text("two\n", encoding="utf-8")
+
+
+def new_file(tree: Path) -> None:
+    (tree / "src/deep/new.txt").touch()
+
+
+@pytest.mark.parametrize("touch", [rewrite, new_file])
+def test_what_was_touched_while_git_was_looking_is_not_remembered(tree: Path, touch: Callable[[Path], None]) -> None:
+    since = moment(str(tree.parent))
+    touch(tree)
+    assert not remember_tree(str(tree.parent / "memory"), str(tree), "tree-2", FILES, since)
+    assert recall(tree) == ""
+
+
+def test_what_was_touched_before_git_looked_is_remembered(tree: Path) -> None:
+    rewrite(tree)
+    touched = (tree / "a.txt").stat().st_ctime_ns
+    while (since := moment(str(tree.parent))) <= touched:
+        pass  # within one tick of the clock nobody could tell before from after
+    assert remember_tree(str(tree.parent / "memory"), str(tree), "tree-2", FILES, since)
+    assert recall(tree) == "tree-2"
+
+
+@pytest.mark.parametrize("kind", ["folder", "link", "link to itself"])
+def test_a_memory_that_is_no_plain_file_is_none(tree: Path, kind: str) -> None:
+    memory = tree.parent / "memory"
+    kept = memory.rename(tree.parent / "kept")
+    if kind == "folder":
+        memory.mkdir()
+    else:
+        memory.symlink_to(kept if kind == "link" else memory)
     assert recall(tree) == ""

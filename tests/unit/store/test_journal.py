@@ -234,7 +234,7 @@ def test_a_line_that_is_too_long_is_refused(journal: Journal) -> None:
 
 def test_a_missing_journal_has_no_size_and_can_not_be_read(journal: Journal) -> None:
     assert journal.size() is None
-    with pytest.raises(UnreadableError, match="no such file"):
+    with pytest.raises(UnreadableError, match="the task has no journal"):
         journal.read()
     with pytest.raises(StorageError, match="no such file"):
         journal.append({"seq": 2}, GENESIS, 100)

@@ -220,6 +220,23 @@ def test_a_lost_memory_of_projections_means_that_nothing_was(world: World, data:
     assert world.native.projected_seq() == 0
 
 
+def test_what_another_process_projected_is_seen_and_what_could_not_be_marked_is_not_known(world: World) -> None:
+    world.project()
+    other = Native(MACHINE, str(world.folder), world.native.places)
+    memory = world.commit("shape")
+    other.catch_up(memory, [])
+    world.native.look_again()
+    assert world.native.projected_seq() == 2
+    kept = world.projected.rename(world.projected.with_name("kept"))
+    world.projected.mkdir()
+    with pytest.raises(StorageError):
+        world.native.catch_up(world.commit("implement"), [])
+    world.projected.rmdir()
+    kept.rename(world.projected)
+    world.native.look_again()
+    assert world.native.projected_seq() == 2
+
+
 # --- the native log ---
 
 

@@ -89,7 +89,7 @@ def test_with_a_cache_only_the_end_of_the_journal_is_read(store: TaskStore) -> N
         b'{"schema": 1}',
         b'"text"',
         b"[" * 100_000,
-        b'{"schema": 2, "seq": 9}',
+        b'{"schema": 3, "seq": 9}',
         b"\xff\xfe",
     ],
 )
@@ -112,6 +112,9 @@ def test_a_cache_that_can_not_be_read_is_made_again_from_the_journal(store: Task
         ("seq", "two"),
         ("seq", 0),
         ("last", 7),
+        ("last", [40]),
+        ("last", ["40", 1]),
+        ("last", [0, 0]),
         ("snapshot", {"state": "done", "colour": "red"}),
         ("snapshot", "done"),
     ],
@@ -144,6 +147,35 @@ def test_a_torn_cache_is_made_again_from_the_journal(store: TaskStore, place: in
     assert store.load() == memory
     cache_of(store).write_bytes(bytes(data[:place]))
     assert store.load() == memory
+
+
+def test_a_changed_last_line_of_the_same_length_is_an_error(store: TaskStore) -> None:
+    memory = moves(store, begin(store), "shape")
+    store.save_cache(memory)
+    data = store.journal.read()
+    Path(store.journal.path).write_bytes(data[:-40] + data[-40:].replace(data[-20:-19], b"x"))
+    for one in (store, TaskStore(store.places)):
+        with pytest.raises(DamagedJournal, match="no longer holds line 2"):
+            one.load()
+
+
+def test_a_store_that_saved_a_cache_looks_again_when_somebody_else_saved_one(store: TaskStore) -> None:
+    """Else a journal cut back to what this process remembers would not be noticed."""
+    memory = moves(store, begin(store), "shape")
+    store.save_cache(memory)
+    early = store.journal.read()
+    other = TaskStore(store.places)
+    other.save_cache(moves(other, other.load(), "implement"))
+    Path(store.journal.path).write_bytes(early)
+    with pytest.raises(DamagedJournal, match="no longer holds line 3"):
+        store.load()
+
+
+def test_a_cache_says_only_what_there_is_to_say(store: TaskStore) -> None:
+    store.save_cache(moves(store, begin(store), "shape"))
+    content = json.loads(read_cache(str(cache_of(store))) or b"")
+    assert not {"unsettled", "refusal", "run", "usage"} & content.keys()
+    assert {"head", "size", "seq", "snapshot", "last"} <= content.keys()
 
 
 def test_a_cache_that_is_a_link_is_not_followed(store: TaskStore, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
+from detent.faces.cli.given import given_with
 from detent.faces.cli.output import move_json, show, status_json
 from detent.faces.words import outcome_words, status_words
 from detent.runner.explain import explain
@@ -159,11 +160,11 @@ def ask(arguments: Arguments, task: Task, want: str, verb: str = "") -> int:
         role = task.machine.states[task.memory.snapshot.state].role
         name = person_name() if who == "person" else role
         first_open = Signal(who, name=name, reason=arguments.text("--reason"))
-        return show_outcome(arguments, step(task, None, otherwise=first_open))
+        given, shown = given_with(arguments, task), arguments.text("--tree")
+        return show_outcome(arguments, step(task, None, otherwise=first_open, given=given, shown=shown))
     if want == task.memory.snapshot.state:
         return _already_there(arguments, task, want)
     state = task.machine.states[task.memory.snapshot.state]
-    _confirm(arguments, task, want)
     signal = Signal(
         who,
         want,
@@ -172,7 +173,8 @@ def ask(arguments: Arguments, task: Task, want: str, verb: str = "") -> int:
         override=arguments.text("--override"),
         verb=verb,
     )
-    return show_outcome(arguments, step(task, signal))
+    given, shown = given_with(arguments, task, want), arguments.text("--tree")
+    return show_outcome(arguments, step(task, signal, given=given, shown=shown))
 
 
 def _attended(task: Task) -> tuple[Task, Outcome | None]:
@@ -259,12 +261,6 @@ def _already_there(arguments: Arguments, task: Task, state: str) -> int:
     return 0
 
 
-def _confirm(arguments: Arguments, task: Task, want: str) -> None:
-    for edge in task.machine.states[task.memory.snapshot.state].edges:
-        if want in (edge.name, edge.target) and edge.confirm and not arguments.has("--yes"):
-            raise RefusedError(edge.confirm, next_step="add --yes to go on")
-
-
 def show_outcome(arguments: Arguments, outcome: Outcome) -> int:
     show(arguments, move_json(outcome), outcome_words(outcome))
     return 1 if isinstance(outcome.decision, Refuse) else 0
@@ -293,10 +289,11 @@ def take_route(arguments: Arguments, task: Task, goal: str) -> int:
 
 
 def prove(arguments: Arguments) -> int:
-    from detent.runner.prove import prove_state
+    from detent.runner.prove import not_well, prove_state
 
     task = open_to_change(arguments)
     tree, proven = prove_state(task, again=arguments.has("--again"))
+    bad = not_well(proven)
     rows = [
         {
             "gate": one.gate,
@@ -305,23 +302,24 @@ def prove(arguments: Arguments) -> int:
             "cached": one.cached,
             "log": one.receipt.log,
             "problem": one.receipt.problem,
+            "where": one.receipt.where,
+            "ok": one not in bad,
         }
         for one in proven
     ]
     lines = [f"tree {tree[:12] or 'not looked at'}"]
     for one in proven:
-        result = "ok  " if one.receipt.is_green else "red "
+        result = "ok  " if one not in bad else "bad " if one.before else "red "
         told = one.receipt.problem or (f"exit {one.receipt.attempts[-1]}" if one.receipt.attempts else "not run")
         first = one.receipt.command.splitlines()[0]
-        known = " (already known)" if one.cached else ""
+        known = (f", {one.receipt.where}" if one.receipt.where else "") + (" (already known)" if one.cached else "")
         lines.append(f"  {result} {first}  {told}{known}\n         {one.receipt.log}")
     if not proven:
         lines.append(f"  no move out of {task.memory.snapshot.state} asks for a command")
-    is_red = any(not one.receipt.is_green for one in proven)
-    if is_red and any(one.cached and not one.receipt.is_green for one in proven):
+    if any(one.cached for one in bad):
         lines.append("  next: mend the tree, or run the red ones again with: detent prove --again")
     show(arguments, {"id": task.id, "tree": tree, "receipts": rows}, "\n".join(lines))
-    return 1 if is_red else 0
+    return 1 if bad else 0
 
 
 def answer(arguments: Arguments) -> int:

@@ -7,7 +7,7 @@ import sys
 from detent.errors import UsageError
 from detent.faces.cli.output import next_json, print_json, show, status_json
 from detent.faces.words import DEAD_MARK, history_words, list_words, next_words, status_words
-from detent.runner.explain import explain, is_dead, is_gone, waiting_for
+from detent.runner.explain import explain, is_dead, is_gone, waiting_for, waits_for_word
 from detent.runner.open import Listed, Task, find_project, is_over, load_all, open_task
 
 TYPE_CHECKING = False
@@ -38,13 +38,18 @@ def _row(project: Project, listed: Listed) -> dict[str, Any]:
     if listed.memory is None or listed.machine is None:
         why = listed.error.what if listed.error else ""
         return {"id": listed.id, "machine": "?", "state": "unreadable", "waiting_for": "a person", "title": why}
+    from detent.runner.inbox import files_to_approve  # only lists look into tasks
+
     memory, head = listed.memory, listed.memory.head
     state = listed.machine.states[memory.snapshot.state]
+    waits = waiting_for(memory, state)
+    if files := files_to_approve(project, listed):
+        waits = waits_for_word(files)
     return {
         "id": listed.id,
         "machine": head["machine"],
         "state": state.name,
-        "waiting_for": waiting_for(memory, state),
+        "waiting_for": waits,
         "title": head["title"],
         "over": is_over(listed),
         "dead": is_dead(memory, state, is_gone=is_gone(project.task(listed.id), memory)),

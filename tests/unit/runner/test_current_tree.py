@@ -1,0 +1,44 @@
+"""Tests of the tree's id: an edit that falls between git's reading and the noting of file times is not overlooked."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from detent.runner.create import Wish, create
+from detent.runner.look import current_tree, known_tree
+
+# A git that lets somebody edit a file right after it has written the first tree.
+EDITING = """#!/bin/sh
+{git} "$@" || exit
+case " $* " in *" write-tree "*) [ -e {mark} ] || {{ : > {mark}; echo two > {file}; }} ;; esac
+"""
+
+
+def test_an_edit_after_git_has_read_is_not_remembered_under_the_old_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    file = repository / "app.py"
+    file.write_text("one\n", encoding="utf-8")
+    identity = ("-c", "user.name=Tester", "-c", "user.email=tester@example.invalid")
+    for words in (("init", "-q", "--template="), ("add", "--all"), (*identity, "commit", "-q", "-m", "Start")):
+        subprocess.run(["git", *words], cwd=repository, check=True)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    task = create(Wish(machine="phase", title="t", task_id="t", repo=str(repository), in_place=True))
+    before = current_tree(task)
+    assert known_tree(task) == before
+    git = tmp_path / "bin" / "git"
+    git.parent.mkdir()
+    git.write_text(EDITING.format(git=shutil.which("git"), mark=tmp_path / "edited", file=file), encoding="utf-8")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", str(git.parent), prepend=":")
+    found = current_tree(task)
+    assert file.read_text(encoding="utf-8") == "two\n"
+    assert found != before
+    assert known_tree(task) == found
+    assert current_tree(task) == found
