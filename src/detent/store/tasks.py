@@ -145,10 +145,12 @@ def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
     if entry.get("signed"):
         shown = {"tree": entry["tree"], "name": entry["name"], "seq": entry["seq"], **entry["signed"]}
         changes["signed"] = {**memory.signed, entry["edge"]: shown}
-    facts = {name: fact for name, fact in entry["facts"].items() if "parts" in fact}
-    parts = {name: {"seq": entry["seq"], "to": entry["to"], "parts": fact["parts"]} for name, fact in facts.items()}
-    changes["results"] = {**memory.results, **parts}
-    changes["out"] = {name: last for name, last in memory.out.items() if last["wake"]}  # who failed may try elsewhere
+    for name, fact in entry.get("facts", {}).items():
+        if "parts" in fact:
+            found = {"seq": entry["seq"], "to": entry["to"], "parts": fact["parts"]}
+            changes["results"] = {**changes.get("results", memory.results), name: found}
+    if memory.out:  # who failed may try elsewhere
+        changes["out"] = {name: last for name, last in memory.out.items() if last["wake"]}
     return changes
 
 

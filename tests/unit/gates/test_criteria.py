@@ -77,7 +77,7 @@ class SpecWorld(World):
         self.proved[key] = saved.digest
 
     def seen(self) -> Seen:
-        return super().seen().replace(around=self.around, words=self.words, baseline=self.baseline)
+        return super().seen().replace(around=self.around, words=self.words, captured=self.baseline)
 
     def criteria(self, value: str = ALL_PASS) -> Fact:
         return self.gate("criteria", since="entry", value=value, **PARAMS)
