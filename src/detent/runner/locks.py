@@ -60,16 +60,8 @@ def _is_changed(task: Task, document: Document, item: str, locked: str) -> bool:
 
 
 def close_locks(task: Task, snapshot: Snapshot, document: Document, leaving: str) -> dict[str, str]:
-    """The locked texts after a state was left: each is kept by its hash, so that it can be put back whole.
-
-    What was locked before and open in the state that is left closes again, as it stands now.
-    """
-    items = [
-        item
-        for lock in task.machine.locks
-        for item in items_of(lock)
-        if not leaving or leaving in lock.after or (leaving in lock.open_in and item in snapshot.locked)
-    ]
+    """The locked texts after a state was left: each is kept by its hash, so that it can be put back whole."""
+    items = [item for lock in task.machine.locks if not leaving or leaving in lock.after for item in items_of(lock)]
     return {**snapshot.locked, **lock_again(task, document, items)}
 
 

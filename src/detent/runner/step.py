@@ -1,5 +1,6 @@
 """The one step: every move of every task, whoever asks, is made here.
 
+0. alone    (project)  only where a gate asks for the other tasks of the project: their lock, for the whole step
 1. settle   (lock)     finish what a crash cut short, put back what only the engine may write, redo promised effects
 2. observe  (lock)     native files, receipts, and the tree if a gate needs it
 3. prove    (no lock)  run the commands the wanted edge still lacks, on the frozen tree; results are receipts. What an
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 MOST_ROUNDS = 3
+SIBLINGS = "no_sibling_in"  # the check that looks at other tasks
 YES = "yes"  # given by a person where a move asks before it is taken
 
 
@@ -62,27 +64,51 @@ def step(
     """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`.
 
     `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end. `given`: what
-    came with the command, for the steps that prepare the move. `shown`: only if the tree is still the one whose id
-    begins so, for a person who says what they looked at.
+    came with the command, for the steps that prepare the move and the gates that ask a person for a word. `shown`: only
+    if the tree is still the one whose id begins so, for a person who says what they looked at.
     """
+    if not asks_siblings(task):
+        outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=False)
+        if outcome is not None:
+            return outcome
+        task = task.replace(memory=task.store.load())
+    # What depends on where other tasks stand is decided while none of them can move.
+    with Lock(task.project.lock_path()):
+        outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=True)
+    assert outcome is not None  # noqa: S101  # only who is not alone is sent back
+    return outcome
+
+
+def _step(
+    task: Task,
+    signal: Signal | None,
+    otherwise: Signal | None,
+    of_run: int,
+    given: Mapping[str, str],
+    shown: str,
+    *,
+    is_alone: bool,
+) -> Outcome | None:
     notes: tuple[str, ...] = ()
     for _ in range(MOST_ROUNDS):
         with Lock(task.places.lock()):
             settled = put_in_order(task)
             notes += settled.notes
             task = task.at(settled.memory)
+            if not is_alone and asks_siblings(task):
+                return None
             if of_run and task.memory.ended.get("run") != of_run:
                 gone = Wait(f"agent run #{of_run} was decided by somebody else")
                 return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
             asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
-            seen, facts = _observe(task, settled.document, asked, with_tree=bool(shown))
+            seen, facts = _observe(task, settled.document, asked, tuple(given), with_tree=bool(shown))
             refuse_other_tree(seen.tree, shown)
             decision, gates = _decide(task, facts, asked)
             wanted = _unprovided(task, decision)
             if not gates and not wanted:
-                if isinstance(decision, Advance) and not _asks_first(decision, asked, given or {}):
-                    outcome = _move(task, settled, seen, facts, asked, decision, given or {})
+                if isinstance(decision, Advance) and not _asks_first(decision, asked, given):
+                    outcome = _move(task, settled, seen, facts, asked, decision, given)
                 else:
                     outcome = _record(task, settled, facts, asked, _unconfirmed(decision))
                 return outcome.replace(notes=notes + outcome.notes)
@@ -92,6 +118,16 @@ def step(
             notes += _provide(task, wanted)
     refused = Refuse("the tree changes while it is being proven", hint="stop what writes to it, then try again")
     return Outcome(refused, task, facts, asked, task.memory.snapshot.state, notes)
+
+
+def asks_siblings(task: Task) -> bool:
+    """Whether a move from here depends on where the other tasks of the project stand."""
+    machine = task.machine
+    if all(gate.check != SIBLINGS for gate in machine.gates.values()):
+        return False
+    edges = machine.states[task.memory.snapshot.state].edges
+    gates = machine.parts(gate for edge in edges for way in edge.ways for gate in way.needs)
+    return any(gate.check == SIBLINGS for gate in gates)
 
 
 def tidy(task: Task) -> tuple[Task, tuple[str, ...]]:
@@ -129,13 +165,15 @@ def _request(task: Task, settled: Settled) -> Signal | None:
     return Signal("agent", settled.request, name=role or "file", reason=f"asked by {task.native.file}")
 
 
-def _observe(task: Task, document: Document, asked: Signal, *, with_tree: bool) -> tuple[Seen, dict[str, Fact]]:
+def _observe(
+    task: Task, document: Document, asked: Signal, words: tuple[str, ...], *, with_tree: bool
+) -> tuple[Seen, dict[str, Fact]]:
     edges = candidates_for(task.machine, task.memory.snapshot, asked)
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
     effects = {effect for edge in edges for way in edge.ways for effect in way.effects}
     with_tree = with_tree or bool(effects - TREELESS) or any(edge.sign_off for edge in edges)
     tree = current_tree(task) if with_tree or needs_tree(task, gates) else ""
-    seen = look(task, task.memory, document, tree)
+    seen = look(task, task.memory, document, tree, words=words)
     return seen, judge(seen, gates)
 
 
@@ -226,7 +264,7 @@ def _move(
         "verb": asked.verb,
         "exit": asked.exit,
         "answer": asked.reason if asked.verb in ("answer", "reject") else "",
-        "facts": {name: _fact_to_json(facts[name]) for name in taken.way.needs if name in facts},
+        "facts": {one.name: _fact_to_json(facts[one.name]) for one in task.machine.parts(taken.way.needs)},
         "waived": list(taken.waived),
         "override": asked.override if taken.waived else "",
         "tree": seen.tree,
@@ -285,7 +323,7 @@ def _level(task: Task, gates: tuple[str, ...]) -> str:
 
 def _fact_to_json(fact: Fact) -> dict[str, object]:
     content: dict[str, object] = {"ok": fact.ok}
-    for field in ("why", "proof", "by_hand", "note"):
+    for field in ("why", "proof", "by_hand", "note", "parts"):
         if value := getattr(fact, field):
             content[field] = value
     return content
