@@ -323,7 +323,9 @@ def _level(task: Task, gates: tuple[str, ...]) -> str:
 
 def _fact_to_json(fact: Fact) -> dict[str, object]:
     content: dict[str, object] = {"ok": fact.ok}
-    for field in ("why", "proof", "by_hand", "note", "parts"):
+    for field in ("why", "proof", "by_hand", "note"):
         if value := getattr(fact, field):
             content[field] = value
+    if fact.parts:
+        content["parts"] = [list(part) for part in fact.parts]  # as the journal gives them back
     return content
