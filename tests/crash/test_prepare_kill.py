@@ -46,6 +46,11 @@ class World:
         self.kept = thread.repository.parent / "kept"
         shutil.copytree(thread.repository, self.kept, symlinks=True)
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """The same calls each time: nobody writes down what was compiled."""
+        return {**self.thread.detent.environment, "PYTHONDONTWRITEBYTECODE": "1"}
+
     def put_back(self) -> None:
         shutil.rmtree(self.thread.repository)
         shutil.copytree(self.kept, self.thread.repository, symlinks=True)
@@ -131,9 +136,7 @@ def world(request: pytest.FixtureRequest, detent: Detent, repo: MakeRepo) -> Wor
 
 
 def points(world: World, log: Path) -> list[Call]:
-    ended, calls = record(
-        world.argv(), cwd=world.thread.repository, env=world.thread.detent.environment, log=log, names=NAMES
-    )
+    ended, calls = record(world.argv(), cwd=world.thread.repository, env=world.environment, log=log, names=NAMES)
     assert ended.code == 0, ended
     assert not world.problems()
     top = str(world.thread.repository)
@@ -162,7 +165,7 @@ def kill_at_points(world: World, tmp_path: Path) -> None:
         ended = disturb(
             world.argv(),
             cwd=world.thread.repository,
-            env=world.thread.detent.environment,
+            env=world.environment,
             name=call.name,
             how="signal=KILL",
             number=call.number,

@@ -42,6 +42,7 @@ def test_status_tells_it(stuck: ThreadTask) -> None:
 def test_the_same_again_settles_it_once_it_can(stuck: ThreadTask) -> None:
     (stuck.repository / ".git/index.lock").unlink()
     again = stuck("move", "Drafting", "--yes")
+    assert again.code == 0, "who asks again gets what was asked for"
     assert "is made now" in again.out
     assert stuck.state == "Drafting"
     assert [entry["to"] for entry in stuck.journal() if entry["kind"] == "moved"].count("Drafting") == 1

@@ -22,21 +22,21 @@ from detent.core.values import Advance, Crash, Missing, Refuse, Signal, Wait
 from detent.errors import RefusedError
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.people import is_word, signed_files
-from detent.runner.locks import close_locks
+from detent.runner.commit_move import commit_move
 from detent.runner.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
-from detent.runner.promises import TREELESS, keep_promises, put_in_order
+from detent.runner.promises import TREELESS, put_in_order
 from detent.runner.settle import Settled, remember
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from detent.core.values import Decision, Fact
     from detent.gates.seen import Seen
     from detent.runner.open import Task
     from detent.store.native import Document
+    from detent.store.tasks import Memory
 
 MOST_ROUNDS = 3
 SIBLINGS = "no_sibling_in"  # the check that looks at other tasks
@@ -92,9 +92,11 @@ def _step(
     notes: tuple[str, ...] = ()
     for _ in range(MOST_ROUNDS):
         with Lock(task.places.lock()):
-            settled = put_in_order(task)
+            before, settled = task.memory, put_in_order(task)
             notes += settled.notes
             task = task.at(settled.memory)
+            if signal is not None and _is_made_up_for(before, task.memory, signal):
+                return Outcome(Wait("it was cut short before"), task, {}, signal, before.snapshot.state, notes)
             if not is_alone and asks_siblings(task):
                 return None
             if of_run and task.memory.ended.get("run") != of_run:
@@ -198,6 +200,13 @@ def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decis
     return whole, ()
 
 
+def _is_made_up_for(before: Memory, now: Memory, asked: Signal) -> bool:
+    """Whether the move that is asked for was cut short while it was prepared, and has just been made."""
+    move = before.intent.get("move", {})
+    is_made = bool(move) and before.snapshot.visits != now.snapshot.visits
+    return is_made and bool(asked.want) and asked.want in (move["edge"], move["to"])
+
+
 def _asks_first(taken: Advance, asked: Signal, given: Mapping[str, str]) -> bool:
     """Whether a person must be asked before the move is made; who can't be asked has not said yes."""
     return bool(taken.edge.confirm) and asked.who == "person" and YES not in given
@@ -294,22 +303,6 @@ def _unprepared(
     missing = (Missing("prepare", error.what, error.next_step),)
     refused = Wait(problem, missing) if asked.who == "engine" else Refuse(problem, missing, (), taken.edge)
     return _record(task, settled, facts, asked, refused)
-
-
-def commit_move(
-    task: Task, document: Document, entry: Mapping[str, str], taken: Advance, content: Mapping[str, Any]
-) -> Settled:
-    """Write the line of a decided move and do what follows; `entry` is the evidence as the new state finds it."""
-    memory, leaving = task.memory, task.memory.snapshot.state
-    locked = close_locks(task, memory.snapshot, document, leaving)
-    after = taken.after.replace(entry=entry, locked=locked)
-    memory, document = remember(task, memory, document, "moved", content, after=after)
-    kept = keep_promises(task, Settled(memory, document))
-    if taken.edge.sign_off:
-        from detent.runner.anchor import anchor  # few moves are sign-offs
-
-        anchor(task.replace(memory=kept.memory))
-    return kept
 
 
 def _level(task: Task, gates: tuple[str, ...]) -> str:
