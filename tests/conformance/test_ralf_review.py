@@ -161,6 +161,27 @@ def test_configuring_has_defaults_and_takes_models_and_iterations_from_the_setti
     assert thread.json("status", thread.id)["loop"]["most"] == 4
 
 
+@pytest.mark.requirement("S4.18", "S4.40")
+def test_a_paused_loop_is_configured_anew_and_its_changes_stay(threads: Threads) -> None:
+    thread = threads.thread()
+    thread.to("Running")
+    threads.script("Running", "echo '# half' >> app.py")
+    thread.run("--once")
+    thread.done("stop")
+    thread.done("choose", "C")
+    assert thread.state() == "Configuring"
+    thread.done("configure", "--agent", "implementer=two", "--agent", "verifier=two", "--limit", "iteration=4")
+    thread.done("choose", "start")
+    threads.script("Running", "ready; promise")
+    thread.run(expect=4)
+    assert thread.state() == "Implemented"
+    assert thread.entries("run_planned")[-1]["agent"] == "two"
+    loop = thread.json("status", thread.id)["loop"]
+    assert (loop["used"], loop["most"]) == (1, 4)
+    assert (thread.repo / "app.py").read_text(encoding="utf-8").endswith("# half\n# ready\n")
+    thread.audit()
+
+
 @pytest.mark.requirement("S4.34")
 def test_giving_up_ends_the_run_first(threads: Threads) -> None:
     thread = threads.thread()

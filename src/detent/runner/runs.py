@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from detent.runner.ready import Ready
     from detent.runner.settle import Settled
     from detent.store.native import Document
-    from detent.store.tasks import Memory
+    from detent.store.shown import WHILE_RUNNING, labels_from
+from detent.store.tasks import Memory
 
 
 def run_seen(task: Task) -> RunSeen | None:
@@ -133,7 +134,9 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         "prompt": sha256_of(prompt),
         "seen": fingerprint(task, memory, document, tree),
     }
-    if "session" in task.machine.store:  # the file names the run that lives; no process of it reads that file yet
+    if labels_from(
+        task.machine, WHILE_RUNNING
+    ):  # the file names the run that lives; no process of it reads that file yet
         return task.replace(memory=remember(task, memory, document, "run_planned", content)[0])
     return task.replace(memory=record(task, memory, "run_planned", content))
 

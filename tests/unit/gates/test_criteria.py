@@ -60,7 +60,7 @@ class SpecWorld(World):
         super().__init__(base)
         self.around: Around | None = Around()
         self.words: tuple[str, ...] = ()
-        self.baseline: dict[str, str] = {}
+        self.captured: dict[str, str] = {}
         self.snapshot = self.snapshot.replace(visits={"verify": 1, "Finalized": 2}, exit="finished")
         (self.folder / "spec").mkdir()
         self.write("spec/v2.md", SPEC)
@@ -77,7 +77,7 @@ class SpecWorld(World):
         self.proved[key] = saved.digest
 
     def seen(self) -> Seen:
-        return super().seen().replace(around=self.around, words=self.words, captured=self.baseline)
+        return super().seen().replace(around=self.around, words=self.words, captured=self.captured)
 
     def criteria(self, value: str = ALL_PASS) -> Fact:
         return self.gate("criteria", since="entry", value=value, **PARAMS)
@@ -260,7 +260,7 @@ def test_a_clean_checkout_or_a_branch_of_its_own(
 
 def test_a_baseline_must_be_known(spec_world: SpecWorld) -> None:
     assert not spec_world.gate("baseline_known").ok
-    spec_world.baseline = {"branch": "main", "commit_sha": "a" * 40}
+    spec_world.captured = {"branch": "main", "commit_sha": "a" * 40}
     assert spec_world.gate("baseline_known").ok
 
 
