@@ -84,6 +84,11 @@ class State(Record):
     is_rest: bool = False  # no end, but nothing is left to do until a person wants more
     lands: bool = False  # the work of a task that stands here may be taken over into the user's branch
     edges: tuple[Edge, ...] = ()
+
+    def is_crash(self, exit_class: str) -> bool:
+        """Whether a run that opened no move and ended so has crashed."""
+        return exit_class in (ANY_EXIT if self.must_open else CRASH_CLASSES)
+
     asks: tuple[str, ...] = ()  # fields of the native file, and `## sections`, that hold its question to a person
 
 

@@ -16,7 +16,7 @@ import os
 import re
 from functools import partial
 
-from detent.core.machine import ANY_EXIT, CRASH_CLASSES, TAINTED
+from detent.core.machine import TAINTED
 from detent.core.runs import run_over, stayed, stop
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.effects import keeper
@@ -127,6 +127,8 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "evidence": evidence_hashes(look(task, memory, document, "")),
     }
     after = run_over(task.machine, memory.snapshot, TAINTED if content["tainted"] else exit_name)
+    if content["tainted"] and task.machine.states[after.state].must_open:
+        after = after.replace(entry=content["evidence"])  # such a run has crashed: what it wrote is no proof either
     memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=disorder.locked)
     task = task.replace(memory=memory)
     anchor(task)
@@ -266,9 +268,7 @@ def decide_end(task: Task) -> Outcome:
 def _is_crash(task: Task) -> bool:
     """Whether a run that opened nothing counts as one that crashed: its state says so."""
     ended, state = task.memory.ended, task.machine.states[task.memory.snapshot.state]
-    if ended["by_person"] or not state.counts_crash:
-        return False
-    return ended["exit"] in CRASH_CLASSES or (state.must_open and ended["exit"] in ANY_EXIT)
+    return bool(state.counts_crash) and not ended["by_person"] and state.is_crash(ended["exit"])
 
 
 def _closed(decision: Decision) -> str:
