@@ -104,7 +104,18 @@ def test_the_verdict_is_read_from_the_review_alone(body: str, verdict: str | Non
 @pytest.mark.requirement("S3.14", "S3.15", "S3.16", "S3.19", "S3.27")
 @pytest.mark.parametrize(
     ("body", "allowed"),
-    [("PASS\nfine", "reviewing"), ("FAIL\na test is missing", "working"), ("no verdict", ""), ("PASS\nFAIL", "")],
+    [
+        ("PASS\nfine", "reviewing"),
+        ("FAIL\na test is missing", "working"),
+        ("All tests pass.\n\nVerdict: FAIL", "working"),
+        ("FAIL\n\n## Review\nPASS", "reviewing"),  # the last section of a name counts
+        ("FAIL\n\n### Review\nPASS: the worker's own words", "working"),  # a line of its own is clearer
+        ("no verdict", ""),
+        ("PASS\nFAIL", ""),
+        ("> PASS", ""),
+        ("```\nPASS\n```", ""),
+        ("<!-- PASS -->", ""),
+    ],
 )
 def test_a_review_opens_just_the_move_of_its_verdict(oranges: Oranges, body: str, allowed: str) -> None:
     task = oranges.orange("working", "agent-review")

@@ -215,9 +215,12 @@ def test_who_asked_and_then_died_is_heard_once(oranges: Oranges, death: str) -> 
 
 @pytest.mark.requirement("S3.42", "S3.32")
 def test_readers_show_what_would_happen_and_never_do_it(oranges: Oranges) -> None:
-    oranges.honest(working="handoff; exit 1")
+    here = oranges.meeting()
+    oranges.honest(working="handoff; meet here; exit 1")
     task = oranges.orange("working")
     task.run("--no-wait", expect=0)
+    here.reached()
+    here.go()
     task.wait_for_run()
     journal = (task.control / "journal.jsonl").read_bytes()
     status = task.json("status")
@@ -228,17 +231,6 @@ def test_readers_show_what_would_happen_and_never_do_it(oranges: Oranges) -> Non
     assert (task.control / "journal.jsonl").read_bytes() == journal
     task.run(expect=4)
     assert (task.state(), task.json("status")["dead"]) == ("reviewing", False)
-
-
-@pytest.mark.parametrize(("script", "kind"), [("exit 0", "crash"), ("orange task complete || handoff", "moves")])
-def test_what_would_happen_is_what_happens(oranges: Oranges, script: str, kind: str) -> None:
-    oranges.script("working", script)
-    task = oranges.orange("working")
-    task.run("--no-wait", expect=0)
-    task.wait_for_run()
-    assert task.json("status")["would"]["kind"] == kind
-    task.run("--once")
-    assert {"crash": "working", "moves": "agent-review"}[kind] == task.state()
 
 
 @pytest.mark.requirement("S3.31")
@@ -295,3 +287,43 @@ def test_cancel_ends_the_agent_first_and_frees_the_home(oranges: Oranges) -> Non
     driving.done()
     assert (task.state(), task.json("status")["alive"]) == ("cancelled", None)
     other.update("working", expect=0)
+
+
+def test_a_reviewer_that_edits_the_work_is_not_heard_and_has_crashed(oranges: Oranges) -> None:
+    """Where the kernel does not keep it from the real tree, the tree is put back and what it asked for is void."""
+    task = oranges.orange("working", "agent-review")
+    edit = f"echo 'better = True' >> '{task.tree}/app.py'"
+    oranges.script("agent-review", f"review PASS; {edit}; orange task update --status reviewing")
+    before = (task.tree / "app.py").read_bytes()
+    task.run("--once", expect=0)
+    crashed = task.last("crashed")
+    assert (crashed["exit"], crashed["after"]["counters"]["crash_count"]) == ("finished", 1)
+    assert "its role may only read the repository, and it changed app.py" in crashed["why"]
+    assert ((task.tree / "app.py").read_bytes(), task.state()) == (before, "agent-review")
+    assert task.json("status")["would"] == {"kind": "respawn", "to": ""}
+    oranges.script("agent-review", "true")  # the verdict of the one before it is not its own
+    task.run(expect=4)
+    assert (task.state(), (task.tree / "app.py").read_bytes()) == ("stuck", before)
+    task.audit()
+
+
+@pytest.mark.parametrize(
+    ("state", "script", "would"),
+    [
+        ("working", "true", ("crash", "")),
+        ("working", "orange task update --status clarification", ("moves", "clarification")),
+        ("agent-review", "review FAIL", ("moves", "working")),
+        ("clarification", "true", ("stays", "")),
+    ],
+)
+def test_what_a_reader_foresees_of_a_run_that_is_gone(
+    oranges: Oranges, state: str, script: str, would: tuple[str, str]
+) -> None:
+    here = oranges.meeting()
+    oranges.script(state, f"{script}; meet here")
+    task = oranges.orange(*(("working", "agent-review") if state == "agent-review" else (state,)))
+    task.run("--no-wait", expect=0)
+    here.reached()
+    here.go()
+    task.wait_for_run()
+    assert tuple(task.json("status")["would"].values()) == would

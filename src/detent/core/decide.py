@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from detent.core.machine import ACTORS, ANY_EXIT, CRASH_CLASSES, CRASHES, ENTRY, IDLE, RUNS, STOPPED, Edge, Machine, Way
+from detent.core.machine import ACTORS, CRASH_CLASSES, CRASHES, ENTRY, IDLE, RUNS, STOPPED, TAINTED, Edge, Machine, Way
 from detent.core.values import Advance, Crash, Fact, Missing, Refuse, Signal, Snapshot, Wait
 
 TYPE_CHECKING = False
@@ -217,14 +217,16 @@ def count(machine: Machine, snapshot: Snapshot, counters: dict[str, int], regist
 
 def _crash(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
     state = machine.states[snapshot.state]
-    if signal.exit not in (ANY_EXIT if state.must_open else CRASH_CLASSES):
+    if not state.is_crash(signal.exit):
         return Wait(f"a run that ended as {signal.exit or 'nothing'} is no crash")
     if not state.role or not (state.counts_crash or any("crash" in edge.by() for edge in state.edges)):
         return Wait(f"{state.name} has no agent that could crash")
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
     for name in state.counts_crash:
         count(machine, snapshot, counters, registers, name)
-    counted = snapshot.replace(counters=counters, registers=registers, exit=signal.exit)
+    # From a run that changed what it may not no move of the engine follows, also after it was counted.
+    ended = TAINTED if snapshot.exit == TAINTED else signal.exit
+    counted = snapshot.replace(counters=counters, registers=registers, exit=ended)
     taken = _first_open(machine, counted, facts, signal, candidates_for(machine, counted, signal))
     # Any move takes back what counts towards the limit every machine has: only a crash that took none can spend it.
     if isinstance(taken, Refuse) and counters.get(CRASHES, 0) >= machine.limits[CRASHES].most:

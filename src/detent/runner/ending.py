@@ -16,7 +16,7 @@ import os
 import re
 from functools import partial
 
-from detent.core.machine import ANY_EXIT, CRASH_CLASSES, TAINTED
+from detent.core.machine import TAINTED
 from detent.core.runs import run_over, stayed, stop
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.effects import keeper
@@ -129,6 +129,8 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     }
     ended_as = TAINTED if content["tainted"] else exit_name
     after = run_over(task.machine, memory.snapshot, ended_as, by_person=content["by_person"])
+    if content["tainted"] and task.machine.states[after.state].must_open:
+        after = after.replace(entry=content["evidence"])  # such a run has crashed: what it wrote is no proof either
     memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=disorder.locked)
     task = task.replace(memory=memory)
     anchor(task)
@@ -270,7 +272,7 @@ def _is_crash(task: Task) -> bool:
     ended, state = task.memory.ended, task.machine.states[task.memory.snapshot.state]
     if ended["by_person"] or not (state.counts_crash or any("crash" in edge.by() for edge in state.edges)):
         return False
-    return ended["exit"] in CRASH_CLASSES or (state.must_open and ended["exit"] in ANY_EXIT)
+    return state.is_crash(ended["exit"])
 
 
 def _closed(decision: Decision) -> str:

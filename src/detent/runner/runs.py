@@ -30,6 +30,7 @@ from detent.runner.settle import record, remember
 from detent.store.atomic import make_folders, write_atomic
 from detent.store.digest import sha256_of
 from detent.store.lock import Lock
+from detent.store.shown import WHILE_RUNNING, labels_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
     from detent.runner.ready import Ready
     from detent.runner.settle import Settled
     from detent.store.native import Document
-    from detent.store.shown import WHILE_RUNNING, labels_from
-from detent.store.tasks import Memory
+    from detent.store.tasks import Memory
 
 
 def run_seen(task: Task) -> RunSeen | None:

@@ -316,3 +316,16 @@ def test_a_state_that_must_be_left_counts_every_end_but_a_lack_of_quota() -> Non
     assert waited(ask(made, Signal("crash", exit="quota"), at=Snapshot("dig"))).reason == (
         "a run that ended as quota is no crash"
     )
+
+
+def test_a_counted_crash_of_a_tainted_run_leaves_no_move_to_the_engine() -> None:
+    made = small(
+        OWN.replace(
+            'name  = "fell"',
+            'name = "done"\nfrom = "dig"\nto = "over"\nby = ["engine"]\nafter = "any"\n'
+            'needs = ["ready"]\n[[edge]]\nname  = "fell"',
+        )
+    )
+    after = crashed(ask(made, Signal("crash", exit="finished"), at=Snapshot("dig", exit="tainted"))).after
+    assert after.exit == "tainted"
+    assert waited(ask(made, Signal("engine"), "ready", at=after)).missing[0].gate == "after"
