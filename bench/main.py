@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench import checks, cold_start, host, scale, transitions
+from bench import checks, cold_start, held, host, runs, scale, transitions
 from bench.environments import Unavailable, detent_environment, make_ground, peer_environment
 from bench.measure import Row, missing, verdict
 from bench.process import WorkerFailed
@@ -24,6 +24,7 @@ PEERS = ("burr", "langgraph", "dbos")
 def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench/run.py", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds, and only peers that are installed already")
+    parser.add_argument("--only", metavar="N", nargs="+", default=[], help="parts by their numbers, e.g. --only 4 7")
     parser.add_argument("--json", metavar="FILE", type=Path, help="also write everything here")
     given = parser.parse_args(words)
     started = time.monotonic()
@@ -35,7 +36,7 @@ def main(words: Sequence[str]) -> int:
     if host.is_busy():
         about["warning"] = "other work was running on this host when the run began"
     try:
-        rows = _measure(ground, quick=given.quick)
+        rows = _measure(ground, quick=given.quick, only=given.only)
     finally:
         shutil.rmtree(disk, ignore_errors=True)
     about |= {"run": "quick" if given.quick else "full", "took": f"{time.monotonic() - started:.0f} s"}
@@ -46,7 +47,7 @@ def main(words: Sequence[str]) -> int:
     return 0
 
 
-def _measure(ground: Path, *, quick: bool) -> list[Row]:
+def _measure(ground: Path, *, quick: bool, only: Sequence[str] = ()) -> list[Row]:
     _say("environments")
     detent = detent_environment(ROOT, ground)
     peers: dict[str, Path | str] = {}
@@ -70,9 +71,13 @@ def _measure(ground: Path, *, quick: bool) -> list[Row]:
         f"{scale.PART}: long journals": lambda: scale.measure_length(ground, detent, quick=quick),
         checks.CHECK: lambda: checks.measure_check(ground, detent, quick=quick),
         checks.GATE: lambda: checks.measure_gates(ground),
+        runs.PART: lambda: runs.measure(ground, detent, quick=quick),
+        held.PART: lambda: held.measure(ground, detent, quick=quick),
     }
     rows: list[Row] = []
     for name, part in parts.items():
+        if only and name.partition(" ")[0] not in only:
+            continue
         _say(name)
         try:
             rows += part()

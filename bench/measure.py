@@ -13,15 +13,15 @@ def median(times: Times) -> float:
     return statistics.median(times)
 
 
-def p95(times: Times) -> float:
+def rank(times: Times, percent: int) -> float:
     """The nearest rank, so that it is a time that was really measured."""
     ordered = sorted(times)
-    return ordered[max(0, -(-95 * len(ordered) // 100) - 1)]
+    return ordered[max(0, -(-percent * len(ordered) // 100) - 1)]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table. `ratio` compares the median with the part's baseline; `bar` is the most it may be."""
+    """One line of the table. `ratio` compares the median with the part's baseline; `bar` is the most `value` may be."""
 
     part: str
     what: str
@@ -31,7 +31,9 @@ class Row:
     count: int = 0
     ratio: float | None = None
     bar: float | None = None
-    bar_is_seconds: bool = False  # the bar is held against the median itself
+    held: str = "ratio"  # what the bar is held against: ratio, median, p99 or most
+    value: float | None = None  # and how much that is
+    unit: str = "s"  # of everything but a ratio: s or MB
     must_beat: tuple[str, ...] = ()  # rows of the same part whose median must be larger
     note: str = ""
 
@@ -43,14 +45,26 @@ def row(
     *,
     base: Times | None = None,
     bar: float | None = None,
-    bar_is_seconds: bool = False,
+    held: str = "ratio",
     must_beat: Sequence[str] = (),
     note: str = "",
 ) -> Row:
     middle = median(times)
     ratio = middle / median(base) if base else None
+    value = {"ratio": ratio, "median": middle, "p99": rank(times, 99), "most": max(times)}[held]
     return Row(
-        part, what, min(times), middle, p95(times), len(times), ratio, bar, bar_is_seconds, tuple(must_beat), note
+        part,
+        what,
+        min(times),
+        middle,
+        rank(times, 95),
+        len(times),
+        ratio,
+        bar,
+        held,
+        value,
+        must_beat=tuple(must_beat),
+        note=note,
     )
 
 
@@ -62,9 +76,8 @@ def verdict(one: Row, rows: Sequence[Row]) -> str:
     """What became of a row's bars: met, MISSED with the reason, or nothing when it has none."""
     if one.median_s is None:
         return ""
-    value = one.median_s if one.bar_is_seconds else one.ratio
-    has_bar = one.bar is not None and value is not None
-    problems = ["over the bar"] if one.bar is not None and value is not None and value > one.bar else []
+    has_bar = one.bar is not None and one.value is not None
+    problems = ["over the bar"] if one.bar is not None and one.value is not None and one.value > one.bar else []
     others = [other for other in rows if other.part == one.part and other.what in one.must_beat]
     problems += [f"slower than {other.what}" for other in others if other.median_s and other.median_s <= one.median_s]
     if problems:

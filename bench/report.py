@@ -37,12 +37,14 @@ def _cells(one: Row, rows: Sequence[Row]) -> tuple[str, ...]:
     if one.least_s is None or one.median_s is None or one.p95_s is None:
         return (one.what, "-", "-", "-", "-", "-", "", "", one.note)
     ratio = "" if one.ratio is None else f"{one.ratio:.2f} x"
-    bar = "" if one.bar is None else f"{one.bar:g} s" if one.bar_is_seconds else f"{one.bar:g} x"
+    bar = "" if one.bar is None else f"{one.bar:g} {'x' if one.held == 'ratio' else one.unit}"
+    if bar and one.value is not None and one.held in ("p99", "most"):
+        bar += f" ({one.held} {_amount(one.value, one.unit)})"
     return (
         one.what,
-        _seconds(one.least_s),
-        _seconds(one.median_s),
-        _seconds(one.p95_s),
+        _amount(one.least_s, one.unit),
+        _amount(one.median_s, one.unit),
+        _amount(one.p95_s, one.unit),
         str(one.count),
         ratio,
         bar,
@@ -51,7 +53,9 @@ def _cells(one: Row, rows: Sequence[Row]) -> tuple[str, ...]:
     )
 
 
-def _seconds(value: float) -> str:
+def _amount(value: float, unit: str) -> str:
+    if unit != "s":
+        return f"{value:.1f} {unit}"
     if value >= 1:
         return f"{value:.2f} s"
     return f"{value * 1e3:.1f} ms" if value >= 1e-3 else f"{value * 1e6:.0f} us"

@@ -60,7 +60,7 @@ def measure_crowd(ground: Path, detent: Path, *, quick: bool) -> list[Row]:
     times = gathered.times
     # The bars are about ten thousand tasks; fewer say nothing about them.
     list_bar, crowd_bar = (None, None) if quick else (LIST_BAR_S, INDEPENDENT)
-    rows = [row(PART, listed, times[listed], bar=list_bar, bar_is_seconds=True)]
+    rows = [row(PART, listed, times[listed], bar=list_bar, held="median")]
     for first, second in pairs:
         rows.append(row(PART, first, times[first], base=times[first]))
         rows.append(row(PART, second, times[second], base=times[first], bar=crowd_bar))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from detent.machines import parse
 from detent.machines.load import built_in_names, load
 from detent.proof.replay import KINDS
+from detent.runner.vocabulary import vocabulary
 from detent.store import places
 from detent.store.places import POINTER, Project, TaskPlaces
 from detent.store.settings import FILE
@@ -24,10 +25,12 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "initial": "the state a task starts in",
         "by": "who may take a move that does not say: agent, engine, person or crash (default: engine)",
         "modes": "ways of working a task can be made in; the first is the default",
-        "crash": "table; `counts`: limits that every crash of an agent run counts",
+        "crash": "table; `counts`: limits a crash counts towards in every state that does not say `counts_crash`",
         "override": 'table; `by = "person"`: a person may waive gates, with a reason',
         "store": "table: the native folder, see below",
         "answers": "table; the `section` of the native file where a person's words are written",
+        "ask": "the command by which an agent asks for a state, `{to}` in its place (default: `detent move {to}`)",
+        "shim": "table: programs that stand first in the PATH of a run, each a line that begins with `detent`",
         "progress": "table; what counts as progress of a run (`counts`: tree, fields, evidence), and `idle_max`",
         "role": "`[role.NAME]` with `access`: read or write",
         "state": "`[state.NAME]`, see below",
@@ -42,19 +45,26 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "property": "`[[property]]`: `name`, `then`, `first`, `since`; the checker proves it",
     },
     "state": {
-        "role": "who works here; only such a state is driven by an agent",
-        "driver": "agent, engine or person, where it does not follow from the role",
+        "role": "who works here",
+        "driver": "agent, engine or person (default: agent with a role, else person); in a person's state the role is "
+        "called in by `respawn` or `talk`, and never starts by itself",
         "end": "true: the task is over here",
         "rest": "true: it may stay here for good although moves lead on",
         "lands": "true: the work of a task that stands here may be landed (`detent land`)",
         "may": "what the role may do, in words",
         "must_not": "what it must not do, in words",
         "prompt": "the words for the role, before the contract that is made from this file",
+        "prompt_counted": "table: other words, by the limit towards which something was counted since. Prompts may "
+        "hold `{FIELD}`, `{LIMIT}`, `{LIMIT.of}` (1 of 2), `{base}` and `{first:…}`: of these states, parted by "
+        "bars, the first that no counter closes",
         "group": "states that belong together, for limits per group and for the picture",
         "cross_cutting": "true: drawn beside the groups",
         "title": "the name on screen",
+        "asks": "fields of the native file that hold its question to a person, or sections of it as `## Heading`",
         "respawn": "ask or auto: whether a second run of one visit is started unasked",
         "counts_run": "limits that the end of a run counts",
+        "counts_crash": "limits that a crash counts towards (default: `crashes`); none: a run that dies is no crash",
+        "must_open": "true: a run that ends without opening a move has crashed, whatever its exit code",
     },
     "edge, reopen": {
         "name": "unique per state (default: `from-to-to`)",
@@ -81,8 +91,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "counts": "limits this move counts",
         "resets": "limits it sets to zero",
         "set": "table; registers it sets, `{from}` stands for the state that is left",
-        "prepare": "what must work before the move is made",
-        "effects": "what is done after it, again and again until it works: checkpoint",
+        "prepare": "what must work before the move is made, else the task stays where it is: see below",
+        "effects": "what is done after it, again and again until it works: see below",
     },
     "gate": {
         "check": "the question, see [checks](checks.md); its parameters stand beside it",
@@ -99,19 +109,41 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
     },
     "lock": {
         "name": "its name",
-        "after": "closed when this state is left",
+        "after": "closed when this state, or one of these, is left",
         "open_in": "states in which it is open again",
         "fields": "native fields it holds",
-        "sections": "list of tables with `file` and `section`",
-        "files": "files it holds",
+        "sections": "sections it holds, with their heading: list of tables with `file` and `section`",
+        "files": "files of the task folder it holds; one that ends with `/` is a folder with all in it",
     },
 }
+STEPS_MEAN: Mapping[str, str] = {
+    "workspace": "make the task's clone, if it has none yet and the project's pool has room",
+    "baseline": "write down branch and commit of the checkout, to come back to; without git only with `--no-git`",
+    "branch": "make and check out `MACHINE/ID`, from a clean checkout; `--no-branch` leaves it out",
+    "reset": "save files and commits under `refs/detent/backup/`, go back to the baseline's branch, delete the task's",
+    "try_hooks": "run the person's pre-commit hook on the tree as it is, in a disposable checkout",
+    "commit": "commit the tree that was signed off last, with the person's identity and hooks; or `--sha` records one",
+}
+EFFECTS_MEAN: Mapping[str, str] = {
+    "checkpoint": "keep the tree as a commit of the engine's own git",
+    "evidence_page": "write the evidence page",
+    "leave_branch": "check out the baseline's branch again, if nothing is uncommitted; the task's branch stays",
+    "commit_message": "write the message of the person's commit where `[store] message` says",
+}
 STORE: Mapping[str, str] = {
-    "codec": "how the native file is written: markdown_fields",
+    "codec": "how the native file is written: markdown_fields (lines like `Label: value`), frontmatter (a YAML head), "
+    "json_document (values named by pointers such as `/phase/type`)",
     "file": "the native file",
     "state": "the label of its state line",
     "updated": "the label that shows when the state last changed",
     "log": "the native log",
+    "events": "list of tables with `type`, `kind`, `when` and `fields`: the native log in its own words. Each "
+    "makes a line of every journal line of its kind whose values are as `when` says; `{after.state}` in a field is "
+    "the value at that path, `{limits.NAME}` how far a limit goes. Without it the log tells every journal line",
+    "only_in": "table: fields that stand there in these states only; what holds nothing else goes with them",
+    "version": "table with `field` and `is`: the version of the file's format; an older file is brought up, "
+    "with a copy kept beside it, a newer one refused",
+    "fsync": "true: the native file itself is synced, by way of a temporary called `FILE.<random>.tmp`",
     "files": "files of a new folder, from the machine's scaffold",
     "folders": "folders of a new folder",
     "extra": "files made on request, by name",
@@ -119,24 +151,37 @@ STORE: Mapping[str, str] = {
     "checks": "the field that takes its `--check` commands",
     "evidence": "where the evidence page lies",
     "link": "the field that is led to that page whenever it is made",
+    "branch": "the field that names the task's branch",
+    "session": "the field that names the agent run that lives, while one does",
+    "message": "the file of the native folder that holds the message of the person's commit",
+    "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
+    "folder": "the native folder of one task in it, with `{id}`",
+    "in_place": "true: tasks always work in the checkout itself",
+    "active": "a file in `root` with the id of the task that was chosen last",
+    "final": "states in which nothing is brought back any more (`detent restore` is refused)",
 }
 KIND_MEANS: Mapping[str, str] = {
     "created": "the first line of a new task",
     "adopted": "the first line of a task made from another tool's folder",
     "moved": "a move was made; it is also the promise of its effects",
+    "intended": "a decided move whose steps are done next; the line of the move carries what came of them (`prepared`)",
+    "unprepared": "a step of an intended move could not be done; the task stays where it is",
     "refused": "an agent's wish was refused",
     "restored": "what only the engine or a person may write was put back",
+    "approved": "a person approved protected files that the task touched, in one tree",
     "landed": "a person took the work over into a branch",
     "collected": "a person had the home, branches and refs of the finished task removed",
-    "restored_tree": "a person brought the files of the tree back to a checkpoint",
+    "restored_tree": "a person brought the files of the tree back to a checkpoint, or to what a reset took away",
     "proved": "the engine ran commands; the receipts it vouches for",
     "acted": "a promised effect was done",
     "crashed": "an agent run died and took no move; it was counted",
     "answered": "a person said something and nothing waited for it",
     "resumed": "a person let a stopped task go on",
     "amended": "a person changed what is locked; earlier proof became old",
+    "configured": "a person set what holds for the task from here on; it goes over what the first line says",
     "run_planned": "an agent run is about to be started (the intent); its identity on disk says that it was",
     "claimed": "a living run asked for a move; accepted is a promise, decided when the run has ended",
+    "retitled": "a living run gave the task other words",
     "run_void": "a planned run never began and never will",
     "run_ended": "no process of the run is left; what it asked for is decided next",
     "unmoved": "a run ended and no move followed",
@@ -151,8 +196,11 @@ LINE_FIELDS: Mapping[str, str] = {
     "land": "how finished work is landed: `how` and `pr` of the settings",
     "notes": "what a person should know about how the tree was made",
     "baseline": "the commit the work starts from",
-    "commands, command_timeout_s, workspace, limits, options, evidence_base": "the settings that hold for this task",
-    "agents, budget, notify": "the same for agent runs: `agents` holds the `table` and the `overrides` of `--agent`",
+    "commands, command_timeout_s, command_limits, workspace, options, evidence_base": "the settings of this task",
+    "limits": "in the first line other numbers for the machine's limits; in `proved` what held a command's use (`by`)",
+    "agents, budget, notify": "the same for agent runs: `agents` holds the `table` and the `overrides` of `--agent`"
+    " (in `configured` the overrides alone)",
+    "mode, locked": "the mode the task has from here on; the hash a locked text has (in `configured`)",
     "sandbox_rules, protect, allow_no_new_privs": "the same for what holds agents and commands, and who is a person",
     "prompts": "the text of each file under `[prompts] add`, by role",
     "request": "the whole text of `--from` or `--issue`: its `file`, `sha256`, where it came `from`, and its `url`",
@@ -164,12 +212,15 @@ LINE_FIELDS: Mapping[str, str] = {
     "waived, override": "gates a person waived, and why",
     "tree": "the git tree that was looked at",
     "effects, step, result": "what a move promises; which promise (`seq:effect`) was kept, and what came of it",
+    "prepare, given, move": "each step to be done and what it starts from; what came with the command; the move's line",
     "want, problem, missing": "what was asked for, why it was refused, and each gate that was closed",
     "file, why, kept": "what was put back and why; where its other words are kept",
     "commit, branch": "the commit that holds landed work, the branch it went to (`how`: merge, squash, pr or found)",
     "branches": "branches that were removed (in `collected`, `kept` are commits with what the home held)",
     "checkpoint": "the line whose checkpoint the files were brought back to (here `kept` is a commit)",
-    "fields, was": "the locked fields a person changed, and the hashes they had (in `acted`: the fields it led on)",
+    "fields, was": "what is locked and a person changed, and the hashes it had (in `acted`: the fields it led on)",
+    "files": "the approved files, each with the hash it has in `tree`",
+    "signed": "of a sign-off: the `files` of the task folder it is about, by hash; with `tree` it is what was signed",
     "receipts": "the receipts of a proof, by key, with the hash of each file",
     "run, role, state, access": "the agent run's number; its role, in which state, and what it may do to the tree",
     "agent, model, session, events": "which agent, with which model; the session it goes on with or left; its format",
@@ -195,11 +246,13 @@ PLACES: Mapping[str, str] = {
     "lock": "held while a task is changed",
     "projected": "which journal line reached the native file in which boot, and every hash ever written there",
     "receipts": "what the engine ran: one file per tree, command and gate, and the logs",
-    "objects": "texts kept by their hash: locked fields, and what was put back",
+    "objects": "texts kept by their hash: what is locked, and what was put back",
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
     "seen_tree": "the last tree id with the file times it was taken at; may be deleted",
+    "touched": "the protected files that tree touched, for readers; may be deleted",
     "run": "one agent run: prompt, events (its output), errors, identity.json, exit.json",
     "sandbox": "how well this host can hold a process, as it was tried; may be deleted",
+    "checkout_lock": "held while branches or files of the user's checkout are changed for a task",
     "watch_lock": "held by `detent watch`",
     "bell": "a named pipe that wakes it",
     "prepared": "what the clone was last made ready from; may be deleted",
@@ -215,10 +268,13 @@ def places_of(record: type) -> set[str]:
 def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
-    machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders"}
+    machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place", "final"}
+    machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     found = [
         *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),
+        *unequal(STEPS_MEAN, vocabulary().prepares, "prepare step"),
+        *unequal(EFFECTS_MEAN, vocabulary().effects, "effect"),
         *unequal(KIND_MEANS, KINDS, "kind of journal line"),
         *unequal(
             {name for names in LINE_FIELDS for name in names.split(", ")},
@@ -248,7 +304,8 @@ def formats_page() -> list[str]:
     kinds = ((f"`{kind}`", KIND_MEANS[kind], ", ".join(f"`{name}`" for name in KINDS[kind])) for kind in KINDS)
     lines = _head("# Formats", "All files are UTF-8 text.")
     lines += _head("## Machine files", "TOML. Unknown keys are errors; all problems are told at once.")
-    for title, keys in {**MACHINE_FILE, "store": STORE}.items():
+    steps = {"steps of `prepare`": STEPS_MEAN, "`effects`": EFFECTS_MEAN}
+    for title, keys in {**MACHINE_FILE, "store": STORE, **steps}.items():
         lines += [f"### {title}", "", *table(("key", "meaning"), _rows(keys))]
     lines += _head(f"## {FILE}", "Read as committed when a task is made, and kept in its journal.")
     lines += table(("key", "meaning"), _rows(SETTINGS))

@@ -123,7 +123,12 @@ def _memory(machine: Machine) -> list[str]:
         for register in machine.registers.values()
     )
     locks = (
-        (lock.name, lock.after, ", ".join(lock.open_in), ", ".join((*lock.fields, *lock.files)))
+        (
+            lock.name,
+            ", ".join(lock.after),
+            ", ".join(lock.open_in),
+            ", ".join((*lock.fields, *(f"{file} ## {section}" for file, section in lock.sections), *lock.files)),
+        )
         for lock in machine.locks
     )
     return [

@@ -13,6 +13,8 @@ SETTINGS: Mapping[str, str] = {
     "default_machine": "the machine of `detent new` without a name",
     "commands": "table; command lines by name that join every validation plan",
     "timeout_s": "in `[commands]`: seconds each may take",
+    "memory_mb": "in `[commands]`: memory each may use with all it starts (default: three quarters of the host's)",
+    "processes": "in `[commands]`: how many processes each may have at a time (default: 2000)",
     "workspace": "table; how a checkout is prepared for commands",
     "setup": "in `[workspace]`: commands to run first",
     "key": "in `[workspace]`: files whose change makes set-up run again",
@@ -50,7 +52,9 @@ SETTINGS: Mapping[str, str] = {
     "network": "in `[sandbox]`: allow (default) or deny, by role; `commands` is for proof and set-up",
     "show": "in `[sandbox]`: folders that may be read although something hides them",
     "pass": "in `[sandbox]`: names of secrets in the environment that are passed on",
-    "protect": "table of patterns: `deny` (an edit is refused), `ask` (asked once at the end), `report` (listed first)",
+    "protect": "table of patterns: `deny` (an edit is refused), `ask` (a person approves it last), `report` (listed)",
+    "pool": "table; how many tasks may work at once; read as committed now, unlike all else",
+    "size": "in `[pool]`: task homes (clones) in use at most; whoever finds none stays where it is",
     "human": "table; who counts as a person",
     "allow_no_new_privs": "in `[human]`: true: also a process that may gain no rights, as inside containers",
 }
@@ -75,5 +79,5 @@ def _keys_of(call: ast.Call) -> Iterator[ast.expr]:
 
 def settings_keys() -> set[str]:
     """Every key of `detent.toml` that means something today."""
-    bounds = {*settings.RUN_BOUNDS, *settings.TASK_BOUNDS}
+    bounds = {*settings.RUN_BOUNDS, *settings.TASK_BOUNDS, *settings.COMMAND_LIMITS}
     return keys_asked_for(str(settings.__file__)) | set(Settings().workspace()) | bounds

@@ -11,7 +11,7 @@ from detent_task import Bouncing, make_repository
 from serve import serve
 
 from detent.store.digest import sha256_of
-from detent.store.native import log_line
+from detent.store.native_log import log_line
 from detent.store.tasks import TaskStore
 
 

@@ -156,6 +156,8 @@ class AgentTask(PhaseTask):
 class Agents:
     """Makes tasks with the scripted agent, starts commands beside the test, and ends what is left at its end."""
 
+    words = WORDS
+
     def __init__(self, detent: Detent, repo: MakeRepo, folder: Path) -> None:
         self.scripts = folder / "scripts"
         self.scripts.mkdir()
@@ -167,7 +169,7 @@ class Agents:
     def script(self, state: str, text: str, run: int = 0, task: str = "") -> None:
         folder = self.scripts / task
         folder.mkdir(exist_ok=True)
-        (folder / (f"{state}.{run}" if run else state)).write_text(f"{WORDS}\n{text}\n", encoding="utf-8")
+        (folder / (f"{state}.{run}" if run else state)).write_text(f"{self.words}\n{text}\n", encoding="utf-8")
 
     def honest(self, **scripts: str) -> None:
         """The agent does its work; the scripts given here take the place of its own."""

@@ -542,7 +542,7 @@ def test_a_person_amends_the_frame_and_earlier_proof_becomes_old(at: At) -> None
 def test_amend_needs_a_reason_a_change_and_a_lock(at: At) -> None:
     task = at("implement")
     assert "needs a reason" in task("amend").err
-    assert "no locked field differs" in task("amend", "--reason", "x").err
+    assert "nothing differs from what is locked" in task("amend", "--reason", "x").err
     assert "nothing is locked in shape" in at("shape")("amend", "--reason", "x").err
 
 

@@ -51,7 +51,7 @@ def test_death_and_question_lose_nothing(shown: Completed) -> None:
     assert "agent run #6 was killed; the task stays in repair" in scene_with(shown.out, "(kill -9)")
     assert "needs a person: words is in needs_user_decision" in scene_with(shown.out, "finds that half line")
     called = scene_with(shown.out, "You are called")
-    assert "$ cat ../notices.txt words: needs_user_decision" in called
+    assert "$ cat ../notices.txt words: Blockers: " in called
     assert 'next: detent answer "what you decide" words' in called
     assert "B) refuse such a text" in called
     assert "moved: needs_user_decision -> repair" in scene_with(shown.out, "You answer")

@@ -212,6 +212,21 @@ def test_a_submodule_is_filled_without_a_network(detent: Detent, repo: MakeRepo)
     task.to("verify")  # which takes the tree's id, submodule and all
 
 
+def test_commands_are_proven_with_the_submodule_there(detent: Detent, repo: MakeRepo) -> None:
+    path = with_submodule(repo)
+    task = CloneTask(detent, repo, path)
+    task.set({"Validation plan": "cmd: grep -q inner parts/inner/inner.txt && git -C parts/inner log -1"})
+    task.to("verify")
+    assert task("prove", task.id, cwd=path).code == 0
+    # Gone from the user's checkout it is no red gate: nobody could prove anything.
+    repo.git(path, "submodule", "--quiet", "deinit", "--force", "parts/inner")
+    shutil.rmtree(path / ".git" / "modules")
+    (task.tree / "new.txt").write_text("another tree\n", encoding="utf-8")
+    done = task("prove", task.id, cwd=path)
+    assert (done.code, "set-up failed: submodule parts/inner is not there" in done.out) == (1, True), done
+    assert "exit" not in done.out
+
+
 def test_a_submodule_that_is_not_there_is_named(detent: Detent, repo: MakeRepo) -> None:
     path = with_submodule(repo)
     repo.git(path, "submodule", "--quiet", "deinit", "--force", "parts/inner")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -261,3 +262,24 @@ def test_any_program_is_an_agent_and_a_missing_one_is_named(agents: Agents, tmp_
     assert done.code not in (0, 3), done
     assert "no-such-agent is not on PATH" in done.err
     assert bare.entries("run_planned") == []
+
+
+def test_another_run_can_be_asked_for_without_waiting_and_whoever_watches_hears_of_it(agents: Agents) -> None:
+    meeting = agents.meeting()
+    agents.honest()
+    agents.script("implement", BUSY, run=1)
+    agents.script("implement", f"meet here; {HONEST['implement']}", run=2)
+    task = agents.task()
+    task.run("--once")
+    bell = task.repo / ".git" / "detent" / "bell"
+    os.mkfifo(bell)
+    listening = os.open(bell, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        asked = task("respawn", "--no-wait", task.id, cwd=task.repo)
+        assert (asked.code, "agent run #2 is under way" in asked.out) == (0, True), asked
+        assert meeting.reached()[0] == 2
+        assert os.read(listening, 10) == b"!"
+    finally:
+        os.close(listening)
+        meeting.go()
+    task.run(expect=0)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo
+from tests.e2e.clone_task import CloneTask
 
 WHOLE = """
 [agents]
@@ -125,3 +126,23 @@ def test_a_prompt_that_is_not_committed_is_refused(detent: Detent, repo: MakeRep
     path = repo(files={"detent.toml": '[prompts]\nadd = { builder = "rules.md" }\n'})
     (path / "rules.md").write_text("Be brief.\n", encoding="utf-8")
     assert "commit it" in refused_new(detent, path).err
+
+
+LIMITED = """[commands]
+test = "sh grow.sh"
+processes = 25
+memory_mb = 500
+"""
+GROWING = "grow() { if [ $1 -gt 0 ]; then grow $(($1 - 1)) & grow $(($1 - 1)) & wait; else sleep 10; fi; }\ngrow 5\n"
+
+
+def test_a_command_that_starts_too_many_processes_is_red(detent: Detent, repo: MakeRepo) -> None:
+    path = repo(files={**SAMPLE_FILES, "detent.toml": LIMITED, "grow.sh": GROWING})
+    assert detent("doctor", cwd=path).code == 1  # tried before a task depends on it
+    task = CloneTask(detent, repo, path)
+    with pytest.raises(AssertionError, match="had more than 25 processes at a time"):
+        task.to("review")
+    assert task.state() == "verify"
+    lines = [json.loads(line) for line in (task.control / "journal.jsonl").read_text().splitlines()]
+    (proved,) = [line for line in lines if line["kind"] == "proved"]
+    assert proved["limits"] == {"by": "watched", "memory_mb": 500, "processes": 25}

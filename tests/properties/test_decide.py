@@ -77,7 +77,8 @@ def machines(draw: st.DrawFn) -> Machine:
     }
     states: dict[str, dict[str, Any]] = {name: {"group": draw(texts(GROUPS))} for name in STATES}
     for name in ("a", "b", "c"):
-        states[name].update(draw(maybe(role=st.just("worker"))))
+        states[name].update(draw(maybe(role=st.just("worker"), must_open=st.booleans())))
+        states[name].update(draw(maybe(counts_crash=some(("l", "m", "crashes")))))
     states["end"]["end"] = True
     document: dict[str, Any] = {
         "format": 1,
@@ -176,7 +177,9 @@ def judge(made: Machine, at: Snapshot, found: Mapping[str, Fact], signal: Signal
 
 
 def judge_crash(made: Machine, at: Snapshot, found: Mapping[str, Fact], signal: Signal, decision: Decision) -> None:
-    if signal.exit not in CRASH_CLASSES or not made.states[at.state].role:
+    state = made.states[at.state]
+    classes = {*CRASH_CLASSES, "finished"} if state.must_open else set(CRASH_CLASSES)
+    if signal.exit not in classes or not state.role or not state.counts_crash:
         assert isinstance(decision, Wait)
         return
     assert isinstance(decision, (Advance, Crash))
@@ -185,12 +188,13 @@ def judge_crash(made: Machine, at: Snapshot, found: Mapping[str, Fact], signal: 
         assert set(decision.way.needs) <= open_gates(found)
         return
     assert (decision.after.state, decision.after.exit) == (at.state, signal.exit)
-    assert decision.after.counters["crashes"] == min(at.counters.get("crashes", 0) + 1, 2)
-    assert ("stopped" in decision.after.registers and decision.after.registers["stopped"] != "") == (
-        decision.after.counters["crashes"] >= 2
-    )
-    for limit in made.crash_counts:
-        assert 1 <= decision.after.counters[limit] <= made.limits[limit].cap
+    after = decision.after
+    if "crashes" in state.counts_crash:
+        assert after.counters["crashes"] == min(at.counters.get("crashes", 0) + 1, 2)
+    assert bool(after.registers.get("stopped", "")) == (after.counters.get("crashes", 0) >= 2)
+    for limit in state.counts_crash:
+        assert 1 <= after.counters[limit] <= made.limits[limit].cap
+    assert {*after.counters} - {*at.counters} <= {*state.counts_crash}
 
 
 def judge_move(made: Machine, at: Snapshot, found: Mapping[str, Fact], signal: Signal, decision: Decision) -> None:

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from detent.core.machine import ACTORS, CRASH_CLASSES, CRASHES, ENTRY, IDLE, RUNS, STOPPED, Edge, Machine, Way
+from detent.core.machine import ACTORS, ANY_EXIT, CRASH_CLASSES, CRASHES, ENTRY, IDLE, RUNS, STOPPED, Edge, Machine, Way
 from detent.core.values import Advance, Crash, Fact, Missing, Refuse, Signal, Snapshot, Wait
 
 TYPE_CHECKING = False
@@ -219,19 +219,17 @@ def count(machine: Machine, snapshot: Snapshot, counters: dict[str, int], regist
 
 
 def _crash(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
-    if signal.exit not in CRASH_CLASSES:
+    state = machine.states[snapshot.state]
+    if signal.exit not in (ANY_EXIT if state.must_open else CRASH_CLASSES):
         return Wait(f"a run that ended as {signal.exit or 'nothing'} is no crash")
-    if not machine.states[snapshot.state].role:
-        return Wait(f"{snapshot.state} has no agent that could crash")
+    if not state.role or not state.counts_crash:
+        return Wait(f"{state.name} has no agent that could crash")
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
-    for name in machine.crash_counts:
+    for name in state.counts_crash:
         count(machine, snapshot, counters, registers, name)
     counted = snapshot.replace(counters=counters, registers=registers, exit=signal.exit)
     taken = _first_open(machine, counted, facts, signal, candidates_for(machine, counted, signal))
-    if isinstance(taken, Advance):
-        return taken
-    # Only a crash that took no edge counts towards the limit every machine has.
-    counters = {**counters, CRASHES: min(counters.get(CRASHES, 0) + 1, machine.limits[CRASHES].cap)}
-    if counters[CRASHES] >= machine.limits[CRASHES].most:
-        registers = {**registers, STOPPED: f"{counters[CRASHES]} crashes in a row"}
-    return Crash(counted.replace(counters=counters, registers=registers), signal.exit)
+    # Any move takes back what counts towards the limit every machine has: only a crash that took none can spend it.
+    if isinstance(taken, Refuse) and counters.get(CRASHES, 0) >= machine.limits[CRASHES].most:
+        counted = counted.replace(registers={**registers, STOPPED: f"{counters[CRASHES]} crashes in a row"})
+    return taken if isinstance(taken, Advance) else Crash(counted, signal.exit)

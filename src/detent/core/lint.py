@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from detent.core.machine import ENTRY, Machine
+from detent.core.machine import CRASHES, ENTRY, Machine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def _unused(machine: Machine) -> Iterator[str]:
         if gate.name not in gates:
             yield f"gate {gate.name}: no move needs it"
     limits = {name for edge in everything for way in edge.ways for name in (way.under, way.spent)}
-    for name in (*machine.crash_counts, *(name for edge in everything for way in edge.ways for name in way.counts)):
+    crashes = [name for state in machine.states.values() for name in state.counts_crash if name != CRASHES]
+    for name in dict.fromkeys((*crashes, *(name for edge in everything for way in edge.ways for name in way.counts))):
         if name not in limits:
             yield f"limit {name}: counted, but no move asks for it"

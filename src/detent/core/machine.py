@@ -75,12 +75,16 @@ class State(Record):
     may: tuple[str, ...] = ()
     must_not: tuple[str, ...] = ()
     prompt: str = ""
+    prompt_counted: Mapping[str, str] = {}  # the words instead, once something was counted towards this limit
     respawn: str = "ask"
     counts_run: tuple[str, ...] = ()
+    counts_crash: tuple[str, ...] = (CRASHES,)  # nothing: a run that dies here is no crash
+    must_open: bool = False  # a run that ends without opening a move has crashed, however it ended
     is_end: bool = False
     is_rest: bool = False  # no end, but nothing is left to do until a person wants more
     lands: bool = False  # the work of a task that stands here may be taken over into the user's branch
     edges: tuple[Edge, ...] = ()
+    asks: tuple[str, ...] = ()  # fields of the native file, and `## sections`, that hold its question to a person
 
 
 class Gate(Record):
@@ -112,14 +116,14 @@ class Register(Record):
 
 
 class Lock(Record):
-    """What an agent may no longer change once the state `after` has been left, except in `open_in`."""
+    """What an agent may no longer change once a state of `after` has been left, except in `open_in`."""
 
     name: str
-    after: str
+    after: tuple[str, ...]
     open_in: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     sections: tuple[tuple[str, str], ...] = ()  # (file, heading)
-    files: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()  # of the task folder; one that ends with "/" is a folder with all in it
 
 
 class Forbidden(Record):
@@ -152,11 +156,12 @@ class Machine(Record):
     properties: tuple[Property, ...] = ()
     switched_off: tuple[Edge, ...] = ()
     modes: tuple[str, ...] = ()
-    crash_counts: tuple[str, ...] = ()
     may_override: bool = False
     store: Mapping[str, Any] = {}
     fields: Mapping[str, tuple[str, ...]] = {}  # every known native field, with its allowed values if it has some
     answers: Mapping[str, str] = {}
+    ask: str = ""  # the command line by which an agent asks for a state, with {to} in it
+    shims: Mapping[str, str] = {}  # programs of a run by name, each a line of this tool
     progress: Mapping[str, Any] = {}
 
     def edges(self) -> Iterator[Edge]:
@@ -182,3 +187,4 @@ class Vocabulary(Record):
     effects: tuple[str, ...] = ()
     prepares: tuple[str, ...] = ()
     codecs: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()  # of journal lines

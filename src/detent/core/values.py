@@ -52,22 +52,6 @@ class Signal(Record):
     verb: str = ""  # restricts the candidates to edges that carry this verb
 
 
-class Command(Record):
-    """One command line that must exit with 0."""
-
-    name: str
-    line: str
-
-
-class PathSeen(Record):
-    """A file or folder somebody named as proof, as it was found."""
-
-    path: str
-    size_bytes: int
-    digest: str
-    parts: Mapping[str, str] = {}  # its files inside the task folder, by path from there, with their hashes
-
-
 class Missing(Record):
     """One thing that keeps an edge closed: which gate or guard, why, and how to open it."""
 

@@ -50,12 +50,17 @@ def keep_commit(private_git: str, ref: str, tree: str, parent: str, message: str
     taken = git.run("for-each-ref", "--format=%(refname)", f"{ref}*").decode().split()
     while ref in taken:
         ref += "+"
-    data = f"{message}\n".encode()
-    above = ("-p", parent) if parent else ()
-    commit = git.run(*_IDENTITY, "commit-tree", *above, tree, input_bytes=data).decode().strip()
+    commit = commit_tree(private_git, tree, parent, message)
     git.run("update-ref", ref, commit)
     _sync_names(private_git, ref)
     return commit
+
+
+def commit_tree(private_git: str, tree: str, parent: str, message: str) -> str:
+    """A commit of a tree that no ref names: for a checkout that goes away again."""
+    above = ("-p", parent) if parent else ()
+    data = f"{message}\n".encode()
+    return Git(private_git).run(*_IDENTITY, "commit-tree", *above, tree, input_bytes=data).decode().strip()
 
 
 def keep_folder(private_git: str, ref: str, folder: str, message: str) -> str:

@@ -42,7 +42,7 @@ class _Ref(Record):
 def bring_branch(bringing: Bringing, common_dir: str) -> str:
     """Have the user's repository hold the commit under a branch; returns the branch's name."""
     git = Git(common_dir)
-    _copy_objects(bringing, git)
+    copy_objects(bringing.private_git, bringing.commit, bringing.baseline, git)
     refs = _branches(git)
     for name in _names(bringing):
         ref = refs.get(name)
@@ -106,10 +106,10 @@ def _is_ours(bringing: Bringing, ref: _Ref | None) -> bool:
     return Git(bringing.private_git).finish(*asked).exit == 0
 
 
-def _copy_objects(bringing: Bringing, git: Git) -> None:
+def copy_objects(private_git: str, commit: str, known: str, git: Git) -> None:
     """Through a pack whose objects are hashed anew, so that no object gets there under a false name."""
-    tips = f"{bringing.commit}\n^{bringing.baseline}\n".encode()
-    pack = Git(bringing.private_git).run("pack-objects", "--revs", "--stdout", "--quiet", input_bytes=tips)
+    tips = f"{commit}\n^{known}\n".encode()
+    pack = Git(private_git).run("pack-objects", "--revs", "--stdout", "--quiet", input_bytes=tips)
     git.run("index-pack", "--stdin", input_bytes=pack)
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from detent.effects.git import Git
+    from detent.effects.submodules import Inner
 
 _KEPT_SETUPS = 3  # how many results of set-up are kept; the least recently used one goes first
 
@@ -25,6 +26,7 @@ class Place(Record):
     tree: str
     source: str
     tracked: frozenset[str]
+    inner: tuple[Inner, ...] = ()  # its submodules
 
 
 def bring(place: Place, patterns: Sequence[str]) -> tuple[str, ...]:

@@ -3,7 +3,8 @@
 It stands at a fixed path, so that what set-up made for that path (a venv) can be kept and put back. The order:
 
 1. lock, so that two proofs of one task wait for each other; wipe what an earlier run left;
-2. a small git repository of its own, because many test suites call git, and the frozen tree byte for byte;
+2. a small git repository of its own, because many test suites call git, and the frozen tree byte for byte, with its
+   submodules as far as the user has them; where one is not there, that is a failed set-up;
 3. `copy` and `carry` from the user's work tree;
 4. set-up, or what it made the last time it had the same commands and key files;
 5. the caller's work; wipe; unlock.
@@ -19,8 +20,17 @@ from contextlib import contextmanager
 from detent.core.record import Record
 from detent.effects import process
 from detent.effects.bring import Place, bring, copy_below, keep_made, marks, wipe
-from detent.effects.git import Git, check_object_id, clean_environment, write_git_dir, write_if_different
+from detent.effects.git import (
+    Git,
+    check_object_id,
+    clean_environment,
+    read_repository,
+    write_git_dir,
+    write_if_different,
+)
 from detent.effects.patterns import matches
+from detent.effects.process_limits import MEMORY, PROCESSES, Limits
+from detent.effects.submodules import Absent, Inner, check_bytes, fill, list_index
 from detent.effects.tree import changed_files, repair
 from detent.errors import StorageError, ToolError
 from detent.store.lock import Lock
@@ -43,6 +53,7 @@ class FrozenTree(Record):
     tree: str
     baseline: str | None
     protected: tuple[str, ...] = ()  # patterns of files that are taken from the baseline, whatever the tree has there
+    commit: str = ""  # holds the tree: HEAD names it instead, and origin/HEAD the baseline, so that the work is a diff
 
 
 class Workspace(Record):
@@ -77,99 +88,110 @@ def unheld(argv: Sequence[str], _cwd: str) -> Sequence[str]:
     return argv
 
 
+class Running(Record):
+    """How commands are run: their environment, what holds them, and how much they may use."""
+
+    env: Mapping[str, str]
+    wrap: Wrap = unheld
+    limits: Limits = Limits()
+
+
+class Wanted(Record):
+    """A checkout to be made: where, of what, and how it is prepared."""
+
+    folder: str
+    frozen: FrozenTree
+    workspace: Workspace
+    work_tree: str  # the user's, from which `copy` and `carry` are taken
+    cache_dir: str  # what set-up made is kept there; belongs to this checkout alone
+    log_path: str
+    running: Running
+
+
 @contextmanager
-def prepared_checkout(  # noqa: PLR0913  # all but three are given by name
-    folder: str,
-    frozen: FrozenTree,
-    workspace: Workspace,
-    *,
-    work_tree: str,
-    cache_dir: str,
-    log_path: str,
-    env: Mapping[str, str],
-    wrap: Wrap = unheld,
-    lock_wait_s: float = LOCK_WAIT_S,
-) -> Iterator[Checkout | SetupFailed]:
-    """Hold a checkout of the frozen tree at `folder` for the length of a `with` block, or say why set-up failed.
-
-    `work_tree` is the user's, from which `copy` and `carry` are taken; `cache_dir` belongs to this checkout alone.
-    """
-    folder = os.path.abspath(folder)
-    os.makedirs(os.path.dirname(folder), exist_ok=True)
-    with Lock(f"{folder}.lock", lock_wait_s):
+def prepared_checkout(wanted: Wanted, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[Checkout | SetupFailed]:
+    """Hold a checkout of the frozen tree for the length of a `with` block, or say why set-up failed."""
+    with _locked(wanted, lock_wait_s) as ours:
         try:
-            yield _make_anew(folder, frozen, workspace, work_tree, cache_dir, log_path, env, wrap)
+            yield _make_anew(ours)
         finally:
-            wipe(folder)
+            wipe(ours.folder)
 
 
-def lasting_checkout(
-    folder: str,
-    frozen: FrozenTree,
-    workspace: Workspace,
-    *,
-    work_tree: str,
-    cache_dir: str,
-    log_path: str,
-    env: Mapping[str, str],
-    wrap: Wrap = unheld,
-) -> Checkout | SetupFailed:
+def lasting_checkout(wanted: Wanted) -> Checkout | SetupFailed:
     """The same for somebody who works in it without us: it stays until it is made anew."""
-    folder = os.path.abspath(folder)
+    with _locked(wanted, LOCK_WAIT_S) as ours:
+        return _make_anew(ours)
+
+
+@contextmanager
+def _locked(wanted: Wanted, wait_s: float) -> Iterator[Wanted]:
+    folder = os.path.abspath(wanted.folder)
     os.makedirs(os.path.dirname(folder), exist_ok=True)
-    with Lock(f"{folder}.lock", LOCK_WAIT_S):
-        return _make_anew(folder, frozen, workspace, work_tree, cache_dir, log_path, env, wrap)
+    with Lock(f"{folder}.lock", wait_s):
+        yield wanted.replace(folder=folder)
 
 
-def _make_anew(
-    folder: str,
-    frozen: FrozenTree,
-    workspace: Workspace,
-    work_tree: str,
-    cache_dir: str,
-    log_path: str,
-    env: Mapping[str, str],
-    wrap: Wrap,
-) -> Checkout | SetupFailed:
-    wipe(folder)
+def _make_anew(wanted: Wanted) -> Checkout | SetupFailed:
+    wipe(wanted.folder)
     try:
-        return _prepare(_make(folder, frozen, work_tree), workspace, cache_dir, log_path, env, wrap)
+        place = _make(wanted.folder, wanted.frozen, wanted.work_tree)
+        return place if isinstance(place, SetupFailed) else _prepare(place, wanted)
     except OSError as problem:
-        raise StorageError(f"the checkout cannot be made: {problem}", where=folder) from problem
+        raise StorageError(f"the checkout cannot be made: {problem}", where=wanted.folder) from problem
 
 
-def run_command(
-    command: str, checkout: str, env: Mapping[str, str], timeout_s: float, log_path: str, wrap: Wrap = unheld
-) -> Finished:
-    """Run a shell command in a checkout; nothing it started outlives it. `wrap` says what holds it meanwhile."""
-    environment = clean_environment(env) | {"PWD": checkout}
+def run_command(command: str, checkout: str, timeout_s: float, log_path: str, running: Running) -> Finished:
+    """Run a shell command in a checkout; nothing it started outlives it."""
+    environment = clean_environment(running.env) | {"PWD": checkout}
     os.makedirs(os.path.dirname(os.path.abspath(log_path)), exist_ok=True)
     return process.run(
-        wrap(("/bin/sh", "-c", command), checkout),
+        running.wrap(("/bin/sh", "-c", command), checkout),
         cwd=checkout,
         env=environment,
         timeout_s=timeout_s,
         output=log_path,
         whole_tree=True,
+        limits=running.limits,
     )
+
+
+def why_cut_short(finished: Finished, timeout_s: float, limits: Limits) -> str:
+    """Which bound a command went beyond, in words; empty when it came to its own end."""
+    if finished.timed_out:
+        return f"timed out after {timeout_s:.0f} s"
+    if finished.exceeded:
+        return {
+            MEMORY: f"used more than {limits.memory_bytes >> 20} MB of memory",
+            PROCESSES: f"had more than {limits.processes} processes at a time",
+        }[finished.exceeded]
+    return "wrote more output than is allowed" if finished.truncated else ""
 
 
 def _guarded_tree(frozen: FrozenTree) -> str:
     """The frozen tree with its protected files as the baseline has them: what judges the work is not part of it."""
     if not frozen.protected or frozen.baseline is None:
         return frozen.tree
-    index = os.path.join(frozen.private_dir, f"guarded-index-{os.getpid()}")
-    git = Git(os.path.abspath(frozen.private_dir), None, index)
-    base = git.run("rev-parse", f"{check_object_id(frozen.baseline)}^{{tree}}").decode().strip()
-    changes = [path for _, path in changed_files(frozen.private_dir, frozen.tree, base)]
-    names = [os.fsencode(path) for path in changes if matches(path, frozen.protected)]
+    return overlaid_tree(frozen.private_dir, frozen.tree, frozen.baseline, frozen.protected)
+
+
+def overlaid_tree(private_dir: str, onto: str, source: str, patterns: Sequence[str], but: Sequence[str] = ()) -> str:
+    """A tree that is `onto`, but has the files that match as `source` has them; those it lacks are gone."""
+    index = os.path.join(private_dir, f"overlaid-index-{os.getpid()}")
+    git = Git(os.path.abspath(private_dir), None, index)
+    base, other = (
+        git.run("rev-parse", "--verify", f"{check_object_id(name)}^{{tree}}").decode().strip()
+        for name in (onto, source)
+    )
+    changes = [path for _, path in changed_files(private_dir, base, other)]
+    names = [os.fsencode(path) for path in changes if matches(path, patterns) and not matches(path, but)]
     if not names:
-        return frozen.tree
+        return base
     try:
-        git.run("read-tree", check_object_id(frozen.tree))
-        # Mode 0 takes a name out; those the baseline has come back as it has them.
-        lines = [b"0 " + b"0" * len(frozen.tree) + b"\t" + name for name in names]
-        for line in git.run("ls-tree", "-r", "-z", base).split(b"\0")[:-1]:
+        git.run("read-tree", base)
+        # Mode 0 takes a name out; those the source has come back as it has them.
+        lines = [b"0 " + b"0" * len(base) + b"\t" + name for name in names]
+        for line in git.run("ls-tree", "-r", "-z", other).split(b"\0")[:-1]:
             entry, _, name = line.partition(b"\t")
             if name in names:
                 mode, _kind, sha = entry.split(b" ")
@@ -181,14 +203,17 @@ def _guarded_tree(frozen: FrozenTree) -> str:
             os.unlink(index)
 
 
-def _make(folder: str, frozen: FrozenTree, work_tree: str) -> Place:
+def _make(folder: str, frozen: FrozenTree, work_tree: str) -> Place | SetupFailed:
     frozen = frozen.replace(tree=_guarded_tree(frozen))
     git_dir = os.path.join(folder, ".git")
     objects = os.path.join(os.path.abspath(frozen.private_dir), "objects")
     write_git_dir(git_dir, alternates=(objects,), is_sha256=len(frozen.tree) == 64, is_bare=False, durable=False)
     if frozen.baseline is not None:
-        commit = check_object_id(frozen.baseline).encode()
-        write_if_different(os.path.join(git_dir, "refs/heads/main"), commit + b"\n", durable=False)
+        base = check_object_id(frozen.baseline)
+        _name(git_dir, "heads/main", check_object_id(frozen.commit) if frozen.commit else base)
+        if frozen.commit:
+            _name(git_dir, "remotes/origin/main", base)
+            _name(git_dir, "remotes/origin/HEAD", "ref: refs/remotes/origin/main")
     git = Git(git_dir, folder)
     try:
         git.run("read-tree", "--reset", "-u", check_object_id(frozen.tree))
@@ -199,28 +224,34 @@ def _make(folder: str, frozen: FrozenTree, work_tree: str) -> Place:
             where=frozen.private_dir,
             next_step="damaged objects were removed; try again, and they are taken from the work tree anew",
         ) from problem
-    _check_bytes(git, frozen)
-    tracked = frozenset(os.fsdecode(path) for path in git.run("ls-files", "-z").split(b"\0")[:-1])
-    return Place(folder, git, frozen.tree, os.path.realpath(work_tree), tracked)
+    check_bytes(git, frozen.tree)
+    listing, place = list_index(git), Place(folder, git, frozen.tree, os.path.realpath(work_tree), frozenset())
+    if not listing.submodules:
+        return place.replace(tracked=frozenset(listing.files))
+    found = list(fill(git, listing, read_repository(work_tree)))
+    for absent in [one for one in found if isinstance(one, Absent)][:1]:
+        return _not_there(absent)
+    inner = tuple(one for one in found if isinstance(one, Inner))
+    names = (os.path.join(one.path, name) for one in inner for name in one.files)
+    return place.replace(tracked=frozenset((*listing.files, *names)), inner=inner)
 
 
-def _check_bytes(git: Git, frozen: FrozenTree) -> None:
-    """Hash every file anew: git believes an object under a false name, and the tree's name is what is proven."""
-    fresh = Git(git.git_dir, git.work_tree, os.path.join(git.git_dir, "fresh-index"))
-    fresh.run("read-tree", frozen.tree)  # knows no file times, so that nothing is taken for unchanged
-    finished = fresh.finish("update-index", "--ignore-submodules", "--refresh")
-    if finished.exit != 0:
-        name = finished.stdout.decode("utf-8", "replace").partition(":")[0]
-        raise ToolError(
-            f"git gives other bytes for {name!r} than its name says: an object of the repository is damaged or forged",
-            where=git.git_dir,
-            next_step="look at the repository with: git fsck --full",
-        )
+def _name(git_dir: str, ref: str, content: str) -> None:
+    path = os.path.join(git_dir, "refs", ref)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    write_if_different(path, f"{content}\n".encode(), durable=False)
 
 
-def _prepare(
-    place: Place, workspace: Workspace, cache_dir: str, log_path: str, env: Mapping[str, str], wrap: Wrap
-) -> Checkout | SetupFailed:
+def _not_there(absent: Absent) -> SetupFailed:
+    why = (
+        f"submodule {absent.path} is not there: its commit {absent.commit[:12]} is not in your checkout; "
+        f"fill it there: git submodule update --init {absent.path}"
+    )
+    return SetupFailed(command=f"submodule {absent.path}", exit=1, log="", why=why)
+
+
+def _prepare(place: Place, wanted: Wanted) -> Checkout | SetupFailed:
+    workspace = wanted.workspace
     missing = bring(place, workspace.copy)
     if missing:
         why = "nothing to copy in the work tree"
@@ -228,36 +259,31 @@ def _prepare(
     missing = bring(place, workspace.carry)
     if not workspace.setup:
         return Checkout(place.folder, missing, "none")
-    kept = os.path.join(cache_dir, setup_key(place, workspace)) if workspace.key else None
+    kept = os.path.join(wanted.cache_dir, setup_key(place, workspace)) if workspace.key else None
     if kept is not None and os.path.isdir(kept):
         os.utime(kept)
         copy_below(kept, place.folder, place.tracked)
         return Checkout(place.folder, missing, "kept")
     before = marks(place.folder)
-    if failed := run_setup(place.folder, workspace, log_path, env, wrap):
+    if failed := run_setup(place.folder, workspace, wanted.log_path, wanted.running):
         return failed
     # Set-up may have changed files of the frozen tree; what is proven is the tree, also when set-up is not run again.
     place.git.run("read-tree", "--reset", "-u", place.tree)
+    for one in place.inner:
+        one.git.run("read-tree", "--reset", "-u", one.commit)
     if kept is not None:
         keep_made(place, before, kept)
     return Checkout(place.folder, missing, "ran")
 
 
-def run_setup(
-    folder: str, workspace: Workspace, log_path: str, env: Mapping[str, str], wrap: Wrap = unheld
-) -> SetupFailed | None:
+def run_setup(folder: str, workspace: Workspace, log_path: str, running: Running) -> SetupFailed | None:
     """Run every command of set-up in a folder, up to the first that fails."""
     for command in workspace.setup:
-        finished = run_command(command, folder, env, workspace.timeout_s, log_path, wrap)
-        if finished.exit != 0 or finished.timed_out or finished.truncated:
-            return SetupFailed(command, finished.exit, log_path, _why(finished, workspace.timeout_s))
+        finished = run_command(command, folder, workspace.timeout_s, log_path, running)
+        why = why_cut_short(finished, workspace.timeout_s, running.limits)
+        if why or finished.exit != 0:
+            return SetupFailed(command, finished.exit, log_path, why or f"exit {finished.exit}")
     return None
-
-
-def _why(finished: Finished, timeout_s: float) -> str:
-    if finished.timed_out:
-        return f"took longer than {timeout_s:.0f} s"
-    return "wrote too much output" if finished.truncated else f"exit {finished.exit}"
 
 
 def setup_key(place: Place, workspace: Workspace) -> str:
@@ -268,4 +294,6 @@ def setup_key(place: Place, workspace: Workspace) -> str:
     patterns = [f":(top,glob){pattern}" for pattern in workspace.key]
     entries = place.git.run("ls-files", "-s", "-z", "--", *patterns)
     parts = [list(workspace.setup), list(workspace.key), os.fsdecode(entries), place.folder]
+    # Key files may lie in a submodule, which the index knows only by its commit.
+    parts += [[one.path, one.commit] for one in place.inner]
     return sha256(dumps(parts).encode()).hexdigest()

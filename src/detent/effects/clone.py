@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from detent.effects.git import Repository
 
 SHARED_ABOVE_BYTES = 256 * 1024 * 1024  # packs larger than this are borrowed, not copied
-_DEEPEST_SUBMODULE = 8
-_GITLINK = b"160000"
+DEEPEST_SUBMODULE = 8
+GITLINK = b"160000"
 _LFS = b"filter=lfs"
 _NO_PUSH = "people-land-the-work"  # an agent's push ends here and not in the user's repository
 
@@ -55,7 +55,7 @@ def make_clone(source: Repository, commit: str, tree: str, branch: str) -> Clone
         git.run("symbolic-ref", "HEAD", f"refs/heads/{branch}")
         _name_origin(git, source.branch, commit)
         _copy_tags(source, commit, git)
-        contents = _contents(Git(source.common_dir), commit)
+        contents = _contents(_reader(source), commit)
         notes = _submodules(source, contents.submodules, tree, git_dir, depth=0)
         if contents.has_lfs:
             notes.append("files that Git LFS keeps elsewhere are only pointers in the clone; no filter was run")
@@ -78,9 +78,27 @@ def _fill(source: Repository, commit: str, tree: str, git_dir: str, config: str)
     if not is_shared:
         pack = os.path.join(git_dir, "objects/pack/pack")
         tips = "".join(f"{name}\n" for name in (commit, *(tag for tag, _ in _tags(source, commit)))).encode()
-        Git(source.common_dir).run("pack-objects", "--revs", "--quiet", pack, input_bytes=tips)
+        _reader(source).run("pack-objects", "--revs", "--quiet", pack, input_bytes=tips)
     Git(git_dir, tree).run("read-tree", "--reset", "-u", commit)
     return is_shared
+
+
+def borrowed_objects(common_dir: str) -> tuple[str, ...]:
+    """Where the objects of a repository and of its submodules lie: what clones and checkouts may borrow from."""
+    found = [os.path.join(common_dir, "objects")]
+    folders = [os.path.join(common_dir, "modules")]
+    for folder in folders:  # grows while it is read
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+            inner = os.path.join(folder, name)
+            is_module = os.path.isdir(os.path.join(inner, "objects"))
+            found += [os.path.join(inner, "objects")] if is_module else []
+            folders.append(os.path.join(inner, "modules") if is_module else inner)
+    return tuple(found)
+
+
+def _reader(source: Repository) -> Git:
+    """Git for the objects of a repository; a submodule that was put aside names a work tree that may be gone."""
+    return Git(source.common_dir, source.common_dir)
 
 
 def _pack_bytes(objects: str) -> int:
@@ -101,12 +119,13 @@ def _is_partial(source: Repository) -> bool:
 
 def _origin(source: Repository) -> str:
     return (
-        f'[remote "origin"]\n\turl = {_quoted(source.top)}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n'
+        f'[remote "origin"]\n\turl = {quoted(source.top)}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n'
         f"\tpushurl = {_NO_PUSH}\n"
     )
 
 
-def _quoted(value: str) -> str:
+def quoted(value: str) -> str:
+    """A value as git's configuration files want it."""
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'
 
 
@@ -121,9 +140,7 @@ def _name_origin(git: Git, branch: str | None, commit: str) -> None:
 
 def _tags(source: Repository, commit: str) -> Iterator[tuple[str, str]]:
     """Tags of the history that is cloned: builds ask `git describe` for their version."""
-    listed = Git(source.common_dir).run(
-        "for-each-ref", "--format=%(objectname) %(refname)", f"--merged={commit}", "refs/tags"
-    )
+    listed = _reader(source).run("for-each-ref", "--format=%(objectname) %(refname)", f"--merged={commit}", "refs/tags")
     for line in os.fsdecode(listed).splitlines():
         name, _, ref = line.partition(" ")
         yield name, ref
@@ -141,7 +158,7 @@ def _contents(git: Git, commit: str) -> _Contents:
     for line in git.run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")[:-1]:
         entry, _tab, path = line.partition(b"\t")
         mode, _kind, name = entry.split(b" ")
-        if mode == _GITLINK:
+        if mode == GITLINK:
             submodules.append((os.fsdecode(path), name.decode()))
         elif os.path.basename(path) == b".gitattributes" and mode.startswith(b"100"):
             has_lfs = has_lfs or _LFS in git.run("cat-file", "blob", name.decode())
@@ -156,7 +173,7 @@ def _submodules(
     for path, wanted in submodules:
         folder = os.path.join(tree, path)
         inner = os.path.join(git_dir, "modules", path)
-        theirs = _filled_at(source, path, wanted) if depth < _DEEPEST_SUBMODULE else None
+        theirs = filled_at(source, path, wanted) if depth < DEEPEST_SUBMODULE else None
         if theirs is None:
             notes.append(
                 f"the submodule {path} is empty in the clone: its commit {wanted[:12]} is not in your checkout; "
@@ -164,18 +181,18 @@ def _submodules(
             )
             continue
         back = os.path.relpath(folder, inner)
-        _fill(theirs, wanted, folder, inner, config=f"[core]\n\tworktree = {_quoted(back)}\n{_origin(theirs)}")
+        _fill(theirs, wanted, folder, inner, config=f"[core]\n\tworktree = {quoted(back)}\n{_origin(theirs)}")
         write_if_different(os.path.join(inner, "HEAD"), f"{wanted}\n".encode(), durable=False)
         link = os.fsencode(f"gitdir: {os.path.relpath(inner, folder)}\n")
         write_if_different(os.path.join(folder, ".git"), link, durable=False)
         for key, value in (("active", "true"), ("url", theirs.top)):
             Git(git_dir).run("config", f"submodule.{path}.{key}", value)
-        deeper = _contents(Git(theirs.common_dir), wanted).submodules
+        deeper = _contents(_reader(theirs), wanted).submodules
         notes += _submodules(theirs, deeper, folder, inner, depth + 1)
     return notes
 
 
-def _filled_at(source: Repository, path: str, commit: str) -> Repository | None:
+def filled_at(source: Repository, path: str, commit: str) -> Repository | None:
     """The user's own checkout of a submodule, or where git keeps it aside, if it has the commit."""
     aside = os.path.join(source.common_dir, "modules", path)
     try:
@@ -184,7 +201,7 @@ def _filled_at(source: Repository, path: str, commit: str) -> Repository | None:
             theirs = source.replace(top=aside, common_dir=aside, git_dir=aside, head=None, branch=None, is_bare=True)
         if theirs is None:
             return None
-        Git(theirs.common_dir).run("cat-file", "-e", f"{commit}^{{tree}}")
+        _reader(theirs).run("cat-file", "-e", f"{commit}^{{tree}}")
     except (UnreadableError, ToolError):
         return None
     return theirs

@@ -12,14 +12,13 @@ from detent.core.record import Record
 from detent.effects.bring import wipe
 from detent.effects.git import Git, write_git_dir
 from detent.errors import StorageError
+from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from detent.effects.git import Repository
-
-_MOST_NAMED = 5
 
 
 class Dirty(Record):
@@ -34,13 +33,6 @@ class Dirty(Record):
 
     def words(self) -> str:
         return name_some((*self.changed, *self.gone, *self.new))
-
-
-def name_some(paths: Iterable[str]) -> str:
-    """A few names, and how many more there are."""
-    names = sorted(paths)
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def uncommitted(repository: Repository, commit: str, scratch: str, left_out: Sequence[str] = ()) -> Dirty:

@@ -120,6 +120,8 @@ _HEADS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "restored_tree": lambda entry: f"The files were brought back to line {_text(entry['checkpoint'])}",
     "answered": lambda _entry: "A person said",
     "resumed": lambda _entry: "A person let the task go on",
+    "approved": lambda entry: f"A person approved protected files: {', '.join(map(_text, entry.get('files', ())))}",
+    "configured": lambda _entry: "A person changed what holds for the task",
     "amended": lambda entry: f"A person changed what was locked: {', '.join(map(_text, entry.get('fields', ())))}",
 }
 _NOTES: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, ...]]] = {

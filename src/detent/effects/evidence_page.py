@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from detent.effects.evidence_diff import diff_html
-from detent.effects.evidence_parts import artifacts, card, commands, fields, hashes, quiet, timeline
+from detent.effects.evidence_parts import artifacts, card, commands, fields, hashes, quiet, timeline, touched_files
 from detent.effects.evidence_picture import picture
 from detent.effects.evidence_run_parts import runs
 from detent.effects.evidence_style import STYLE
@@ -55,7 +55,7 @@ def _sections(page: Page) -> list[tuple[str, str, str]]:
         ("happened", "What happened", timeline(page.events)),
         *([("runs", "Agent runs", runs(page.runs))] if page.runs else []),
         ("commands", "What the engine ran", commands(page.commands, page.commands_note)),
-        ("changes", "What changed", diff_html(page.diff)),
+        ("changes", "What changed", touched_files(page.touched) + diff_html(page.diff)),
     ]
     is_open = len(page.artifacts) <= _OPEN_UP_TO_FILES
     found.append(("artifacts", "Artifacts", artifacts(page.artifacts, page.artifacts_note, is_open=is_open)))

@@ -153,6 +153,12 @@ def _attempt(attempt: Attempt) -> str:
     return f'<p class="attempt">Attempt {attempt.number}: <b class="{kind}">{ended}</b></p>{output}'
 
 
+def touched_files(files: Sequence[tuple[str, str]]) -> str:
+    """Protected files first: a reader looks at them before anything else."""
+    items = [f"<li><code>{escape(name)}</code> <small>{escape(words)}</small></li>" for name, words in files]
+    return (quiet("Protected files that were touched:") + _list("why", items)) if items else ""
+
+
 def artifacts(files: Sequence[Artifact], note: str, *, is_open: bool) -> str:
     shown = "".join(_artifact(file, is_open=is_open) for file in files)
     return (quiet(note) if note else "") + (shown or quiet("There are none."))

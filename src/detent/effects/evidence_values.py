@@ -186,6 +186,7 @@ class Page(Record):
     commands: tuple[Ran, ...] = ()
     commands_note: str = ""
     diff: Diff | None = None
+    touched: tuple[tuple[str, str], ...] = ()  # protected files that changed, with what the settings say of them
     artifacts: tuple[Artifact, ...] = ()
     artifacts_note: str = ""
     task_files: tuple[Artifact, ...] = ()

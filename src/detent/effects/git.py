@@ -78,6 +78,7 @@ class Git(Record):
     git_dir: str
     work_tree: str | None = None
     index: str | None = None
+    more: tuple[str, ...] = ()  # settings for this use, stronger than ours
 
     def run(self, *arguments: str, input_bytes: bytes = b"", ok: Sequence[int] = (0,)) -> bytes:
         """Standard output of a git command; any exit code outside `ok` is a ToolError."""
@@ -90,7 +91,7 @@ class Git(Record):
         """Run a git command to its end, however it ends; only a cut run is an error here."""
         from detent.effects import process
 
-        argv = [find_git(), "--no-pager", *(part for setting in _SETTINGS for part in ("-c", setting))]
+        argv = [find_git(), "--no-pager", *(part for one in (*_SETTINGS, *self.more) for part in ("-c", one))]
         argv.append(f"--git-dir={self.git_dir}")
         if self.work_tree is not None:
             argv.append(f"--work-tree={self.work_tree}")

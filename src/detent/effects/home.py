@@ -37,6 +37,7 @@ class Wanted(Record):
     branch: str
     left_out: tuple[str, ...] = ()  # inside the user's checkout, but no work of theirs: the task folder
     include_dirty: bool = False
+    tells_dirty: bool = True
 
 
 def keep_ref(task_id: str) -> str:
@@ -82,7 +83,28 @@ def make_home_tree(wanted: Wanted) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def expect_home(wanted: Wanted) -> None:
+    """Keep the baseline for a clone that is made later, and mark the home until a journal names it."""
+    Git(wanted.source.common_dir).run("update-ref", keep_ref(os.path.basename(wanted.folder)), wanted.commit)
+    make_folders(wanted.folder)
+    write_atomic(os.path.join(wanted.folder, _UNBORN), b"", durable=True)
+
+
+def dirty_notes(wanted: Wanted) -> tuple[str, ...]:
+    """What a person should know about files that are not committed, before there is a clone."""
+    base, name = os.path.split(wanted.folder)
+    making = os.path.join(base, f"{_MAKING}{name}")
+    wipe(making)
+    make_folders(making)
+    try:
+        return tuple(_uncommitted(wanted, making))
+    finally:
+        wipe(making)
+
+
 def _uncommitted(wanted: Wanted, making: str) -> list[str]:
+    if not wanted.tells_dirty:
+        return []
     top = wanted.source.top
     try:
         dirty = uncommitted(wanted.source, wanted.commit, os.path.join(making, "look"), wanted.left_out)

@@ -91,10 +91,14 @@ def commit_merged(private_git: str, common_dir: str, tree: str, parents: tuple[s
     return commit
 
 
-def own_git(root: str, *arguments: str) -> Finished:
+def own_git(root: str, *arguments: str, input_bytes: bytes = b"", more: Mapping[str, str] | None = None) -> Finished:
     """The person's git in the person's checkout, with all their settings; only for what a person asked for."""
     return process.run(
-        [find_git(), "-C", root, *arguments], cwd=root, env=person_environment(os.environ), timeout_s=_TIMEOUT_S
+        [find_git(), "-C", root, *arguments],
+        cwd=root,
+        env=person_environment(os.environ) | dict(more or {}),
+        timeout_s=_TIMEOUT_S,
+        input_bytes=input_bytes,
     )
 
 

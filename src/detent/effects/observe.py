@@ -6,9 +6,9 @@ import os
 import stat
 from functools import cached_property
 
-from detent.core.values import PathSeen
 from detent.store.atomic import read_text
 from detent.store.digest import sha256_of
+from detent.store.observed import PathSeen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 Output goes to files and never to pipes, so a grandchild that keeps the output open cannot make us wait. The order:
 
 1. start the program as the leader of a session of its own;
-2. watch until it ends, its time is up, or its output is too long;
+2. watch until it ends, its time is up, its output is too long, or its processes use more than they may;
 3. end what is left: SIGTERM to the group, SIGKILL after `GRACE_S`; with `whole_tree` also descendants that left the
-   group (Linux only; elsewhere just the group is ended).
+   group (Linux only; elsewhere just the group is ended). What uses too much is killed at once.
 """
 
 from __future__ import annotations
@@ -20,11 +20,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from subprocess import Popen
 
+    from detent.effects.process_limits import Limits, Usage
+    from detent.effects.process_table import Row
+
 OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024
-POLL_S = 0.05  # how often the size of the output is looked at; the end itself is noticed at once
+POLL_S = 0.05  # how often output and use are looked at; the end itself is noticed at once
 GRACE_S = 2.0  # between SIGTERM and SIGKILL
 KILL_WAIT_S = 2.0  # how long the kernel may take to end a killed process before we go on without it
 _SETTLE_S = 0.005
+
+_TIME, _OUTPUT = "time", "output"
+_BOUNDS = ("", _TIME, _OUTPUT)  # why a program is watched no longer; else it is a limit it went beyond
 
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_GET_CHILD_SUBREAPER = 37
@@ -56,19 +62,10 @@ class Finished(Record):
     stdout: bytes
     stderr: bytes
     truncated: bool
+    exceeded: str = ""  # the limit it went beyond
 
 
-class _Process(Record):
-    """One line of the process table; pid and start together are an identity that is never reused."""
-
-    pid: int
-    start: int
-    parent: int
-    group: int
-    is_alive: bool
-
-
-def run(
+def run(  # noqa: PLR0913  # all but one are given by name
     argv: Sequence[str],
     *,
     cwd: str,
@@ -78,11 +75,12 @@ def run(
     input_bytes: bytes = b"",
     output_limit_bytes: int = OUTPUT_LIMIT_BYTES,
     whole_tree: bool = False,
+    limits: Limits | None = None,
 ) -> Finished:
     """Run a program to its end; raises ToolError if it cannot be started.
 
     With `whole_tree` every child that appears below this process meanwhile is taken for the program's own, so the
-    caller must not start other children at the same time.
+    caller must not start other children at the same time. `limits` hold for that tree.
     """
     from time import monotonic
 
@@ -91,6 +89,8 @@ def run(
     try:
         stdin, stdout, stderr = _open_streams(opened, output, input_bytes)
         family = _Family() if whole_tree and os.path.isdir("/proc/self") else None
+        usage = family.usage(limits) if family is not None and limits is not None else None
+        stopped_by = ""
         try:
             _start_up.is_on = True
             try:
@@ -103,16 +103,18 @@ def run(
                     raise Ended(told)
                 opened.extend(handle := _end_handle(process))
                 deadline = started + timeout_s
-                timed_out, overflowed = _watch(process, handle, deadline, (stdout, stderr), output_limit_bytes)
+                stopped_by = _watch(process, handle, deadline, (stdout, stderr), output_limit_bytes, usage)
             finally:
-                _end(process, family)
+                _end(process, family, at_once=stopped_by not in _BOUNDS)
         finally:
             if family is not None:
                 family.close()
         is_cut = [_cut(stream, output_limit_bytes) for stream in (stdout, stderr)]
         code = -9 if process.returncode is None else process.returncode
         texts = (b"", b"") if output else (_read_all(stdout), _read_all(stderr))
-        return Finished(code, timed_out, monotonic() - started, *texts, truncated=overflowed or any(is_cut))
+        is_cut.append(stopped_by == _OUTPUT)
+        exceeded = "" if stopped_by in _BOUNDS else stopped_by
+        return Finished(code, stopped_by == _TIME, monotonic() - started, *texts, any(is_cut), exceeded)
     finally:
         for descriptor in opened:
             os.close(descriptor)
@@ -178,19 +180,26 @@ def _end_handle(process: Popen[bytes]) -> list[int]:
 
 
 def _watch(
-    process: Popen[bytes], handle: list[int], deadline: float, files: tuple[int, int], limit_bytes: int
-) -> tuple[bool, bool]:
-    """Wait for the leader's end and say (timed out, output too long)."""
+    process: Popen[bytes],
+    handle: list[int],
+    deadline: float,
+    files: tuple[int, int],
+    limit_bytes: int,
+    usage: Usage | None,
+) -> str:
+    """Wait for the leader's end; the bound it went beyond, or an empty text."""
     from time import monotonic
 
     while True:
         left_s = deadline - monotonic()
         if left_s <= 0:
-            return True, False
+            return _TIME
         if _has_ended(process, handle, min(POLL_S, left_s)):
-            return False, False
+            return ""
         if any(os.fstat(file).st_size > limit_bytes for file in files):
-            return False, True
+            return _OUTPUT
+        if usage is not None and (exceeded := usage.exceeded(monotonic())):
+            return exceeded
 
 
 def _has_ended(process: Popen[bytes], handle: list[int], wait_s: float) -> bool:
@@ -210,12 +219,13 @@ def _has_ended(process: Popen[bytes], handle: list[int], wait_s: float) -> bool:
     return True
 
 
-def _end(process: Popen[bytes], family: _Family | None) -> None:
+def _end(process: Popen[bytes], family: _Family | None, *, at_once: bool) -> None:
     """End the leader if it still runs, its group, and with a family its whole tree."""
     from signal import SIGKILL, SIGTERM
     from time import monotonic, sleep
 
-    for signal_number, patience_s in ((SIGTERM, GRACE_S), (SIGKILL, KILL_WAIT_S)):
+    # What grows without end gets no time to end by itself.
+    for signal_number, patience_s in ((SIGTERM, GRACE_S), (SIGKILL, KILL_WAIT_S))[at_once:]:
         deadline = monotonic() + patience_s
         _signal(os.killpg, process.pid, signal_number)
         signalled: set[int] = set()
@@ -246,7 +256,7 @@ def _group_lives(group: int) -> bool:
     except PermissionError:
         return True
     # Zombies that nobody reaps (a container without an init) also answer; only the table tells them apart.
-    table = _process_table()
+    table = _table()
     return not table or any(entry.group == group and entry.is_alive for entry in table)
 
 
@@ -261,12 +271,17 @@ class _Family:
         self._prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(earlier), 0, 0, 0)
         self._earlier = earlier.value
         self._prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        self._known = {(entry.pid, entry.start) for entry in _process_table()}
+        self._known = {(entry.pid, entry.start) for entry in _table()}
+
+    def usage(self, limits: Limits) -> Usage:
+        from detent.effects.process_limits import Usage
+
+        return Usage(limits, {pid for pid, _ in self._known})
 
     def strays(self, leader: int) -> set[int]:
         """Living descendants that were not there before; dead ones that came to us are reaped."""
-        children: dict[int, list[_Process]] = {}
-        for entry in _process_table():
+        children: dict[int, list[Row]] = {}
+        for entry in _table():
             if (entry.pid, entry.start) not in self._known:
                 children.setdefault(entry.parent, []).append(entry)
         found: set[int] = set()
@@ -292,20 +307,10 @@ def _reap(pid: int) -> None:
         os.waitpid(pid, os.WNOHANG)
 
 
-def _process_table() -> list[_Process]:
-    table = []
-    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    # The name in parentheses may hold spaces and parentheses of its own.
-                    fields = file.read().rpartition(b")")[2].split()
-            except OSError:
-                continue  # it ended while we looked
-            if len(fields) > 19:
-                is_alive = fields[0] not in (b"Z", b"X")
-                table.append(_Process(int(name), int(fields[19]), int(fields[1]), int(fields[2]), is_alive))
-    return table
+def _table() -> list[Row]:
+    from detent.effects.process_table import read_table  # most programs, git above all, end without it
+
+    return read_table()
 
 
 def _cut(descriptor: int, limit_bytes: int) -> bool:

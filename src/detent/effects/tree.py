@@ -6,8 +6,8 @@ tracks it or the baseline's rules do not ignore it. One computation:
 
 1. make or mend the private folder; take the ignore rules of the baseline;
 2. copy the cached index to a name of our own, so that two computations never meet;
-3. compare it with the disk, put the differences into it, write the tree;
-4. rename our index over the cached one.
+3. compare it with the disk; where nothing differs, the tree noted beside that very index is the answer;
+4. put the differences into it, write the tree, rename our index over the cached one and note the tree beside it.
 
 If git fails in 2 to 4, the caches are thrown away, damaged objects removed, and 1 to 4 are tried once more.
 """
@@ -18,9 +18,11 @@ import os
 import stat
 
 from detent.core.record import Record
-from detent.effects.git import Git, check_object_id, read_repository, write_git_dir, write_if_different
+from detent.effects.git import Git, check_object_id, is_object_id, read_repository, write_git_dir, write_if_different
 from detent.effects.ignore_rules import combined_ignore_rules, escape_path
 from detent.errors import StorageError, ToolError, UnreadableError, UsageError
+from detent.store.atomic import read_plain, write_atomic
+from detent.store.digest import sha256_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 _LEFTOVER_S = 3600.0  # temporary files older than this belong to a process that died
 _MAX_ROUNDS = 3
 _GITLINK = b"160000"
+_UNSYNCED_INDEX = ("core.fsync=all,-index",)  # it is a cache, and its sum is proven before it is used
 
 
 class _Task(Record):
@@ -68,6 +71,16 @@ class _Changes(Record):
     again: bool
 
 
+_NO_CHANGES = _Changes((), (), (), False)
+
+
+class Taken(Record):
+    """A tree that was computed: its id, and the files it is made of."""
+
+    id: str
+    files: tuple[str, ...]
+
+
 def tree_id(
     private_dir: str,
     work_tree: str,
@@ -76,6 +89,19 @@ def tree_id(
     left_out: Sequence[str] = (),
 ) -> str:
     """The id of the tree of all files that count, with its objects kept in the private folder."""
+    return take_tree(private_dir, work_tree, repository, baseline, left_out).id
+
+
+def take_tree(
+    private_dir: str,
+    work_tree: str,
+    repository: Repository | None,
+    baseline: str | None,
+    left_out: Sequence[str] = (),
+    *,
+    looks_untouched: bool = False,
+) -> Taken:
+    """The same with its files. What `looks_untouched` is compared all the same, but git's times are not brought up."""
     if baseline is not None:
         check_object_id(baseline)
     task = _Task(
@@ -88,10 +114,10 @@ def tree_id(
     try:
         _make_private_dir(task)
         try:
-            return _compute(task)
+            return _compute(task, looks_untouched=looks_untouched)
         except ToolError:
             repair(task.private_dir)
-            return _compute(task)
+            return _compute(task, looks_untouched=False)
     except OSError as problem:
         raise StorageError(f"the tree id cannot be kept: {problem}", where=task.private_dir) from problem
 
@@ -149,26 +175,53 @@ def _cache(task: _Task, name: str = "") -> str:
     return os.path.join(task.private_dir, "cache", name)
 
 
-def _compute(task: _Task) -> str:
+def _compute(task: _Task, *, looks_untouched: bool) -> Taken:
     rules = _baseline_rules(task)
     cached_index = _cache(task, _index_name(task))
     own_index = _cache(task, f"tmp-{os.getpid()}-{os.urandom(4).hex()}")
-    git = Git(task.private_dir, task.work_tree, own_index)
+    git = Git(task.private_dir, task.work_tree, own_index, _UNSYNCED_INDEX)
     try:
-        if not _copy_index(cached_index, own_index):
+        noted = _copy_index(cached_index, own_index)
+        if noted is None:
             _start_index(git, task)
-        git.run("update-index", "-q", "--refresh", ok=(0, 1))
-        for _round in range(_MAX_ROUNDS):
-            changes = _compare(task, rules, _list(git, task, rules))
-            _apply(git, changes)
+            git.run("update-index", "-q", "--refresh", ok=(0, 1))
+        for number in range(_MAX_ROUNDS):
+            listing = _list(git, task, rules)
+            changes = _compare(task, rules, listing)
+            if noted and looks_untouched and changes == _NO_CHANGES:
+                return Taken(noted, _names(listing, changes))
+            _apply(git, changes, refresh=number == 0 and noted is not None)
             if not changes.again:
                 break
         tree = git.run("write-tree").decode().strip()
         if os.path.exists(own_index):
+            _note_tree(cached_index, own_index, tree)
             os.replace(own_index, cached_index)
     finally:
         _remove_leftovers(task, own_index)
-    return tree
+    return Taken(tree, _names(listing, changes))
+
+
+def _names(listing: _Listing, changes: _Changes) -> tuple[str, ...]:
+    paths = {*listing.cached, *changes.added, *(path for path, _commit in changes.submodules)} - {*changes.removed}
+    return tuple(os.fsdecode(path) for path in sorted(paths))
+
+
+def _note(cached_index: str) -> str:
+    folder, name = os.path.split(cached_index)
+    return os.path.join(folder, f"tree-of-{name}")
+
+
+def _note_tree(cached_index: str, index: str, tree: str) -> None:
+    """Say beside an index which tree it is; a note that was torn, or made for other bytes, is none."""
+    with open(index, "rb") as file:
+        note = f"{sha256_of(file.read())} {tree}\n"
+    write_atomic(_note(cached_index), note.encode(), durable=False)
+
+
+def _noted_tree(cached_index: str, content: bytes) -> str:
+    mark, _, tree = (read_plain(_note(cached_index), 1024) or b"").decode("ascii", "replace").partition(" ")
+    return tree.strip() if mark == sha256_of(content) and is_object_id(tree.strip()) else ""
 
 
 def _index_name(task: _Task) -> str:
@@ -178,8 +231,8 @@ def _index_name(task: _Task) -> str:
     return f"index-{sha256(os.fsencode(identity)).hexdigest()[:20]}"
 
 
-def _copy_index(source: str, target: str) -> bool:
-    """Copy the stat cache, or say that there is none worth copying."""
+def _copy_index(source: str, target: str) -> str | None:
+    """Copy the stat cache; the tree it is known to be, empty if that is not known. None: nothing worth copying."""
     from hashlib import new
 
     try:
@@ -187,16 +240,16 @@ def _copy_index(source: str, target: str) -> bool:
             content = file.read()
             times = os.fstat(file.fileno())
     except FileNotFoundError:
-        return False
+        return None
     # Git does not check this sum when it reads, so a torn file could pass as a shorter index.
     if not any(new(kind, content[:-size]).digest() == content[-size:] for kind, size in (("sha1", 20), ("sha256", 32))):
-        return False
+        return None
     with open(target, "wb") as file:
         file.write(content)
     # Git distrusts entries not older than the index file: a younger copy would make it trust a file changed in the
     # very moment in which the index was written.
     os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
-    return True
+    return _noted_tree(source, content)
 
 
 def _start_index(git: Git, task: _Task) -> None:
@@ -315,11 +368,15 @@ def _nested_repository(top: bytes, path: bytes) -> UnreadableError:
     )
 
 
-def _apply(git: Git, changes: _Changes) -> None:
+def _apply(git: Git, changes: _Changes, *, refresh: bool) -> None:
+    """Put the differences into the index; with `refresh` files that were only touched cost nothing the next time."""
     if changes.removed:
         git.run("update-index", "-z", "--force-remove", "--stdin", input_bytes=_joined(changes.removed))
+    if refresh and not changes.added:
+        git.run("update-index", "-q", "--refresh", ok=(0, 1))
     if changes.added:
-        arguments = ("update-index", "-z", "--add", "--remove", "--stdin")
+        bring_up = ("-q", "--refresh") if refresh else ()
+        arguments = ("update-index", *bring_up, "-z", "--add", "--remove", "--stdin")
         finished = git.finish(*arguments, input_bytes=_joined(changes.added))
         if finished.exit != 0 or finished.stderr:  # "Ignoring path .GIT/x" ends with 0, and the file would be hidden
             raise _not_added(git, finished, changes.added)

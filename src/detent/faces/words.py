@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detent.core.values import Advance, Refuse
+from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from detent.errors import DetentError
     from detent.runner.collect import Leftover
     from detent.runner.explain import Explain, Move
+    from detent.runner.foresee import Foreseen
     from detent.runner.land import Landed
     from detent.runner.open import Task
     from detent.runner.restore import Restored
@@ -24,7 +26,16 @@ if TYPE_CHECKING:
 _SHOWN = {code: f"\\x{code:02x}" for code in (*range(32), 127, *range(128, 160)) if code not in (9, 10)}
 
 
-_GUARDS = ("by", "mode", "after", "reason", "never", "run")  # what closes a move before any gate is asked
+_GUARDS = (
+    "by",
+    "mode",
+    "after",
+    "reason",
+    "never",
+    "run",
+    "prepare",
+    "confirm",
+)  # what closes a move before any gate is asked
 
 
 _HELD = {"none": "none (agents and commands run with your rights)"}
@@ -35,8 +46,15 @@ _LIFE: Mapping[bool | None, str] = {
 }
 
 
+DEAD_MARK = " (dead)"
+
+
 def printable(text: str) -> str:
     return text.translate(_SHOWN)
+
+
+def asked_words(question: str) -> str:
+    return f"{printable(question)} [y/N] "
 
 
 def error_words(error: DetentError) -> str:
@@ -87,6 +105,8 @@ def outcome_words(outcome: Outcome) -> str:
         )
     elif isinstance(decision, Advance):
         lines.append(f"moved: {outcome.before} -> {decision.after.state}  ({decision.edge.name})")
+        if decision.edge.sign_off:
+            lines += _signed_words(outcome.task.memory.signed[decision.edge.name])
         hands = [name for name in decision.way.needs if name in outcome.facts and outcome.facts[name].by_hand]
         if hands:
             lines.append(f"  proof written by hand: {', '.join(hands)}")
@@ -101,6 +121,10 @@ def outcome_words(outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
+def _signed_words(signed: Mapping[str, Any]) -> list[str]:
+    return [f"  signed: tree {signed['tree'][:12]}", *(f"          {name}" for name in sorted(signed["files"]))]
+
+
 def status_words(told: Explain) -> str:
     task, snapshot = told.task, told.snapshot
     head = task.memory.head
@@ -109,6 +133,7 @@ def status_words(told: Explain) -> str:
         ("machine", head["machine"] + (f" ({snapshot.mode})" if snapshot.mode else "")),
         ("state", f"{snapshot.state}  since {task.memory.moved_time}"),
         ("waits for", told.waiting_for or "nobody: it is over"),
+        *((f"asks, {name}", words) for name, words in told.asks),
         ("folder", head["dir"]),
         ("tree", head["tree_path"]),
         *([("branch", task.memory.checkpoint["branch"])] if task.memory.checkpoint.get("branch") else []),
@@ -117,13 +142,23 @@ def status_words(told: Explain) -> str:
             head["sandbox"] if head["sandbox"] != "none" else "none (agents and commands run with your rights)",
         ),
     ]
+    if told.touched is not None:
+        found = (("to approve", told.touched.ask), ("changed tests etc.", told.touched.report))
+        rows += [(label, name_some(files)) for label, files in found if files]
     if task.memory.run:
         run = task.memory.run
         stands = _LIFE[told.alive]
         rows.append(("agent run", f"#{run['run']} {run['agent']} as {run['role']} {stands}, since {run['time']}"))
+    if told.would is not None:
+        last = task.memory.run or task.memory.visit
+        rows.append(("dead", f"agent run #{last['run']} is gone; {_would_words(task.id, told.would)}"))
     if used := task.memory.usage:
         cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""
         rows.append(("used", f"{used['runs']:g} agent run(s), {used['seconds']:.0f} s{cost}"))
+    if head["limits"] or head.get("budget", {}).get("task") or head.get("agents", {}).get("overrides"):
+        from detent.faces.words_settings import settings_rows  # most tasks have none
+
+        rows += settings_rows(task)
     shown = {**snapshot.registers, **{name: str(count) for name, count in snapshot.counters.items()}}
     rows += [(name, value) for name, value in shown.items() if value]
     lines = [f"{label + ':':<21}{value}" for label, value in rows]
@@ -133,6 +168,17 @@ def status_words(told: Explain) -> str:
         lines += [f"{'':<21}{one['why']}" for one in refusal["missing"]]
     lines += _disorder_words(told)
     return "\n".join([*lines, f"{'next:':<21}detent next {task.id}"])
+
+
+def _would_words(name: str, would: Foreseen) -> str:
+    return {
+        "moves": f"the next command that writes moves the task to {would.to}",
+        "proves": "the next command that writes proves what it left",
+        "crash": "the next command that writes counts a crash",
+        "stays": "the task stays where it is",
+        "respawn": f"another one starts when the task is driven: detent run {name}",
+        "person": f"another one needs your word: detent respawn {name}",
+    }[would.kind]
 
 
 def _disorder_words(told: Explain) -> list[str]:
@@ -190,11 +236,14 @@ def _entry_words(entry: Entry) -> str:
         "created": lambda: f"created in {entry['after']['state']} by {who}: {entry['title']}",
         "adopted": lambda: f"adopted in {entry['after']['state']} by {who}: {entry['dir']}",
         "moved": lambda: f"{entry['from']} -> {entry['to']} by {who or entry['by']}{_proof_words(entry)}",
+        "intended": lambda: f"prepares {entry['edge']}: {', '.join(entry['prepare'])}",
+        "unprepared": lambda: f"{entry['edge']} could not be prepared: {entry['why']}",
         "refused": lambda: f"refused {entry['from']} -> {entry['want']} by {who}: {_missing_words(entry)}",
         "restored": lambda: f"restored: {entry['why']}",
         "landed": lambda: f"{who} landed it ({entry['how']}): {entry['commit'][:12]} on {entry['branch']}",
         "collected": lambda: f"{who} had its home, branches and refs removed",
         "restored_tree": lambda: f"{who} brought the files back to line {entry['checkpoint']}",
+        "approved": lambda: f"{who} approved {name_some(entry['files'])} of tree {entry['tree'][:12]}",
         "proved": lambda: f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}",
         "acted": lambda: _acted_words(entry),
         "crashed": lambda: f"an agent run ended as {entry['exit']} and took no move",
@@ -206,18 +255,33 @@ def _entry_words(entry: Entry) -> str:
         "claimed": lambda: claim_words(entry),
         "unmoved": lambda: f"agent run #{entry['run']} opened no move{': ' + entry['why'] if entry['why'] else ''}",
         "stopped": lambda: f"stopped: {entry['why']}",
+        "retitled": lambda: f"agent run #{entry['run']} calls it: {entry['title']}",
         "driven": lambda: f"{who} wants it {'driven' if entry['on'] else 'left alone'}",
         "amended": lambda: f"{who} changed {', '.join(entry['fields'])}",
+        "configured": lambda: f"{who} set {_set_words(entry)}",
     }.get(kind, lambda: str(kind))()
     reason = f" ({entry['reason']})" if entry.get("reason") else ""
     return f"{entry['seq']:>4}  {entry['time']}  {text}{reason}"
+
+
+def _set_words(entry: Entry) -> str:
+    from detent.faces.words_settings import set_words  # few journals have such a line
+
+    return set_words(entry)
 
 
 def landed_words(task: Task, done: Landed) -> str:
     if done.how == "found":
         return f"{task.id} is part of {done.branch} already, by commit {done.commit[:12]}"
     lines = [f"landed: {task.id} on {done.branch}, {done.how} commit {done.commit[:12]}; nothing was pushed"]
+    if done.touched:
+        lines.append(f"  it touched protected files: {name_some(done.touched)}")
     return "\n".join([*lines, "  next: git push, when you want; detent gc removes what the task left"])
+
+
+def approved_words(approved: Mapping[str, Any]) -> str:
+    lines = [f"approved: {len(approved['files'])} protected file(s) of tree {approved['tree'][:12]}, and of no other"]
+    return "\n".join([*lines, *(f"  {name}" for name in approved["files"])])
 
 
 def collected_words(found: Sequence[Leftover], *, dry_run: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from detent.core.values import Advance, Crash, Refuse
 from detent.effects.evidence_runs import EXITS
 from detent.faces.words import claim_words, outcome_words, refusal_words
+from detent.runner.budget import way_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def rest_words(rest: Rest) -> str:
             why = f": {rest.text}" if rest.text != state else ""
             return f"needs a person: {name} is in {state}{why}{used}\n  next: detent next {name}"
         case "stopped":
-            return f"stopped: {name} is in {state}: {rest.text}{used}\n  next: detent resume {name}"
+            return f"stopped: {name} is in {state}: {rest.text}{used}\n  next: {way_on(name, task.memory)}"
         case "quota":
             return f"out of quota: {name} is in {state}; it may go on at {rest.text}{used}\n  next: detent run {name}"
         case _:
@@ -107,6 +108,8 @@ def reply_words(reply: Mapping[str, Any]) -> str:
         return f"refused: {reply['error']}" + (f"\n  next: {reply['next']}" if reply.get("next") else "")
     if reply.get("claimed"):
         return f"accepted: {reply['from']} -> {reply['edge']}: finish now; it is decided when you have ended"
+    if "refusal" in reply and reply["refusal"] is None:
+        return f"stays in {reply['to']}: it is there already"
     refusal = reply.get("refusal") or {"problem": "nothing moved", "missing": []}
     lines = [f"refused: {refusal['problem']}"]
     for one in refusal["missing"]:
@@ -115,3 +118,7 @@ def reply_words(reply: Mapping[str, Any]) -> str:
     if not refusal["missing"] and refusal.get("allowed"):
         lines.append(f"  next: it may lead to: {', '.join(refusal['allowed'])}")
     return "\n".join(lines)
+
+
+def retitled_words(title: str) -> str:
+    return f"the task is now: {title}"

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 
-from detent.gates.plan import all_commands, read_plan
+from detent.gates.commands import commands, red_green
+from detent.gates.people import protected_ok, signed_tree
+from detent.gates.plan import read_plan
 from detent.gates.seen import Finding, Seen
 from detent.gates.verdict import is_quoted, read_verdict
 from detent.machines.reading import GATES, TABLE, TEXT, TEXTS
-from detent.store.digest import hash_text, sha256_of
+from detent.store.digest import hash_text
 from detent.store.markdown import is_placeholder, scan, visible_text
 
 TYPE_CHECKING = False
@@ -218,37 +220,6 @@ def link_field(gate: Gate, seen: Seen) -> Finding:
     return Finding(ok=True, evidence=evidence, note=note)
 
 
-def receipt_key(tree: str, line: str, gate: Gate, workspace: str) -> str:
-    """What a receipt holds for: this tree, this command, this gate as defined, this way to prepare a checkout."""
-    parts = (tree, line, gate.check, repr(sorted(gate.params.items())), workspace)
-    return sha256_of("\0".join(parts).encode("utf-8", "surrogatepass"))
-
-
-def commands(gate: Gate, seen: Seen) -> Finding:
-    """Every command of the plan and of the project exited with 0, run by the engine on exactly this tree."""
-    wanted = all_commands(seen.commands, seen.field(gate.params["field"]))
-    if not wanted:
-        example = 'a "cmd: ..." line or a fenced block'
-        return Finding(ok=False, why=f'"{gate.params["field"]}" names no command ({example})')
-    unknown, red, proofs = [], [], []
-    for command in wanted:
-        key = receipt_key(seen.tree, command.line, gate, seen.workspace)
-        receipt = seen.receipt(key)
-        first = _cut(command.line.partition("\n")[0])
-        if receipt is None:
-            unknown.append(first)
-        elif not receipt.is_green:
-            result = receipt.problem or f"exit {receipt.attempts[-1]}"
-            red.append(f"{first!r} failed on this tree ({result}), see {receipt.log}")
-        else:
-            proofs.append(key)
-    if red:
-        return Finding(ok=False, why="; ".join(red))
-    if unknown:
-        return Finding(ok=False, why=f"not run on this tree: {', '.join(unknown)}", pending=True)
-    return Finding(ok=True, proof=hash_text("".join(proofs)), by_engine=True)
-
-
 def manual_evidence(gate: Gate, seen: Seen) -> Finding:
     """Where the plan asks for more than commands, somebody wrote down what was seen."""
     if not read_plan(seen.field(gate.params["field"]))[1]:
@@ -347,13 +318,19 @@ CHECKS: Mapping[str, tuple[Check, tuple[str, ...], tuple[str, ...]]] = {
     "path_field": (path_field, ("field",), ()),
     "link_field": (link_field, ("field",), ("when_folder",)),
     "commands": (commands, ("field",), ()),
+    "red_green": (red_green, ("field",), ("command", "tests")),
     "manual_evidence": (manual_evidence, ("field", "file", "section"), ()),
     "answers": (answers, ("file", "section", "questions"), ()),
+    "protected_ok": (protected_ok, (), ()),
+    "signed_tree": (signed_tree, ("edge",), ("files",)),
 }
 
 
 # What is not named here is one text.
-_KINDS = {"unless": TABLE, **dict.fromkeys(("fields", "empty", "words", "files", "labels", "questions"), TEXTS)}
+_KINDS = {
+    "unless": TABLE,
+    **dict.fromkeys(("fields", "empty", "words", "files", "labels", "questions", "tests"), TEXTS),
+}
 
 
 def parameters() -> dict[str, tuple[dict[str, str], dict[str, str]]]:

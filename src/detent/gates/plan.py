@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from detent.core.record import Record
-from detent.core.values import Command
 from detent.store.markdown import is_placeholder, scan
+from detent.store.observed import Command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

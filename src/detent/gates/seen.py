@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from detent.core.record import Record
-from detent.core.values import Command, PathSeen
 from detent.store.markdown import find_section
+from detent.store.observed import Command, PathSeen
 from detent.store.receipts import Receipt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Protocol
+    from collections.abc import Callable, Mapping
+    from typing import Any, Protocol
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
@@ -38,6 +38,10 @@ if TYPE_CHECKING:
             """The receipt of a command under its key, if it was ever run."""
 
 
+def _nobody_looked() -> None:
+    return None
+
+
 class Seen(Record):
     machine: Machine
     snapshot: Snapshot
@@ -50,6 +54,10 @@ class Seen(Record):
     by_run: Mapping[str, str] = {}  # evidence as the last agent run of this visit left it
     proved: Mapping[str, str] = {}  # receipts the journal vouches for: key -> hash of the receipt
     findings: dict[str, tuple[Finding, bool]] | None = None  # by gate, so that none is asked twice about one view
+    touched: Callable[[], Mapping[str, str] | None] = _nobody_looked  # what a person must be asked about, with hashes
+    approved: Mapping[str, Any] = {}  # what a person approved last: tree, files, name
+    baseline: str = ""  # the commit the work began from; empty where there was none
+    signed: Mapping[str, Mapping[str, Any]] = {}  # the same for each sign-off, by the name of its edge
 
     def field(self, label: str) -> str:
         return self.document.value(label)
@@ -61,7 +69,7 @@ class Seen(Record):
 
     def section(self, file: str, name: str) -> str | None:
         """The body of a section, None when file or section is missing."""
-        text = self.files.text(file)
+        text = self.document.body() if file == self.machine.store["file"] else self.files.text(file)
         if text is None:
             return None
         section = find_section(text, name)

@@ -26,7 +26,7 @@ from detent.core.machine import (
     Way,
 )
 from detent.errors import MachineError
-from detent.machines.reading import GATES, KINDS, Reader, Table, is_texts
+from detent.machines.reading import GATES, KINDS, Reader, Table, is_inner_path, is_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FORMAT = 1
+OWN_PROGRAM = "detent"
 _DEFAULT_LIMITS = {RUNS: 30, CRASHES: 2}
 _SINCE = ("entry", "task")
 
@@ -78,14 +79,16 @@ class _Parser:
         self.gates = {name: self.gate(name, table) for name, table in top.tables("gate")}
         self.limits = self.all_limits()
         self.roles = {name: self.role(table) for name, table in top.tables("role")}
-        self.registers, fields = self.all_registers()
+        self.registers, self.fields = self.all_registers()
         kept, switched_off = self.all_edges()
-        states = {name: self.state(name, table, kept) for name, table in top.tables("state")}
-        initial = top.text("initial")
-        self.known("initial", initial, states, "state")
+        self.check_signed(kept + switched_off)
         crash = top.table("crash")
         if CRASHES in crash.texts("counts"):
             self.problem(f"crash: {CRASHES} is counted by every machine, and would be counted twice")
+        self.counts_crash = self.known_all("crash", (CRASHES, *crash.texts("counts")), self.limits, "limit")
+        states = {name: self.state(name, table, kept) for name, table in top.tables("state")}
+        initial = top.text("initial")
+        self.known("initial", initial, states, "state")
         override = top.table("override")
         name = top.text("name")
         if not name.replace("-", "").replace("_", "").isalnum():
@@ -98,16 +101,17 @@ class _Parser:
             gates=self.gates,
             limits=self.limits,
             registers=self.registers,
-            locks=tuple(self.lock(table, fields) for table in top.rows("lock")),
+            locks=tuple(self.lock(table, self.fields) for table in top.rows("lock")),
             forbidden=tuple(self.forbidden(table) for table in top.rows("forbidden")),
             properties=tuple(self.property(table, kept) for table in top.rows("property")),
             switched_off=tuple(switched_off),
             modes=self.modes,
-            crash_counts=self.known_all("crash", crash.texts("counts"), self.limits, "limit"),
             may_override=self.known("override", override.text("by", ""), ("person",), "actor") == "person",
             store=self.store(top.table("store")),
-            fields=fields,
+            fields=self.fields,
             answers=self.answers(top.table("answers")),
+            ask=self.asking(top.text("ask", "")),
+            shims=self.shims(top.table("shim")),
             progress=self.progress(top.table("progress")),
         )
         for table in (crash, override):
@@ -171,6 +175,13 @@ class _Parser:
                 self.problem(f"gate {name}: check {check} does not know {key!r}")
             elif not KINDS[kinds[key]](value):
                 self.problem(f"gate {name}: {key} must be {kinds[key]}")
+
+    def check_signed(self, edges: list[Edge]) -> None:
+        """A gate that asks for a sign-off nobody can give would never open."""
+        names = tuple(edge.name for edge in edges if edge.sign_off)
+        for gate in self.gates.values():
+            if gate.check == "signed_tree":
+                self.known(f"gate {gate.name}", str(gate.params.get("edge", "")), names, "sign-off")
 
     def all_limits(self) -> dict[str, Limit]:
         found = {name: Limit(name, most, most) for name, most in _DEFAULT_LIMITS.items()}
@@ -323,8 +334,9 @@ class _Parser:
         driver = table.text("driver", default)
         if driver and (is_end or driver not in ("agent", "engine", "person")):
             self.problem(f"state {name}: driver {driver!r} is not possible here")
-        if (driver == "agent") != bool(role):
-            self.problem(f"state {name}: an agent drives exactly the states that have a role")
+        # A person's state may have an agent too: one that is called in, and never comes by itself.
+        if (driver == "agent" and not role) or (role and driver not in ("agent", "person")):
+            self.problem(f"state {name}: an agent needs a role, and a role belongs to an agent or to a person's state")
         if is_end and table.peek("rest"):
             self.problem(f"state {name}: an end is no state to rest in")
         made = State(
@@ -337,33 +349,78 @@ class _Parser:
             title=table.text("title", ""),
             may=table.texts("may"),
             must_not=table.texts("must_not"),
-            prompt=table.text("prompt", ""),
+            prompt=self.prompt(name, table.text("prompt", "")),
+            prompt_counted=self.prompts(name, table.table("prompt_counted")),
             respawn=self.known(f"state {name}", table.text("respawn", "ask"), ("ask", "auto"), "respawn"),
             counts_run=self.known_all(f"state {name}", table.texts("counts_run"), self.limits, "limit"),
+            counts_crash=self.known_all(
+                f"state {name}", table.texts("counts_crash", self.counts_crash), self.limits, "limit"
+            ),
+            must_open=table.flag("must_open"),
             is_end=is_end,
             is_rest=table.flag("rest"),
             lands=table.flag("lands"),
+            asks=self.asks(name, table.texts("asks")),
             edges=tuple(edge for edge in edges if edge.source == name),
         )
         table.finish()
         return made
 
+    def prompts(self, state: str, table: Table) -> Mapping[str, str]:
+        counted = table.mapping_of_text()
+        self.known_all(f"state {state}: prompt_counted", tuple(counted), self.limits, "limit")
+        return {limit: self.prompt(state, text) for limit, text in counted.items()}
+
+    def prompt(self, state: str, text: str) -> str:
+        """The words of a state; a misspelt placeholder would be shown to an agent as it stands."""
+        if self.vocabulary is not None:
+            from detent.machines.placeholders import unknown  # a pinned machine was checked before
+
+            for name in unknown(text, self.fields, self.limits, self.state_names):
+                self.problem(f"state {state}: its prompt asks for {{{name}}}, which is no field, limit or state")
+        return text
+
+    def asking(self, line: str) -> str:
+        if line and "{to}" not in line:
+            self.problem("ask: must hold {to}, where the state goes")
+        return line
+
+    def shims(self, table: Table) -> Mapping[str, str]:
+        """Programs that stand first in the PATH of a run, each a line of this tool under another name."""
+        shims = table.mapping_of_text()
+        for name, line in shims.items():
+            if not name.replace("-", "").isalnum() or name == OWN_PROGRAM:
+                self.problem(f"shim {name}: must be made of letters, digits and dashes, and not {OWN_PROGRAM}")
+            if line.split()[:1] != [OWN_PROGRAM]:
+                self.problem(f"shim {name}: must be a line that begins with {OWN_PROGRAM}")
+        return shims
+
+    def asks(self, state: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        """What a state asks a person: fields of the native file, and sections of it, which are written `## Heading`."""
+        self.known_all(f"state {state}", tuple(one for one in names if not one.startswith("## ")), self.fields, "field")
+        return names
+
     def lock(self, table: Table, fields: Mapping[str, Any]) -> Lock:
         name = table.text("name")
         where = f"lock {name}"
-        sections = tuple(self.section(row) for row in table.rows("sections"))
         lock = Lock(
             name,
-            self.known(where, table.text("after"), self.state_names, "state"),
+            self.known_all(where, table.texts("after"), self.state_names, "state"),
             self.known_all(where, table.texts("open_in"), self.state_names, "state"),
             self.known_all(where, table.texts("fields"), fields, "field"),
-            sections,
+            tuple(self.section(row) for row in table.rows("sections")),
             table.texts("files"),
         )
-        if lock.sections or lock.files:
-            self.problem(f"{where}: only fields can be locked so far")
-        if not lock.fields:
+        if not lock.after:
+            self.problem(f"{where}: after is missing")
+        if not lock.fields and not lock.sections and not lock.files:
             self.problem(f"{where}: holds nothing")
+        own = self.top.table("store").peek("file")
+        for file in (*lock.files, *(file for file, _ in lock.sections)):
+            if file.startswith("/") or {"", ".", ".."} & set(file.removesuffix("/").split("/")):
+                self.problem(f"{where}: {file!r} must be the path of a file or folder in the task folder")
+        if own in lock.files:
+            self.problem(f"{where}: {own} holds the state; lock fields or sections of it")
         table.finish()
         return lock
 
@@ -397,13 +454,50 @@ class _Parser:
                 table.text(key)
             if not table.texts("files"):
                 self.problem("store: files must name the files of a new task")
-            for key in ("updated", "log", "title", "checks", "evidence", "link"):
+            for key in ("updated", "log", "title", "checks", "evidence", "link", "branch", "session", "message"):
                 table.text(key, "")
+            self.store_places(table)
             table.texts("folders")
             table.table("extra").mapping_of_text()
+            for label, states in table.table("only_in").mapping_of_texts().items():
+                self.known_all(f"store only_in {label}", states, self.state_names, "state")
+            table.flag("fsync")
+            if table.peek("version") is not None:
+                version = table.table("version")
+                version.text("field")
+                if version.number("is", 0) < 1:
+                    self.problem("store version: is must be a whole number from 1")
+                version.finish()
+            for row in table.rows("events"):
+                self.event(row, has_log=bool(table.peek("log")))
             table.finish()
         table.taken.clear()
         return table.raw_rest()
+
+    def store_places(self, table: Table) -> None:
+        """Where the folders of tasks lie in the project, and the files beside them: never outside of it."""
+        table.flag("in_place")
+        root = table.text("root", "")
+        paths = {key: table.text(key, "") for key in ("folder", "active")}
+        for key, path in {"root": root, **paths}.items():
+            if path and not is_inner_path(path):
+                self.problem(f"store: {key} must be a path inside the project, without '..'")
+            if path and not root:
+                self.problem(f"store: {key} needs root, the folder it lies in")
+        if paths["folder"] and "{id}" not in paths["folder"]:
+            self.problem("store: folder must hold {id}, or all tasks would share it")
+        self.known_all("store final", table.texts("final"), self.state_names, "state")
+
+    def event(self, table: Table, *, has_log: bool) -> None:
+        """How the native log tells one kind of journal line; the store reads it as it stands."""
+        table.where = f"store {table.where}"
+        table.text("type")
+        self.words(table.where, (table.text("kind"),), "kinds")
+        table.table("when").mapping_of_texts()
+        table.table("fields").mapping_of_text()
+        if not has_log:
+            self.problem(f"{table.where}: there is no log to write it to")
+        table.finish()
 
     def answers(self, table: Table) -> Mapping[str, str]:
         """Where a person's words are written besides the journal: a section of the native file."""

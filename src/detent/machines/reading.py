@@ -140,6 +140,12 @@ def is_texts(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and bool(value) and all(map(_is_text, value))
 
 
+def is_inner_path(path: str) -> bool:
+    """Whether a path stays inside the folder it is read from, by its words alone."""
+    parts = path.split("/")
+    return not path.startswith("/") and "\0" not in path and not {"", ".", ".."}.intersection(parts)
+
+
 def _is_table(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(inner, str) for inner in value.values())
 

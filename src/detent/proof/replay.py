@@ -18,11 +18,13 @@ from detent.core.decide import decide, enter
 from detent.core.machine import CRASHES, IDLE, RUNS, STOPPED
 from detent.core.record import Record
 from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot
-from detent.errors import UnreadableError
+from detent.errors import ToolError, UnreadableError, UsageError
 from detent.gates.judge import judge
 from detent.proof.replay_runs import RUN_KINDS, after_run, end_problems, run_order_problems, run_problems
-from detent.runner.look import look
-from detent.runner.settle import closed_items
+from detent.proof.replay_settings import setting_problems
+from detent.runner.locks import closed_items, items_of
+from detent.runner.look import look, touched_now
+from detent.runner.prepare import decide_again, steps_of
 from detent.store.atomic import read_plain
 from detent.store.digest import sha256_of
 from detent.store.fields import Found
@@ -31,7 +33,7 @@ from detent.store.tasks import fold, snapshot_from_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from detent.core.machine import Machine
@@ -42,7 +44,18 @@ if TYPE_CHECKING:
 _HEAD = (
     *("id", "title", "machine", "digest", "dir", "root", "common_dir", "home", "in_place", "tree_path"),
     *("baseline", "commands", "notes", "land"),
-    *("command_timeout_s", "workspace", "limits", "options", "evidence_base", "by", "name", "sandbox", "after"),
+    *(
+        "command_timeout_s",
+        "command_limits",
+        "workspace",
+        "limits",
+        "options",
+        "evidence_base",
+        "by",
+        "name",
+        "sandbox",
+        "after",
+    ),
     *("agents", "budget", "notify", "prompts", "request", "sandbox_rules", "protect", "allow_no_new_privs"),
 )
 _MOVE = ("edge", "way", "from", "to", "by", "name", "reason", "verb", "exit", "answer", "facts", "waived", "override")
@@ -51,10 +64,13 @@ _MOVE = ("edge", "way", "from", "to", "by", "name", "reason", "verb", "exit", "a
 KINDS: Mapping[str, tuple[str, ...]] = {
     "created": _HEAD,
     "adopted": _HEAD,
-    "moved": (*_MOVE, "tree", "effects", "machine", "sandbox", "after"),
+    "moved": (*_MOVE, "tree", "signed", "effects", "machine", "sandbox", "after"),
+    "intended": ("edge", "prepare", "given", "move"),
+    "unprepared": ("step", "edge", "why"),
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
-    "proved": ("tree", "receipts"),
+    "proved": ("tree", "receipts", "limits"),
+    "approved": ("by", "name", "reason", "tree", "files"),
     "landed": ("by", "name", "how", "commit", "branch", "tree"),
     "collected": ("by", "name", "branches", "kept"),
     "restored_tree": ("by", "name", "checkpoint", "tree", "kept"),
@@ -63,13 +79,18 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "answered": ("by", "name", "answer"),
     "resumed": ("by", "name", "reason", "answer", "after"),
     "amended": ("by", "name", "reason", "fields", "was", "after"),
+    "configured": ("by", "name", "reason", "mode", "limits", "budget", "agents", "commands", "fields", "locked"),
     **RUN_KINDS,
 }
 _FIRST = ("created", "adopted")
-_BY_PERSON = ("answered", "resumed", "amended", "restored_tree", "landed", "collected", "driven")
+_BY_PERSON = (
+    *("approved", "answered", "resumed", "amended", "configured"),
+    *("restored_tree", "landed", "collected", "driven"),
+)
 _HASHES = ("entry", "locked")  # of files at that moment: nothing to decide them from
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-_RECOMPUTED = ("commands", "register_is")  # checks whose answer lies in what we keep, not in files that go on changing
+# Checks whose answer lies in what we keep, not in files that go on changing.
+_RECOMPUTED = ("commands", "red_green", "register_is", "protected_ok", "signed_tree")
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)  # what a line of the wrong shape runs into
 
 
@@ -136,23 +157,25 @@ class Replay:
         if memory is None:
             yield from _first(task, entry)
             return
-        before = memory.snapshot
+        task, before = task.at(memory), memory.snapshot
         if entry.get("from", before.state) != before.state:
             yield Finding(number, "decision", f"it starts in {entry['from']}, but the task was in {before.state}")
         yield from (Finding(number, "run", problem) for problem in run_order_problems(entry, memory))
         if kind == "moved":
             yield from _moved(task.machine, entry, memory)
             yield from _proof(task.replace(memory=memory), entry)
+        elif kind in ("intended", "unprepared"):
+            yield from _intended(task, entry, memory)
         elif kind in ("resumed", "amended"):
             yield from _by_rule(entry, before)
+        elif kind == "configured":
+            yield from (Finding(number, "decision", problem) for problem in setting_problems(task, entry))
         elif kind == "crashed":
-            counted = decide(task.machine, before, {}, Signal("crash", exit=entry["exit"]))
-            if not isinstance(counted, Crash):
-                yield Finding(number, "decision", f"a run that ended as {entry['exit']} is not counted so here")
-            else:
-                yield from _differences(number, counted.after, snapshot_from_json(entry["after"], number))
+            yield from _crashed(task.machine, entry, before)
         elif kind in RUN_KINDS:
             yield from _about_run(task, entry, memory)
+        elif kind == "approved":
+            yield from _approved(task, entry)
         elif kind == "restored":
             yield from _kept(task, entry)
         elif kind == "acted":
@@ -162,10 +185,22 @@ class Replay:
         yield from _carried(task, entry, before)
 
 
+def _crashed(machine: Machine, entry: Entry, before: Snapshot) -> Iterator[Finding]:
+    counted = decide(machine, before, {}, Signal("crash", exit=entry["exit"]))
+    if not isinstance(counted, Crash):
+        yield Finding(entry["seq"], "decision", f"a run that ended as {entry['exit']} is not counted so here")
+    else:
+        yield from _differences(entry["seq"], counted.after, snapshot_from_json(entry["after"], entry["seq"]))
+
+
 def _carried(task: Task, entry: Entry, before: Snapshot) -> Iterator[Finding]:
     """The text of the native file that a line carries must name the state the task is in after it."""
     if carried := entry.get("native"):
-        state = task.native.parsed(carried["text"]).state
+        try:
+            state = task.native.parsed(carried["text"]).state
+        except UnreadableError as error:
+            yield Finding(entry["seq"], "native", f"the text it carries can't be read: {error.what}")
+            return
         wanted = entry["after"]["state"] if "after" in entry else before.state
         if state != wanted:
             yield Finding(entry["seq"], "native", f"the text it carries names {state or 'no state'}, not {wanted}")
@@ -225,10 +260,42 @@ def _moved(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Finding]:
     for field, value in wanted.items():
         if entry[field] != value:
             yield Finding(number, "decision", f"{field} is {entry[field]!r}, the rules give {value!r}")
+    yield from _prepared(entry, memory, steps_of(decision.way.prepare))
+    if decision.edge.sign_off and not (entry["tree"] and entry["signed"].get("files")):
+        yield Finding(number, "sign-off", f"{entry['edge']} was signed without the tree or the files it is about")
+    if entry["signed"] and not decision.edge.sign_off:
+        yield Finding(number, "sign-off", f"{entry['edge']} is no sign-off, and this line says it was one")
     after = snapshot_from_json(entry["after"], number)
     yield from _differences(number, decision.after, after)
-    free = {f"field:{label}" for lock in machine.locks if lock.after == before.state for label in lock.fields}
+    closing = [lock for lock in machine.locks if before.state in (*lock.after, *lock.open_in)]
+    free = {item for lock in closing for item in items_of(lock)}
     yield from _locks(number, before, after, free)
+
+
+def _intended(task: Task, entry: Entry, memory: Memory) -> Iterator[Finding]:
+    """A move is prepared only after it was decided, one at a time, and given up only while it is."""
+    number = entry["seq"]
+    if (entry["kind"] == "intended") == bool(memory.intent):
+        yield Finding(number, "prepare", "it is intended while another is" if memory.intent else "nothing was intended")
+    if entry["kind"] == "unprepared":
+        return
+    try:
+        taken = decide_again(task.replace(memory=memory), entry["move"])
+    except UnreadableError as error:
+        yield Finding(number, "decision", error.what)
+        return
+    if list(entry["prepare"]) != list(taken.way.prepare):
+        yield Finding(number, "prepare", f"the move prepares {', '.join(taken.way.prepare)}, not what it says")
+
+
+def _prepared(entry: Entry, memory: Memory, wanted: Sequence[str]) -> Iterator[Finding]:
+    """A move with steps was intended first, as it is made now; without steps it carries no results."""
+    number = entry["seq"]
+    intended = memory.intent.get("move", {})
+    if bool(intended) != bool(wanted) or any(entry[key] != value for key, value in intended.items()):
+        yield Finding(number, "prepare", "it is not the move that was intended")
+    if lacking := [name for name in wanted if name not in entry.get("prepared", {})]:
+        yield Finding(number, "prepare", f"nothing says what became of {', '.join(lacking)}")
 
 
 def _by_rule(entry: Entry, before: Snapshot) -> Iterator[Finding]:
@@ -241,7 +308,7 @@ def _by_rule(entry: Entry, before: Snapshot) -> Iterator[Finding]:
         counters = {name: value for name, value in before.counters.items() if name not in (RUNS, CRASHES, IDLE)}
         wanted, free = before.replace(registers=registers, counters=counters), set()
     else:
-        free = {f"field:{label}" for label in entry["fields"]}
+        free = {name for label in entry["fields"] for name in (label, f"field:{label}")}
     yield from _differences(number, wanted, after)
     yield from _locks(number, before, after, free)
 
@@ -257,6 +324,17 @@ def _locks(number: int, before: Snapshot, after: Snapshot, free: set[str]) -> It
     for item, digest in before.locked.items():
         if item not in free and after.locked.get(item) != digest:
             yield Finding(number, "decision", f"the locked text {item.partition(':')[2]!r} was changed by this line")
+
+
+def _approved(task: Task, entry: Entry) -> Iterator[Finding]:
+    """A person's word about files must name a tree, and the very files that tree has touched."""
+    try:
+        files = touched_now(task, entry["tree"]).ask
+    except (ToolError, UsageError) as error:
+        yield Finding(entry["seq"], "approval", f"the tree that was approved can't be read: {error.what}")
+        return
+    if entry["files"] != files:
+        yield Finding(entry["seq"], "approval", f"the files approved are not those that {entry['tree'][:12]} touched")
 
 
 def _kept(task: Task, entry: Entry) -> Iterator[Finding]:
@@ -291,8 +369,9 @@ def _proof(task: Task, entry: Entry) -> Iterator[Finding]:
             yield Finding(entry["seq"], "object", f"{item.partition(':')[2]}: {problem}")
             continue
         data = read_plain(os.path.join(task.places.objects(), snapshot.locked[item])) or b""
-        label = item.partition(":")[2]
-        texts[label] = Found(label, "", data.decode("utf-8", "replace"), 0, 0)
+        kind, _, label = item.partition(":")
+        if kind == "field":
+            texts[label] = Found(label, "", data.decode("utf-8", "replace"), 0, 0)
     seen = look(task, task.memory, Document("", "", texts, snapshot.state), entry["tree"])
     for name, content in entry["facts"].items():
         if content["ok"] is not True or not _can_recompute(task.machine, name, texts):
@@ -308,4 +387,6 @@ def _can_recompute(machine: Machine, name: str, texts: Mapping[str, Found]) -> b
     gate = machine.gates[name]
     if gate.check in ("not", "all"):
         return all(_can_recompute(machine, part, texts) for part in gate.params["of"])
+    if gate.params.get("files"):  # what stands in the task folder goes on changing
+        return False
     return gate.check in _RECOMPUTED and gate.params.get("field", "") in ("", *texts)

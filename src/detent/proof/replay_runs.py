@@ -43,6 +43,7 @@ RUN_KINDS: Mapping[str, tuple[str, ...]] = {
         ),
     ),
     "claimed": ("run", "want", "by", "name", "reason", "from", "accepted"),
+    "retitled": ("run", "by", "name", "title"),
     "run_void": ("run", "why"),
     "run_ended": _ENDED,
     "unmoved": ("run", "exit", "progress", "why", "after"),
@@ -73,7 +74,7 @@ def run_problems(machine: Machine, entry: Entry, memory: Memory) -> Iterator[str
     kind, before = entry["kind"], memory.snapshot
     if kind == "run_planned":
         yield from _planned(machine, entry, memory)
-    elif kind in ("claimed", "run_void", "run_ended"):
+    elif kind in ("claimed", "retitled", "run_void", "run_ended"):
         if memory.run.get("run") != entry["run"]:
             yield f"agent run #{entry['run']} was not under way"
         elif kind == "run_ended" and memory.claim and entry["claim"] != memory.claim["want"]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 
 from detent.effects.acts import checkpoint_ref
 from detent.effects.git import Git, is_object_id
 from detent.errors import ToolError, UnreadableError
 from detent.proof.replay import Finding, object_problem
+from detent.runner.locks import shown_item
 from detent.runner.settle import find_disorder, read_document
 from detent.store.atomic import read_plain
 from detent.store.journal import split_lines
-from detent.store.native import log_line
+from detent.store.native_log import log_line, log_lines
 from detent.store.places import read_pointer
 from detent.store.receipts import ReceiptStore
 
@@ -77,9 +79,36 @@ def check_log(native: Native, entries: Sequence[Entry]) -> Iterator[Finding]:
     except UnreadableError as error:
         yield Finding(len(entries), "log", f"{name}: {error.what}")
         return
+    raws = split_lines(data or b"")[0]
+    own = _check_events if "events" in native.machine.store else _check_numbered
     told: set[int] = set()
+    yield from own(native, name, raws, entries, told)
+    lacking = [number for number in range(1, len(entries) + 1) if number not in told]
+    if lacking:
+        # A crash may have come between journal and log; then the line was never marked as told.
+        is_warning = len(entries) == 1 or 0 < native.logged_seq() < lacking[0]
+        yield Finding(lacking[0], "log", f"{name} does not tell {len(lacking)} line(s), first {lacking[0]}", is_warning)
+
+
+def _check_events(
+    native: Native, name: str, raws: Sequence[bytes], entries: Sequence[Entry], told: set[int]
+) -> Iterator[Finding]:
+    """Events have no number: each must stand there as often as the journal tells it; the rest is somebody else's."""
+    found = Counter(json.dumps(parsed_line(raw), sort_keys=True) for raw in raws)
+    for entry in entries:
+        lines = Counter(json.dumps(line, sort_keys=True) for line in log_lines(native.machine, entry))
+        if lines <= found:
+            told.add(entry["seq"])
+        found -= lines
+    if strange := found.total():
+        yield Finding(0, "log", f"{strange} line(s) of {name} are not ours", is_warning=True)
+
+
+def _check_numbered(
+    _native: Native, name: str, raws: Sequence[bytes], entries: Sequence[Entry], told: set[int]
+) -> Iterator[Finding]:
     latest = beyond = 0
-    for number, raw in enumerate(split_lines(data or b"")[0], 1):
+    for number, raw in enumerate(raws, 1):
         content = parsed_line(raw) or {}
         seq = content.get("seq")
         if type(seq) is not int or seq < 1:
@@ -98,11 +127,6 @@ def check_log(native: Native, entries: Sequence[Entry]) -> Iterator[Finding]:
     if beyond:
         what = f"{name} knows line {beyond}: lines were removed from the end, or somebody else wrote it"
         yield Finding(len(entries) + 1, "log", what)
-    lacking = [number for number in range(1, len(entries) + 1) if number not in told]
-    if lacking:
-        # A crash may have come between journal and log; then the line was never marked as told.
-        is_warning = len(entries) == 1 or 0 < native.logged_seq() < lacking[0]
-        yield Finding(lacking[0], "log", f"{name} does not tell {len(lacking)} line(s), first {lacking[0]}", is_warning)
 
 
 def check_receipts(task: Task) -> Iterator[Finding]:
@@ -136,7 +160,7 @@ def check_native(task: Task) -> Iterator[Finding]:
     for label in disorder.owned:
         yield Finding(last, "native", f'{file}: "{label}" is not what the journal says')
     for item in disorder.locked:
-        yield Finding(last, "native", f'{file}: "{item.partition(":")[2]}" is locked and was changed')
+        yield Finding(last, "native", f"{shown_item(file, item)} is locked and was changed")
     if disorder.old_bytes:
         yield Finding(last, "native", f"{file} is an older copy: it names {document.state}")
     if disorder.lost:

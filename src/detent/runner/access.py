@@ -12,6 +12,7 @@ import os
 import re
 
 from detent.effects.agents.catalog import find_program
+from detent.effects.clone import borrowed_objects
 from detent.effects.keeper_process import boot_id
 from detent.effects.sandbox import NONE, Access, Probe, best_level, hold, our_own_files
 from detent.errors import RefusedError, ToolError
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from detent.effects.agents.catalog import Agent
+    from detent.effects.checkout import Running
+    from detent.effects.process_limits import Limits
     from detent.effects.sandbox import Held
     from detent.runner.open import Task
     from detent.store.places import Project
@@ -87,6 +90,21 @@ def command_wrap(task: Task) -> Callable[[Sequence[str], str], Sequence[str]]:
     return lambda argv, cwd: hold_command(task, argv, cwd).argv
 
 
+def command_running(task: Task) -> Running:
+    """How the proof and set-up commands of a task are run."""
+    from detent.effects.checkout import Running  # who only asks for a level runs nothing
+
+    return Running(command_environment(task), command_wrap(task), limits_of(task.memory.head["command_limits"]))
+
+
+def limits_of(given: Mapping[str, int]) -> Limits:
+    """The `[commands]` limits in what is counted; without a word about memory, most of what this host has."""
+    from detent.effects.process_limits import Limits, host_memory_bytes
+
+    memory_bytes = given["memory_mb"] << 20 or host_memory_bytes() * 3 // 4
+    return Limits(memory_bytes, given["processes"])
+
+
 def command_environment(task: Task) -> dict[str, str]:
     """The environment of proof and set-up commands; package managers keep what they fetch where they may write."""
     cache = cache_folder(task)
@@ -134,7 +152,8 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
             *own_state,
         ),
         hidden=_hidden(task, home, with_root=not is_in_place),
-        shown=(*_shown(task, home), folders["DETENT_BIN"], *_program(agent)),
+        # What a reading role works in borrows the objects of the task's own git folder.
+        shown=(*_shown(task, home), own_objects(task), folders["DETENT_BIN"], *_program(agent)),
         # In place the repository's own folder is the user's: hooks and settings there run with the user's rights.
         guarded=(tree_git,) if is_in_place else (),
         watched=tuple(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
@@ -148,7 +167,7 @@ def command_access(task: Task, cwd: str) -> Access:
     return Access(
         writable=(cwd, cache_folder(task)),
         hidden=_hidden(task, home, with_root=True),
-        shown=(*_shown(task, home), os.path.join(task.places.private_git(), "objects")),
+        shown=(*_shown(task, home), own_objects(task)),
         scratch=_SCRATCH,
         network=head["sandbox_rules"]["network"].get(COMMANDS, "allow") == "allow",
     )
@@ -169,8 +188,13 @@ def _sockets(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 def _shown(task: Task, home: str) -> tuple[str, ...]:
     """What may be read wherever it lies; of the user's repository the objects, which clone and checkout borrow."""
-    borrowed = (os.path.join(task.project.common_dir, "objects"),) if task.project.common_dir else ()
+    borrowed = borrowed_objects(task.project.common_dir) if task.project.common_dir else ()
     return (*_SHOWN, home, *our_own_files(), *borrowed, *task.memory.head["sandbox_rules"]["show"])
+
+
+def own_objects(task: Task) -> str:
+    """Every file of the task's trees, by hash; nothing in there can be changed from inside."""
+    return os.path.join(task.places.private_git(), "objects")
 
 
 def _program(agent: Agent) -> tuple[str, ...]:

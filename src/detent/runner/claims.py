@@ -7,7 +7,7 @@ promise: the run is to end now, and only when it is gone the claim is decided, w
 from __future__ import annotations
 
 from detent.core.decide import candidates_for, decide
-from detent.core.values import Advance, Fact, Refuse, Signal
+from detent.core.values import Advance, Fact, Refuse, Signal, Wait
 from detent.effects import keeper
 from detent.errors import RefusedError
 from detent.gates.judge import judge
@@ -23,20 +23,26 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 
-def claim(task: Task, number: int, want: str, reason: str = "") -> Outcome:
-    """Answer a request of the living run `number`; without `want`, what its file asks for, else the first open move."""
+def claim(task: Task, number: int, want: str, reason: str = "", verb: str = "") -> Outcome:
+    """Answer a request of the living run `number`; without `want`, what its file asks for, else the first open move.
+
+    Who asks for the state the task is in is told so; that is no claim, and leaves no line.
+    """
     with Lock(task.places.lock()):
-        task = task.replace(memory=task.store.load())
+        task = task.now()
         seen = run_seen(task)
         if seen is None or seen.phase != "alive" or task.memory.run["run"] != number:
             raise RefusedError("this agent run is over; its requests are not heard any more", next_step="end your turn")
+        if want == task.memory.snapshot.state:
+            return Outcome(Wait("it is there already"), task, {}, Signal("agent", want), want)
         document = read_document(task)
-        asked = Signal("agent", want or _file_wants(task, document), name=task.memory.run["role"], reason=reason)
+        wanted = want or ("" if verb else _file_wants(task, document))
+        asked = Signal("agent", wanted, name=task.memory.run["role"], reason=reason, verb=verb)
         facts = _facts(task, document, asked)
         decision = decide(task.machine, task.memory.snapshot, facts, asked)
         content = {
             "run": task.memory.run["run"],
-            "want": asked.want,
+            "want": asked.want or verb,
             "by": "agent",
             "name": asked.name,
             "reason": reason,
@@ -60,12 +66,12 @@ def _file_wants(task: Task, document: Document) -> str:
 
 
 def _facts(task: Task, document: Document, asked: Signal) -> dict[str, Fact]:
-    """The gates as they stand; one that needs a command is taken to be open until the run has ended."""
+    """The gates as they stand; one that needs the tree is taken to be open until the run has ended."""
     edges = candidates_for(task.machine, task.memory.snapshot, asked)
     gates = dict.fromkeys(gate for edge in edges for way in edge.ways for gate in way.needs)
     later = {gate for gate in gates if any(part.check in TREE_CHECKS for part in task.machine.parts((gate,)))}
     facts = judge(look(task, task.memory, document, ""), [gate for gate in gates if gate not in later])
-    return {**facts, **{gate: Fact(gate, ok=True, note="its commands are run when you have ended") for gate in later}}
+    return {**facts, **{gate: Fact(gate, ok=True, note="it is looked at when you have ended") for gate in later}}
 
 
 def _is_said(task: Task, content: dict[str, object]) -> bool:

@@ -9,22 +9,24 @@ from detent.core.explore import explore
 from detent.core.lint import lint
 from detent.core.record import Record
 from detent.effects.git import find_repository
-from detent.effects.home import TASK, TREE, Wanted, is_born, make_home_tree
-from detent.errors import MachineError, RefusedError, StorageError, UnreadableError, UsageError
+from detent.effects.home import TREE, is_born
+from detent.errors import MachineError, RefusedError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
 from detent.machines.load import canonical, load, read_document, scaffold
 from detent.runner.access import level_of
+from detent.runner.homes import LOCK_WAIT_S, begin_home, branch_of, make_home
+from detent.runner.layout import choose_active, exclude_root, native_folder, store_root
+from detent.runner.locks import close_locks
 from detent.runner.look import look
 from detent.runner.open import Task, find_project, load_task
 from detent.runner.pinned import pinned_settings, read_committed
 from detent.runner.request import FILE as REQUEST
 from detent.runner.request import find_request, keep_request
-from detent.runner.settle import close_locks, unlogged
+from detent.runner.settle import unlogged
 from detent.runner.vacancy import free_id, refuse_place, refuse_second, refuse_taken
 from detent.runner.vocabulary import vocabulary
 from detent.store.atomic import make_folders, sweep, write_atomic
 from detent.store.digest import sha256_of
-from detent.store.fields import write_fields
 from detent.store.lock import Lock
 from detent.store.native import Native
 from detent.store.places import Project, make_task_folder, write_pointer
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 DEFAULT_MACHINE = "phase"
-_LOCK_WAIT_S = 900.0  # somebody else may be cloning a large repository
 
 
 class Wish(Record):
@@ -81,18 +82,21 @@ def create(wish: Wish) -> Task:
     request = find_request(project, settings, wish.source, wish.issue)
     words = wish.title if request is None or wish.title.strip() else request.title
     # One line: the title goes into headings and lists, where a second line would be read as something else.
-    title = " ".join(words.split()) or os.path.basename(wish.folder.rstrip("/")) or "untitled task"
-    wish = wish.replace(title=title)
+    words = " ".join(words.split())
+    wish = wish.replace(title=words or os.path.basename(wish.folder.rstrip("/")) or "untitled task")
     machine, pinned = load_checked(wish.machine or settings.default_machine or DEFAULT_MACHINE, settings)
+    wish = wish.replace(in_place=wish.in_place or machine.store.get("in_place", False))
     kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd)
     snapshot = enter(machine, _mode(machine, wish.mode))
     make_folders(project.tasks_folder())
-    with Lock(project.lock_path(), _LOCK_WAIT_S):
+    with Lock(project.lock_path(), LOCK_WAIT_S):
         task_id = free_id(project, wish.task_id, wish.title)
-        folder = os.path.realpath(wish.folder or os.path.join(project.home(), task_id, TASK))
+        folder = os.path.realpath(wish.folder or native_folder(machine.store, project, task_id))
         native = Native(machine, folder, project.task(task_id))
-        refuse_place(folder, project, baseline)
-        texts = _scaffold_texts(native, wish, snapshot)
+        refuse_place(folder if wish.folder else store_root(machine.store, project.root) or folder, project, baseline)
+        texts = _scaffold_texts(
+            native, wish, snapshot, _given(machine, wish, words, _branch(site, wish, machine, task_id))
+        )
         if request is not None:
             texts.setdefault(REQUEST, request.text.encode())
         refuse_taken(folder, machine, texts if wish.folder else {})
@@ -100,13 +104,16 @@ def create(wish: Wish) -> Task:
             refuse_second(folder, project)
         head = _head(site, settings, machine, pinned, wish, task_id, folder) | kept
         if site.repository is not None and not head["in_place"]:
-            head["notes"] = _clone(project, site.repository, head, include_dirty=wish.include_dirty)
+            head["notes"] = begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty)
         make_home(folder, is_given=bool(wish.folder))
+        if told := exclude_root(machine.store, project):
+            head["notes"] = (*head["notes"], told)
         if request is not None:
             head["request"] = keep_request(native.places, request)
         _write_scaffold(native, texts)
         task = _begin(project, native, head, snapshot, pinned, "created")
         is_born(head["home"])
+        choose_active(task)
         return task
 
 
@@ -121,7 +128,7 @@ def adopt(wish: Wish) -> Task:
     machine, pinned = load_checked(wish.machine, settings)
     kept = pinned_settings(project, baseline, settings, machine)
     make_folders(project.tasks_folder())
-    with Lock(project.lock_path(), _LOCK_WAIT_S):
+    with Lock(project.lock_path(), LOCK_WAIT_S):
         task_id = free_id(project, wish.task_id, wish.title or os.path.basename(folder))
         refuse_place(folder, project, baseline)
         refuse_taken(folder, machine, {})
@@ -140,7 +147,8 @@ def adopt(wish: Wish) -> Task:
                 where=document.path,
                 next_step=f"write the state it is to go on from behind '{native.state_label}:'",
             )
-        wish = wish.replace(title=wish.title or document.value(machine.store.get("title", "")) or task_id)
+        named = " ".join(document.value(machine.store.get("title", "")).split())
+        wish = wish.replace(title=wish.title or named or task_id)
         head = _head(site, settings, machine, pinned, wish.replace(in_place=True), task_id, folder) | kept
         snapshot = _adopted(machine, document.fields, enter(machine, _mode(machine, wish.mode)), document.state)
         return _begin(project, native, head, snapshot, pinned, "adopted")
@@ -179,32 +187,6 @@ def _site_for(wish: Wish) -> _Site:
     return _Site(project, repository.head, repository)
 
 
-def _clone(
-    project: Project, repository: Repository, head: Mapping[str, Any], *, include_dirty: bool
-) -> tuple[str, ...]:
-    """The agent's own clone in the task's home; returns what a person should know about it."""
-    top = os.path.realpath(repository.top)
-    if os.path.realpath(project.home()).startswith(top + os.sep):
-        raise RefusedError(
-            "the task's home would lie inside the repository",
-            where=project.home(),
-            next_step="set XDG_STATE_HOME to a folder outside of it, or work in place: detent new --in-place",
-        )
-    make_home(project.home(), is_given=False)
-    inside = os.path.relpath(head["dir"], top)
-    wanted = Wanted(
-        folder=head["home"],
-        source=repository,
-        commit=head["baseline"],
-        branch=f"{head['machine']}/{head['id']}",
-        left_out=() if inside.startswith("..") else (inside,),
-        include_dirty=include_dirty,
-    )
-    notes = make_home_tree(wanted)
-    write_pointer(head["home"], project.task(head["id"]))  # so that commands work from inside the clone too
-    return notes
-
-
 def read_settings(project: Project, baseline: str) -> Settings:
     """The settings as committed, so that an uncommitted edit can't loosen the proof of a task."""
     data = read_committed(project, baseline, FILE)
@@ -223,19 +205,6 @@ def _read_foreign(native: Native) -> Document:
         return native.read()
     except UnreadableError as error:
         error.next_step = f"give a folder with a readable {native.file}, or make a new task: detent new --dir DIR"
-        raise
-
-
-def make_home(folder: str, *, is_given: bool) -> None:
-    """Make a folder below the task home or one that was asked for; when that fails, say which setting to change."""
-    try:
-        make_folders(folder)
-    except (StorageError, UnreadableError) as error:
-        error.next_step = (
-            "give another folder with --dir"
-            if is_given
-            else "set XDG_STATE_HOME to a folder you can write to, then run the same command again"
-        )
         raise
 
 
@@ -265,6 +234,7 @@ def _head(
         "baseline": site.baseline,
         "commands": [list(pair) for pair in named],
         "command_timeout_s": settings.command_timeout_s,
+        "command_limits": dict(settings.command_limits),
         "workspace": settings.workspace(),
         "limits": dict(settings.limits.get(machine.name, {})),
         "options": list(settings.options.get(machine.name, ())),
@@ -278,7 +248,7 @@ def _head(
     }
 
 
-def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot) -> dict[str, bytes]:
+def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot, given: Mapping[str, str]) -> dict[str, bytes]:
     """The first content of every file of a new task, by name."""
     store = native.machine.store
     extras = [name for key, name in store.get("extra", {}).items() if key in wish.extras]
@@ -286,8 +256,8 @@ def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot) -> dict[str,
     for name in (*store["files"], *extras):
         text = scaffold(native.machine.name, name).replace("{title}", wish.title)
         if name == native.file:
-            values = {**native.wanted_fields(snapshot, ""), **_given(native.machine, wish)}
-            text = write_fields(text, native.labels, {label: value for label, value in values.items() if value})
+            values = {**native.wanted_fields(snapshot, ""), **given}
+            text = native.codec.write(text, {label: value for label, value in values.items() if value})
         texts[name] = text.encode()
     return texts
 
@@ -300,18 +270,27 @@ def _write_scaffold(native: Native, texts: Mapping[str, bytes]) -> None:
         write_atomic(native.path(name), text, durable=True)
 
 
-def _given(machine: Machine, wish: Wish) -> Mapping[str, str]:
+def _branch(site: _Site, wish: Wish, machine: Machine, task_id: str) -> str:
+    """The branch the work is done on; none without git, and none where HEAD names no branch."""
+    if site.repository is None:
+        return ""
+    return site.repository.branch or "" if wish.in_place else branch_of({"machine": machine.name, "id": task_id})
+
+
+def _given(machine: Machine, wish: Wish, words: str, branch: str) -> Mapping[str, str]:
     """The words and checks of the command line, in the fields the machine keeps for them."""
     given: dict[str, str] = {}
-    if wish.title and (label := machine.store.get("title")):
-        given[label] = " ".join(wish.title.split())
+    if label := machine.store.get("title"):
+        given[label] = words
+    if label := machine.store.get("branch"):
+        given[label] = branch
     if wish.checks and (label := machine.store.get("checks")):
-        lines = "\n".join(_plan_line(line) for line in wish.checks)
+        lines = "\n".join(plan_line(line) for line in wish.checks)
         given[label] = lines.removeprefix("- ") if len(wish.checks) == 1 else f"\n{lines}"
     return given
 
 
-def _plan_line(command: str) -> str:
+def plan_line(command: str) -> str:
     """A command as a validation plan shows it; one of several lines needs a fence to stay one command."""
     return f"```\n{command}\n```" if "\n" in command.strip() else f"- cmd: {command.strip()}"
 
@@ -344,7 +323,7 @@ def _begin(
     write_pointer(native.folder, places)
     store = TaskStore(places)
     with Lock(places.lock()):
-        sweep(native.folder)  # what a killed `new` left half-written is nobody's evidence
+        sweep(native.folder, native.file)  # what a killed `new` left half-written is nobody's evidence
         document = native.read()
         draft = _draft(project, native, head, snapshot)
         entry = evidence_hashes(look(draft, draft.memory, document, ""))

@@ -19,13 +19,16 @@ from detent.effects.agents.events import EventReader
 from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.errors import RefusedError
+from detent.runner.asks import question
 from detent.runner.drops import answer_drops
 from detent.runner.ending import BOUND, attend
+from detent.runner.explain import explain, may_ask
 from detent.runner.launch import bounds_of
 from detent.runner.ready import make_ready
 from detent.runner.runs import run_seen, start_run
 from detent.runner.step import Outcome, step
 from detent.store.atomic import write_atomic
+from detent.store.names import name_some
 from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
@@ -113,7 +116,7 @@ def advance(task: Task, tell: Tell) -> Task:
     try:
         return _advance(task, tell)
     except RefusedError:
-        task = task.replace(memory=task.store.load())
+        task = task.now()
         if not task.memory.run:
             raise
         return task  # somebody else who drives the task has started a run meanwhile
@@ -147,9 +150,11 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "stopped", stopped)
     if state.is_end:
         can_go_on = any(edge.reopen for edge in state.edges)
-        return Rest(task, "person" if can_go_on else "done", state.name)
-    if not state.role:
-        return Rest(task, "person", f"{state.name} waits for a person")
+        return Rest(task, "person" if can_go_on else "done", question(state, task.native) or state.name)
+    if not state.role or (state.driver != "agent" and not asked):
+        return Rest(task, "person", question(state, task.native) or f"{state.name} waits for a person")
+    if not asked and may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
+        return Rest(task, "person", f"protected files were touched: {name_some(word)}")
     if visit.get("exit") == "quota" and not asked and visit["wake"] > utc_now():
         return Rest(task, "quota", visit["wake"])
     if visit.get("count", 0) and state.respawn != "auto" and not asked:

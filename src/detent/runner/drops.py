@@ -1,7 +1,8 @@
 """The drop folder: requests as files, for agents whose own sandbox lets them write nothing else.
 
-A request is `NAME.json` with `{"move": "STATE"}`; the reply is `NAME.reply.json`, the same object that `detent move
---json` prints. What can't be read gets a reply that says so. A request is answered once: its reply is what shows it.
+A request is `NAME.json` with `{"move": "STATE"}` or `{"verb": "VERB"}`; the reply is `NAME.reply.json`, the same object
+that `detent move --json` prints. To `{"title": "WORDS"}` the reply is `{"file": NAME, "text": TEXT}`, for the run to
+write. What can't be read gets a reply that says so. A request is answered once: its reply is what shows it.
 """
 
 from __future__ import annotations
@@ -55,17 +56,29 @@ def _answer(
         request = json.loads(read_plain(path, _LARGEST_REQUEST_BYTES) or b"")
     except (UnreadableError, ValueError, RecursionError):
         request = None
-    want = request.get("move") if isinstance(request, dict) else None
-    if not isinstance(want, str):
+    asked = request if isinstance(request, dict) else {}
+    if isinstance(title := asked.get("title"), str):
+        return _retitled(task, title), None
+    want, verb = asked.get("move", ""), asked.get("verb", "")
+    if not ({"move", "verb"} & asked.keys() and isinstance(want, str) and isinstance(verb, str)):
         return {"error": 'a request is JSON like {"move": "STATE"}'}, None
     try:
-        outcome = claim(task, task.memory.run["run"], want)
+        outcome = claim(task, task.memory.run["run"], want, verb=verb)
     except DetentError as error:
         return {"error": error.what, "next": error.next_step}, None
     return words(outcome), outcome
 
 
-def ask_by_drop(folder: str, want: str, wait_s: float) -> Mapping[str, Any] | None:
+def _retitled(task: Task, title: str) -> Mapping[str, Any]:
+    from detent.runner.retitle import retitled_text  # few runs ask for it
+
+    try:
+        return {"file": task.native.file, "text": retitled_text(task, task.memory.run["run"], title)}
+    except DetentError as error:
+        return {"error": error.what, "next": error.next_step}
+
+
+def ask_by_drop(folder: str, request: Mapping[str, str], wait_s: float) -> Mapping[str, Any] | None:
     """Put a request down and wait for its reply; None when nobody answers in time. Called from inside a run."""
     import time
 
@@ -73,7 +86,7 @@ def ask_by_drop(folder: str, want: str, wait_s: float) -> Mapping[str, Any] | No
         return None
     name = f"move-{os.getpid()}-{os.urandom(4).hex()}"
     path = os.path.join(folder, name)
-    write_atomic(path + REQUEST, json.dumps({"move": want}).encode(), durable=False)
+    write_atomic(path + REQUEST, json.dumps(request).encode(), durable=False)
     until = time.monotonic() + wait_s
     while time.monotonic() < until:
         if data := read_plain(path + REPLY):

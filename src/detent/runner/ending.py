@@ -16,7 +16,7 @@ import os
 import re
 from functools import partial
 
-from detent.core.machine import CRASH_CLASSES, TAINTED
+from detent.core.machine import ANY_EXIT, CRASH_CLASSES, TAINTED
 from detent.core.runs import run_over, stayed, stop
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.effects import keeper
@@ -78,7 +78,7 @@ def end_run(task: Task) -> Task:
     """Write down the end of a run that is over; a run that lives, or of which nothing is sure, stays as it is."""
     with Lock(task.places.lock()):
         task.native.look_again()
-        task = task.replace(memory=task.store.load())
+        task = task.now()
         seen = run_seen(task)
         if seen is None or seen.phase in ("alive", "unknown"):
             return task
@@ -117,7 +117,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "by_person": _is_by_person(task, seen),
         "claim": memory.claim.get("want") or disorder.request,
         "claim_by": "command" if memory.claim else "file" if disorder.request else "",
-        "usage": _used(seen, usage),
+        "usage": _used(seen, usage, exit_name),
         "session": usage.session if _SESSION.fullmatch(usage.session) else "",
         "denials": usage.denials,
         "errors": [error[:_LONGEST_TEXT] for error in usage.errors[-_MOST_ERRORS:]],
@@ -189,9 +189,9 @@ def _is_by_person(task: Task, seen: RunSeen) -> bool:
     return is_off and seen.exit is not None and seen.exit.reason == "stopped" and not _bound(task)
 
 
-def _used(seen: RunSeen, usage: Usage) -> dict[str, float]:
+def _used(seen: RunSeen, usage: Usage, exit_name: str) -> dict[str, float]:
     return {
-        "runs": 1,
+        "runs": int(exit_name != "quota"),  # nobody worked, so it is none of the runs a budget allows
         "seconds": round(seen.exit.ended - seen.exit.started, 3) if seen.exit else 0,
         "turns": usage.turns,
         "input_tokens": usage.input_tokens,
@@ -240,20 +240,35 @@ def decide_end(task: Task) -> Outcome:
     if ended["tainted"]:
         names = ", ".join(ended["tainted"][:5])
         what = "its role may only read the repository" if ended["access"] == "read" else "these files are protected"
-        return _stays(task, f"{what}, and it changed {names}: what it asked for was not considered")
+        why = f"{what}, and it changed {names}: what it asked for was not considered"
+        must_open = task.machine.states[task.memory.snapshot.state].must_open
+        if not (must_open and ended["put_back"]):
+            return _stays(task, why)
     if not why:
         asked = [Signal("agent", ended["claim"], name=ended["role"], reason=f"run {ended['run']}")]
-        for signal in (*(asked if ended["claim"] else ()), Signal("engine")):
+        monitor = Signal("engine", reason=f"run {ended['run']} ended as {ended['exit']}")
+        for signal in (*(asked if ended["claim"] else ()), monitor):
             outcome = step(task, signal, of_run=ended["run"])
             if isinstance(outcome.decision, Advance) or not outcome.task.memory.ended:
                 return outcome  # it moved, now or by somebody else
             task, decision = outcome.task, outcome.decision
             why = why or _closed(decision)
-    if ended["by_person"]:
-        why = "a person ended the run"
-    elif ended["exit"] in CRASH_CLASSES:
-        return step(task, Signal("crash", exit=ended["exit"]), of_run=ended["run"])
-    return _stays(task, why)
+    if not _is_crash(task):
+        return _stays(task, "a person ended the run" if ended["by_person"] else why)
+    if ended["tainted"]:
+        with Lock(task.places.lock()):
+            memory = task.store.load()
+            if memory.ended.get("run") == ended["run"]:  # else somebody else decided it, and the tree is not ours
+                _put_tree_back(task.replace(memory=memory))
+    return step(task, Signal("crash", exit=ended["exit"], reason=why), of_run=ended["run"])
+
+
+def _is_crash(task: Task) -> bool:
+    """Whether a run that opened nothing counts as one that crashed: its state says so."""
+    ended, state = task.memory.ended, task.machine.states[task.memory.snapshot.state]
+    if ended["by_person"] or not state.counts_crash:
+        return False
+    return ended["exit"] in CRASH_CLASSES or (state.must_open and ended["exit"] in ANY_EXIT)
 
 
 def _closed(decision: Decision) -> str:
@@ -267,12 +282,13 @@ def _stays(task: Task, why: str) -> Outcome:
     ended = task.memory.ended
     with Lock(task.places.lock()):
         settled = put_in_order(task)
+        task = task.at(settled.memory)
         memory, snapshot = settled.memory, settled.memory.snapshot
         if memory.ended.get("run") != ended["run"]:
-            return Outcome(Wait("somebody else decided it"), task.replace(memory=memory), {}, Signal("engine"), "")
-        _put_tree_back(task.replace(memory=memory))
+            return Outcome(Wait("somebody else decided it"), task, {}, Signal("engine"), "")
+        _put_tree_back(task)
         is_excused = ended["exit"] == "quota" or ended["by_person"]
-        made_progress = is_excused or _has_changed(task.replace(memory=memory), settled.document)
+        made_progress = is_excused or _has_changed(task, settled.document)
         after = stayed(task.machine, snapshot, made_progress=made_progress)
         if ended["tainted"] and not ended["put_back"]:
             # What it changed is still there, and the next run would be measured from it.

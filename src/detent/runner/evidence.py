@@ -19,10 +19,13 @@ from detent.effects.evidence_page import render
 from detent.effects.evidence_runs import runs_of
 from detent.effects.evidence_text import file_address
 from detent.effects.evidence_values import Attempt, NextMove, Now, Page, Ran
-from detent.errors import UnreadableError
+from detent.effects.touched import Touched
+from detent.errors import ToolError, UnreadableError
+from detent.gates.commands import COMMAND_CHECKS
 from detent.runner.evidence_hashes import hashes_of, weakest_level
 from detent.runner.explain import explain
 from detent.runner.launch import PROMPT
+from detent.runner.look import touched_now
 from detent.runner.settle import read_document
 from detent.store.atomic import make_folders, read_plain, sweep, write_atomic
 from detent.store.digest import sha256_of
@@ -137,7 +140,7 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
     entries = task.store.history()
     commands, commands_note = _commands(task)
     targets = {edge.name: edge.target for state in machine.states.values() for edge in state.edges}
-    gates = frozenset(name for name, gate in machine.gates.items() if gate.check == "commands")
+    gates = frozenset(name for name, gate in machine.gates.items() if gate.check in COMMAND_CHECKS)
     document = _document(task)
     frame = _frame(task, document)
     asked = {label for label, _ in frame}
@@ -162,6 +165,7 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
         commands=commands,
         commands_note=commands_note,
         diff=read_diff(task.places.private_git(), head["baseline"], tree),
+        touched=_touched(task, tree),
         artifacts=artifacts,
         artifacts_note=artifacts_note,
         task_files=tuple(reader.file(path, name) for path, name in paths if os.path.lexists(path)),
@@ -169,6 +173,16 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
         hashes=hashes_of(task, tree, level),
         sandbox=level,
     )
+
+
+def _touched(task: Task, tree: str) -> tuple[tuple[str, str], ...]:
+    try:
+        found = touched_now(task, tree) if tree else Touched()
+    except ToolError:
+        return ()  # the changes themselves say that they can't be shown
+    is_approved = (task.memory.approved.get("tree"), task.memory.approved.get("files")) == (tree, found.ask)
+    asked = f"approved by {task.memory.approved['name']}" if is_approved and found.ask else "a person must approve it"
+    return (*((name, asked) for name in found.ask), *((name, "reported") for name in found.report))
 
 
 def _in_order(machine: Machine) -> tuple[str, ...]:
@@ -250,7 +264,7 @@ def _ran(store: ReceiptStore, receipt: Receipt) -> Ran:
     is_set_up = bool(receipt.problem) and receipt.log not in logs
     return Ran(
         receipt.key,
-        receipt.command,
+        f"{receipt.command}  ({receipt.where})" if receipt.where else receipt.command,
         receipt.tree,
         receipt.time,
         receipt.is_green,

@@ -12,16 +12,23 @@ from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.core.values import Advance, Missing, Refuse, Signal
 from detent.errors import UnreadableError
+from detent.runner.locks import shown_item
 from detent.runner.settle import find_disorder, read_document
+from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
-    from detent.core.machine import Edge, State
+    from detent.core.machine import Edge, Machine, State
     from detent.core.values import Fact, Snapshot
+    from detent.effects.touched import Touched
+    from detent.runner.foresee import Foreseen
     from detent.runner.open import Task
     from detent.store.native import Document
+    from detent.store.places import TaskPlaces
+    from detent.store.tasks import Memory
 
 
 class Move(Record):
@@ -37,6 +44,7 @@ class Move(Record):
     verbs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     is_reopen: bool = False
+    passed: tuple[str, ...] = ()  # gates of its ways that hold now
 
 
 class Explain(Record):
@@ -48,16 +56,20 @@ class Explain(Record):
     repair: str = ""  # the command that mends an unreadable file
     moves: tuple[Move, ...] = ()
     alive: bool | None = None  # whether the task's agent run lives; None when there is none or it can't be told
-    is_dead: bool = False  # a run ended and nobody has written it down yet
+    asks: tuple[tuple[str, str], ...] = ()  # what it asks a person, in the words of its files
+    is_dead: bool = False  # the run of this visit is gone, and the task stands where it was
+    would: Foreseen | None = None  # what follows from that
+    touched: Touched | None = None  # protected files as they were when the tree was last looked at
+    word: tuple[str, ...] = ()  # those of them that a person must approve before the task can go on
 
 
 def explain(task: Task, *, with_moves: bool) -> Explain:
     """`with_moves` asks every gate; a bare status does not need to."""
     snapshot = task.memory.snapshot
     state = task.machine.states[snapshot.state]
-    waiting = waiting_for(snapshot, state)
-    alive, is_dead = _life(task)
-    if task.memory.run and not is_dead:
+    waiting = waiting_for(task.memory, state)
+    alive, gone = life(task.memory, task.places)
+    if task.memory.run and not gone:
         # While it works its files are in nobody's order, and nobody judges them.
         moves = _moves(task, state, None) if with_moves else ()
         waiting = f"agent run #{task.memory.run['run']} ({task.memory.run['agent']})"
@@ -67,16 +79,20 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
     except UnreadableError as error:
         problem = f"{error.where}: {error.what}"
         unread = Missing(task.native.file, problem, error.next_step)
-        moves = tuple(_move(task, edge, {}).replace(missing=(unread,)) for edge in state.edges) if with_moves else ()
+        moves = (
+            tuple(_move(task, edge, {}).replace(is_open=False, missing=(unread,)) for edge in state.edges)
+            if with_moves
+            else ()
+        )
         return Explain(task, snapshot, waiting, problems=(problem,), repair=error.next_step, moves=moves)
     disorder = find_disorder(task, task.memory, document)
-    problems = [] if os.path.isdir(task.tree_path) else [f"{missing_tree(task)}; {where_tree_went(task)}"]
+    has_tree = os.path.isdir(task.tree_path) or _is_tree_to_come(task)
+    problems = [] if has_tree else [f"{missing_tree(task)}; {where_tree_went(task)}"]
     if disorder.unfinished:
         problems.append(f"{task.native.file} is behind the journal; the next command that writes brings it up to date")
     problems += [f'{task.native.file}: "{label}" was changed; it is written by the engine' for label in disorder.owned]
     for item in disorder.locked:
-        label = item.partition(":")[2]
-        problems.append(f'{task.native.file}: "{label}" was changed, but it is locked in {snapshot.state}')
+        problems.append(f"{shown_item(task.native.file, item)} was changed, but it is locked in {snapshot.state}")
     if disorder.old_bytes:
         problems.append(f"{task.native.file} is an older copy: it names {document.state}")
     if disorder.lost:
@@ -86,28 +102,108 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
         for label, field in document.fields.items()
         if field.repeated
     ]
-    moves = _moves(task, state, document) if with_moves else ()
+    may_want_word = may_ask(task.memory.head, task.machine, state)
+    moves = _moves(task, state, document) if with_moves or may_want_word else ()
+    word = _word(task, moves) if may_want_word else ()
+    dead = is_dead(task.memory, state, is_gone=gone)
     return Explain(
-        task, snapshot, waiting, disorder.request, tuple(problems), moves=moves, alive=alive, is_dead=is_dead
+        task,
+        snapshot,
+        waits_for_word(word) if word else waiting,
+        disorder.request,
+        tuple(problems),
+        moves=moves if with_moves else (),
+        alive=alive,
+        asks=_asked(state, document),
+        is_dead=dead,
+        would=_foreseen(task, document) if dead else None,
+        touched=_touched(task),
+        word=word,
     )
 
 
-def _life(task: Task) -> tuple[bool | None, bool]:
-    if not task.memory.run:
-        return None, bool(task.memory.ended)
+def _asked(state: State, document: Document) -> tuple[tuple[str, str], ...]:
+    if not state.asks:
+        return ()
+    from detent.runner.asks import asked  # most states ask nothing
+
+    return asked(state, document)
+
+
+def may_ask(head: Mapping[str, Any], machine: Machine, state: State) -> bool:
+    """Whether a person may have to approve files before a move out of this state: only then gates need be asked."""
+    if not head["protect"]["ask"]:
+        return False
+    from detent.gates.people import is_word
+
+    return any(is_word(machine, gate) for edge in state.edges for way in edge.ways for gate in way.needs)
+
+
+def _touched(task: Task) -> Touched | None:
+    protect = task.memory.head["protect"]
+    if not (protect["ask"] or protect["report"]):
+        return None
+    from detent.effects.touched import recall_touched
+
+    return recall_touched(task.places.touched())
+
+
+def _word(task: Task, moves: tuple[Move, ...]) -> tuple[str, ...]:
+    """The files that a person must approve, where nothing else keeps a move closed."""
+    from detent.gates.people import lacks_only_word
+    from detent.runner.look import known_touched, known_tree
+
+    touched = known_touched(task)
+    if touched.tree != known_tree(task) or not any(lacks_only_word(task.machine, move.missing) for move in moves):
+        return ()
+    return tuple(touched.ask)
+
+
+def life(memory: Memory, places: TaskPlaces) -> tuple[bool | None, bool]:
+    """Whether the task's agent run lives, and whether one ended that nobody has written down; see `Explain`."""
+    if not memory.run:
+        return None, bool(memory.ended)
     from detent.effects.keeper_look import look  # most tasks have no run to look at
 
-    found = look(task.places.run(task.memory.run["run"])).phase
+    found = look(places.run(memory.run["run"])).phase
     return {"alive": True, "ended": False, "lost": False}.get(found), found in ("ended", "lost")
 
 
-def waiting_for(snapshot: Snapshot, state: State) -> str:
+def _foreseen(task: Task, document: Document) -> Foreseen:
+    from detent.runner.foresee import foresee  # most tasks have no run that is gone
+
+    return foresee(task, document)
+
+
+def is_dead(memory: Memory, state: State, *, is_gone: bool) -> bool:
+    """Whether an agent is gone and the task stands where it worked; `is_gone`: its end is not decided yet."""
+    return is_gone or (not memory.run and bool(memory.visit) and not state.is_end)
+
+
+def is_gone(places: TaskPlaces, memory: Memory) -> bool:
+    """Whether a run is over and its end is not decided yet."""
+    return life(memory, places)[1]
+
+
+def waiting_for(memory: Memory, state: State) -> str:
     """Who must act now, in a few words; empty when nobody must."""
-    if stopped := snapshot.registers.get(STOPPED):
+    if stopped := memory.snapshot.registers.get(STOPPED):
         return f"a person: stopped ({stopped})"
     if state.is_end:
         return "a person" if any(edge.reopen for edge in state.edges) else ""
+    if state.driver == "agent" and state.respawn != "auto" and memory.visit and not (memory.run or memory.ended):
+        return "a person: the agent run ended"
     return {"agent": f"the agent ({state.role})", "engine": "the engine"}.get(state.driver, "a person")
+
+
+def waits_for_word(files: tuple[str, ...]) -> str:
+    return f"a person: to approve {name_some(files)}"
+
+
+def _is_tree_to_come(task: Task) -> bool:
+    """Whether work has not begun: all that was visited is an end, or a state whose moves prepare the tree."""
+    visited = [task.machine.states[name] for name in task.memory.snapshot.visits]
+    return all(state.is_end or any(way.prepare for edge in state.edges for way in edge.ways) for state in visited)
 
 
 def missing_tree(task: Task) -> str:
@@ -135,12 +231,13 @@ def _moves(task: Task, state: State, document: Document | None) -> tuple[Move, .
     from detent.runner.look import known_tree, look, needs_tree
 
     gates = [gate for edge in state.edges for way in edge.ways for gate in way.needs]
-    tree = known_tree(task) if needs_tree(task, gates) else ""
-    facts = judge(look(task, task.memory, document, tree), gates)
-    return tuple(_move(task, edge, facts) for edge in state.edges)
+    is_signed = any(edge.sign_off for edge in state.edges)
+    tree = known_tree(task) if is_signed or needs_tree(task, gates) else ""
+    facts = judge(look(task, task.memory, document, tree, is_reader=True), gates)
+    return tuple(_move(task, edge, facts, tree) for edge in state.edges)
 
 
-def _move(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> Move:
+def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> Move:
     snapshot = task.memory.snapshot
     decision = decide(task.machine, snapshot, facts, Signal("person", edge.name, reason="asked"))
     missing = decision.missing if isinstance(decision, Refuse) else ()
@@ -148,6 +245,8 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> Move:
         missing = (Missing("never", edge.never),)
     notes = [facts[gate].note for way in edge.ways for gate in way.needs if gate in facts and facts[gate].note]
     notes += [f"{gate}: proof was written by hand" for gate in _by_hand(edge, facts)]
+    if edge.sign_off:
+        notes.append(f"it signs the tree as it is ({tree[:12] or 'changed since it was last looked at'}): detent diff")
     return Move(
         edge.name,
         edge.label,
@@ -159,9 +258,13 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> Move:
         edge.verbs,
         tuple(dict.fromkeys(notes)),
         edge.reopen,
+        tuple(gate for gate in _needs(edge) if gate in facts and facts[gate].ok),
     )
 
 
 def _by_hand(edge: Edge, facts: Mapping[str, Fact]) -> tuple[str, ...]:
-    needs = dict.fromkeys(gate for way in edge.ways for gate in way.needs)
-    return tuple(gate for gate in needs if gate in facts and facts[gate].by_hand)
+    return tuple(gate for gate in _needs(edge) if gate in facts and facts[gate].by_hand)
+
+
+def _needs(edge: Edge) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(gate for way in edge.ways for gate in way.needs))

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from detent.core.machine import STOPPED
 from detent.core.record import Record
-from detent.runner.open import load_all
+from detent.runner.asks import question
+from detent.runner.budget import way_on
+from detent.runner.explain import explain, may_ask
+from detent.runner.open import load_all, load_task
+from detent.store.names import name_some
+from detent.store.native import Native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,36 +30,60 @@ class Letter(Record):
 
 def inbox(project: Project) -> tuple[Letter, ...]:
     """Oldest first; a task that can't be read waits for a person too."""
-    letters = [letter for listed in load_all(project) if (letter := _letter(listed))]
+    letters = [letter for listed in load_all(project) if (letter := letter_of(project, listed))]
     return tuple(sorted(letters, key=lambda letter: (letter.since, letter.id)))
 
 
-def _letter(listed: Listed) -> Letter | None:
+def files_to_approve(project: Project, listed: Listed) -> tuple[str, ...]:
+    """What a person must approve before a task can go on; gates are asked only where that can be."""
+    if listed.memory is None or listed.machine is None or listed.memory.run:
+        return ()
+    state = listed.machine.states[listed.memory.snapshot.state]
+    if not may_ask(listed.memory.head, listed.machine, state):
+        return ()
+    return explain(load_task(project, listed.id), with_moves=False).word
+
+
+def letter_of(project: Project, listed: Listed) -> Letter | None:
+    """What one task asks of a person; None when it asks nothing."""
     if listed.memory is None or listed.machine is None:
         why = listed.error.what if listed.error else "it can't be read"
         return Letter(listed.id, "unreadable", "", why, "", f"detent doctor {listed.id}")
     memory, state = listed.memory, listed.machine.states[listed.memory.snapshot.state]
-    found = _waits(listed.id, memory, state)
+    if word := files_to_approve(project, listed):
+        found: tuple[str, str] | None = _to_approve(listed.id, word)
+    else:
+        found = _waits(listed.id, memory, state)
     if found is None:
         return None
     why, command = found
+    if state.asks and (words := question(state, Native(listed.machine, memory.head["dir"], project.task(listed.id)))):
+        why = f"{why}; {words}"
     return Letter(listed.id, state.name, memory.head["title"], why, memory.moved_time, command)
+
+
+def _to_approve(name: str, files: tuple[str, ...]) -> tuple[str, str]:
+    why = f"it touched protected files: {name_some(files)}; look at them: detent diff {name}"
+    return why, f'detent approve {name} --reason "why they may change"'
 
 
 def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
     if memory.run:
         return None
     if stopped := memory.snapshot.registers.get(STOPPED):
-        return f"stopped: {stopped}", f'detent resume {name} --reason "why it may go on"'
+        return f"stopped: {stopped}", way_on(name, memory)
     if state.is_end:
         verbs = [verb for edge in state.edges if edge.reopen for verb in edge.verbs]
         return (f"it is {state.name}", _answer(name, verbs)) if verbs else None
-    if state.role:
-        if memory.visit and state.respawn != "auto":
-            return "its agent run ended without a move", f"detent respawn {name}"
-        return None
+    if state.driver == "agent":
+        if not memory.visit or state.respawn == "auto":
+            return None
+        can_answer = any("answer" in edge.verbs for edge in state.edges)
+        command = _answer(name, ["answer"]) if can_answer else f"detent respawn {name}"
+        return "its agent run ended without a move", command
     verbs = [verb for edge in state.edges for verb in edge.verbs]
-    return f"{state.name} is a person's", _answer(name, verbs) if verbs else f"detent next {name}"
+    look = f"; look at what is signed: detent diff {name}" if any(edge.sign_off for edge in state.edges) else ""
+    return f"{state.name} is a person's{look}", _answer(name, verbs) if verbs else f"detent next {name}"
 
 
 def _answer(name: str, verbs: list[str]) -> str:

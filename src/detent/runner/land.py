@@ -16,16 +16,17 @@ import shlex
 
 from detent.core.record import Record
 from detent.effects.bring import wipe
-from detent.effects.dirty import name_some, uncommitted
+from detent.effects.dirty import uncommitted
 from detent.effects.git import Git, find_repository
 from detent.effects.merge import Message, advance, commit_merged, merge_in_memory, person_identity, under_way
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
-from detent.runner.look import look
+from detent.runner.look import look, touched_now
 from detent.runner.promises import put_in_order
 from detent.runner.prove import prove_commands
 from detent.runner.settle import note
 from detent.store.lock import Lock
+from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Landed(Record):
     how: str  # merge, squash, or found: it was there already
     commit: str
     branch: str
+    touched: tuple[str, ...] = ()  # protected files that come with it
 
 
 class _Ground(Record):
@@ -77,7 +79,9 @@ def land(task: Task, name: str, *, squash: bool) -> Landed:
     )
     Git(task.places.private_git()).run("update-ref", _landing(task), commit)
     advance(ground.repository.top, commit)
-    return record_landing(task, name, Landed("squash" if squash else "merge", commit, ground.branch))
+    touched = touched_now(task, work)
+    names = tuple(sorted({*touched.ask, *touched.report}))
+    return record_landing(task, name, Landed("squash" if squash else "merge", commit, ground.branch, names))
 
 
 def _in_order(task: Task) -> Task:
@@ -171,7 +175,7 @@ def _prove(task: Task, tree: str) -> None:
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         seen = look(task, settled.memory, settled.document, tree)
-    for one in prove_commands(task, seen, task.machine.gates, again=True):
+    for one in prove_commands(task, seen, task.machine.gates, again=True, with_before=False):
         if not one.receipt.is_green:
             told = one.receipt.problem or f"exit {one.receipt.attempts[-1]}"
             raise RefusedError(

@@ -9,11 +9,14 @@ from detent.effects.agents.catalog import WRITE, command_for, talk_command_for
 from detent.effects.keeper import RunSpec
 from detent.effects.keeper_terminal import in_foreground
 from detent.effects.sandbox import NONE
+from detent.machines.parse import OWN_PROGRAM
 from detent.runner.access import held_environment, hold_run, make_own_state
 from detent.store.atomic import make_folders, read_plain, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from detent.effects.agents.catalog import Agent, Launch
     from detent.runner.open import Task
 
@@ -109,7 +112,7 @@ def _launch(task: Task, agent: Agent, *, is_held: bool) -> Launch:
 def environment_of(task: Task) -> dict[str, str]:
     """The environment of a run: the user's own, and who and where the run is; `detent` is found whatever PATH was."""
     run, folders = task.memory.run, task.run_folders()
-    _write_shims(folders["DETENT_BIN"])
+    _write_shims(folders["DETENT_BIN"], task.machine.shims)
     return {
         **os.environ,
         "PATH": os.pathsep.join((folders["DETENT_BIN"], os.environ.get("PATH", os.defpath))),
@@ -124,13 +127,17 @@ def environment_of(task: Task) -> dict[str, str]:
     }
 
 
-def _write_shims(folder: str) -> None:
+def _write_shims(folder: str, shims: Mapping[str, str]) -> None:
+    """Our own command, and the names the machine's document calls it by."""
     import shlex
     import sys
 
-    words = " ".join(shlex.quote(word) for word in (sys.executable, "-m", "detent"))
-    path = os.path.join(folder, "detent")
-    text = f'#!/bin/sh\nexec {words} "$@"\n'.encode()
+    for name, line in {OWN_PROGRAM: OWN_PROGRAM, **shims}.items():
+        words = " ".join(shlex.quote(word) for word in (sys.executable, "-m", *line.split()))
+        _write_program(os.path.join(folder, name), f'#!/bin/sh\nexec {words} "$@"\n'.encode())
+
+
+def _write_program(path: str, text: bytes) -> None:
     try:
         with open(path, "rb") as file:
             if file.read() == text:

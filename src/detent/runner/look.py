@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 
-from detent.core.values import Command
-from detent.effects.git import Git, Repository, find_repository
+from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
-from detent.effects.tree import tree_id
+from detent.effects.touched import recall_touched, remember_touched, touched_files
+from detent.effects.tree import take_tree
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
-from detent.errors import UnreadableError
+from detent.errors import RefusedError, ToolError, UnreadableError
+from detent.gates.commands import COMMAND_CHECKS
 from detent.gates.seen import Seen
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
+from detent.store.observed import Command
 from detent.store.places import POINTER
 from detent.store.receipts import ReceiptStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from detent.effects.touched import Touched
     from detent.runner.open import Task
     from detent.store.native import Document
     from detent.store.tasks import Memory
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
-TREE_CHECKS = ("commands",)  # checks whose answer depends on the tree
+TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree")  # checks whose answer depends on the tree
 
 
-def look(task: Task, memory: Memory, document: Document, tree: str) -> Seen:
-    """One view of the task; every gate of one decision sees the same."""
+def look(task: Task, memory: Memory, document: Document, tree: str, *, is_reader: bool = False) -> Seen:
+    """One view of the task; every gate of one decision sees the same. For a reader no process is started."""
     store = task.machine.store
     request = memory.head.get("request", {}).get("file", POINTER)
     own_files = (store["file"], store.get("log", POINTER), store.get("evidence", POINTER), request, POINTER)
@@ -46,7 +50,26 @@ def look(task: Task, memory: Memory, document: Document, tree: str) -> Seen:
         memory.visit.get("evidence", {}),
         memory.proved,
         {},
+        partial(_to_ask_about, task, tree, is_reader=is_reader),
+        memory.approved,
+        memory.head["baseline"],
+        memory.signed,
     )
+
+
+def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str] | None:
+    """The files of the tree that a person must be asked about; None when that is not known."""
+    if not task.memory.head["protect"]["ask"]:
+        return {}
+    if not tree:
+        return None
+    if is_reader:
+        known = known_touched(task)
+        return known.ask if known.tree == tree else None
+    try:
+        return touched_now(task, tree).ask
+    except ToolError:
+        return None
 
 
 def _workspace(task: Task, workspace: dict[str, list[str]]) -> str:
@@ -64,6 +87,22 @@ def needs_tree(task: Task, gates: Iterable[str]) -> bool:
     return any(gate.check in TREE_CHECKS for gate in task.machine.parts(gates))
 
 
+def needs_commands(task: Task, gates: Iterable[str]) -> bool:
+    """Whether any of these gates, or a gate it is made of, rests on a command the engine runs."""
+    return any(gate.check in COMMAND_CHECKS for gate in task.machine.parts(gates))
+
+
+def touched_now(task: Task, tree: str) -> Touched:
+    """The protected files this tree has touched, by git."""
+    head = task.memory.head
+    return touched_files(task.places.private_git(), head["baseline"], tree, head["protect"])
+
+
+def known_touched(task: Task) -> Touched:
+    """The same for a reader, as it was when the tree was last looked at."""
+    return recall_touched(task.places.touched())
+
+
 def known_tree(task: Task) -> str:
     """The tree's id for a reader: without starting anything, and only if nothing looks touched."""
     return recall_tree(task.places.seen_tree(), task.tree_path)
@@ -79,14 +118,25 @@ def current_tree(task: Task) -> str:
     for name in ("", "cache", "info", "objects/info"):
         sweep(os.path.join(private, name))  # what a killed step left; the task's lock is held
     baseline = task.memory.head["baseline"] or None
+    known = known_tree(task)
     for _ in range(_MOST_LOOKS):
         since = moment(task.places.folder)
-        tree = tree_id(private, task.tree_path, repository_of(task), baseline, left_out(task))
-        files = Git(private).run("ls-tree", "-r", "-z", "--name-only", tree).split(b"\0")
-        names = [os.fsdecode(name) for name in files if name]
-        if remember_tree(task.places.seen_tree(), task.tree_path, tree, names, since):
+        taken = take_tree(
+            private, task.tree_path, repository_of(task), baseline, left_out(task), looks_untouched=bool(known)
+        )
+        if taken.id == known or remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.files, since):
             break
-    return tree
+    if known_touched(task).tree != taken.id:
+        remember_touched(task.places.touched(), touched_now(task, taken.id))
+    return taken.id
+
+
+def refuse_other_tree(tree: str, shown: str) -> None:
+    """A person who says what they looked at gives their word about nothing else."""
+    if shown and not tree.startswith(shown):
+        raise RefusedError(
+            f"the tree is {tree[:12]} now, not {shown}", next_step="look at what it is now: detent diff --json"
+        )
 
 
 def repository_of(task: Task) -> Repository | None:
@@ -97,9 +147,11 @@ def repository_of(task: Task) -> Repository | None:
 
 
 def left_out(task: Task) -> tuple[str, ...]:
-    """What lies in the tree but is not part of the work: the task's own folder and a control plane without git."""
-    outside = (os.path.realpath(task.native.folder), os.path.realpath(task.project.control))
+    """What lies in the tree but is not part of the work: the tasks' own folders and a control plane without git."""
     root = os.path.realpath(task.tree_path)
+    outside = [os.path.realpath(task.native.folder), os.path.realpath(task.project.control)]
+    if shared := task.machine.store.get("root"):
+        outside.append(os.path.join(root, shared))
     return tuple(
         os.path.relpath(path, root) for path in outside if path.startswith(root + os.sep) and "/.git/" not in path
     )

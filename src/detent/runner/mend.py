@@ -7,10 +7,11 @@ import stat
 
 from detent.errors import UnreadableError
 from detent.machines.load import scaffold
+from detent.runner.locks import closed_items
 from detent.runner.promises import put_in_order
-from detent.runner.settle import closed_items, remember
-from detent.store.atomic import make_folders, read_cache, read_text, storage_error, write_atomic
-from detent.store.fields import write_fields
+from detent.runner.settle import remember
+from detent.store.aside import move_aside
+from detent.store.atomic import make_folders, read_cache, read_text, write_atomic
 from detent.store.lock import Lock
 from detent.store.places import POINTER, write_pointer
 
@@ -48,10 +49,10 @@ def repair(task: Task) -> str:
     with Lock(task.places.lock()):
         _put_back_folder(task)
         spoilt = spoilt_log(task)
-        told = [f"{spoilt} was moved aside as {_move_aside(spoilt)} and is written anew"] if spoilt else []
+        told = [f"{spoilt} was moved aside as {move_aside(spoilt)} and is written anew"] if spoilt else []
         told.append(_repair_main(task))
         for name, problem in spoilt_files(task).items():
-            aside = _move_aside(task.native.path(name))
+            aside = move_aside(task.native.path(name))
             text = scaffold(task.memory.head["machine"], name).replace("{title}", task.memory.head["title"])
             write_atomic(task.native.path(name), text.encode("utf-8"), durable=True)
             content = {"file": name, "why": f"{problem}; written again as an empty form", "kept": aside}
@@ -77,16 +78,23 @@ def _repair_main(task: Task) -> str:
 def put_back(task: Task, error: UnreadableError) -> tuple[str, str]:
     """Write an unreadable document again; says what was done, and where what stood there now is."""
     path = task.native.path()
-    aside = _put_back_folder(task) or _move_aside(path)
-    text, source = _last_good(task)
+    try:
+        spoilt = read_text(path) or ""
+    except UnreadableError:
+        spoilt = ""  # no text: nothing of it can be kept but by moving it aside
+    good, source = _last_good(task)
+    text = task.native.mended(spoilt, good, task.memory.snapshot, task.memory.moved_time)
+    aside = _put_back_folder(task) or move_aside(path)
     write_atomic(path, text.encode("utf-8"), durable=True)
-    return f"{error.what}; written again from {source}", aside
+    is_kept = spoilt.strip() and text != good
+    done = f"put in order with the help of {source}" if is_kept else f"written again from {source}"
+    return f"{error.what}; {done}", aside
 
 
 def _put_back_folder(task: Task) -> str:
     """Make what is missing of the task folder itself; where a link that took its place now is."""
     folder = task.native.folder
-    aside = _move_aside(folder) if os.path.islink(folder) else ""
+    aside = move_aside(folder) if os.path.islink(folder) else ""
     for name in ("", *task.machine.store.get("folders", ())):
         make_folders(os.path.join(folder, name))
     if not os.path.lexists(os.path.join(folder, POINTER)):
@@ -102,17 +110,4 @@ def _last_good(task: Task) -> tuple[str, str]:
     head = task.memory.head
     text = scaffold(head["machine"], task.native.file).replace("{title}", head["title"])
     label = task.machine.store.get("title", "")
-    return write_fields(text, task.native.labels, {label: head["title"]} if label else {}), "an empty form"
-
-
-def _move_aside(path: str) -> str:
-    if not os.path.lexists(path):
-        return ""
-    number = 1
-    while os.path.lexists(aside := f"{path}.broken-{number}"):
-        number += 1
-    try:
-        os.rename(path, aside)
-    except OSError as error:
-        raise storage_error(error, path, "file can't be moved aside") from error
-    return aside
+    return task.native.codec.write(text, {label: head["title"]} if label else {}), "an empty form"

@@ -8,12 +8,13 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.runner.drive import Rest
+    from detent.store.tasks import Memory
 
 HOOK_TIMEOUT_S = 30
 _QUIET = ("running",)
 
 
-def notify(rest: Rest) -> str:
+def notify(rest: Rest, *, with_bell: bool = True) -> str:
     """Ring the bell and run the project's hook; what went wrong with the hook, in words.
 
     A hook that fails changes nothing about the task: it is told, and that is all.
@@ -21,11 +22,15 @@ def notify(rest: Rest) -> str:
     wanted = rest.task.memory.head.get("notify", {})
     if rest.why in _QUIET:
         return ""
-    if wanted.get("bell", True) and sys.stderr.isatty():
+    if with_bell and wants_bell(rest.task.memory) and sys.stderr.isatty():
         sys.stderr.write("\a")
         sys.stderr.flush()
     command = wanted.get("command", "")
     return _hook(rest, command) if command else ""
+
+
+def wants_bell(memory: Memory) -> bool:
+    return bool(memory.head.get("notify", {}).get("bell", True))
 
 
 def _hook(rest: Rest, command: str) -> str:

@@ -48,6 +48,16 @@ class Task(Record):
         """What belongs to this task alone, outside every checkout."""
         return os.path.join(self.project.home(), self.id)
 
+    def now(self) -> Task:
+        """The task as its journal has it now."""
+        return self.at(self.store.load())
+
+    def at(self, memory: Memory) -> Task:
+        """The task at another line of its journal, with the limits that hold there."""
+        is_same = memory.head["limits"] == self.memory.head["limits"]
+        machine = self.machine if is_same else pinned_machine(self.project, memory)
+        return self.replace(memory=memory, machine=machine)
+
     def run_folders(self) -> dict[str, str]:
         """The folders an agent run is given besides tree and task folder, by the variable that names them."""
         return {f"DETENT_{name.upper()}": os.path.join(self.home, name) for name in ("out", "drop", "bin", "tmp")}
@@ -119,6 +129,10 @@ def open_task(wanted: str = "", repo: str = "") -> Task:
             if listed.error is not None:
                 raise listed.error  # one that can't be read may well be the one that is meant
         raise UsageError("no open task here", where=project.root, next_step='detent new phase "what is to be done"')
+    from detent.runner.layout import active_among  # only where several could be meant
+
+    if active := active_among(open_ones):
+        return load_task(project, active)
     names = ", ".join(listed.id for listed in open_ones[:8])
     raise UsageError(f"which task? open are: {names}", next_step="put the task's id at the end of the command")
 
@@ -231,18 +245,23 @@ def pinned_machine(project: Project, memory: Memory) -> Machine:
 def load_all(project: Project) -> Iterator[Listed]:
     """Every task, as little of it as a list needs; one that can't be read carries its error, and is never hidden."""
     machines: dict[str, Machine] = {}
-    folder = project.tasks_folder()
     for task_id in project.task_names():
-        try:
-            memory = TaskStore(TaskPlaces(task_id, f"{folder}/{task_id}")).load()
-            head = memory.head
-            key = f"{head['digest']} {head['limits']} {head['options']}"
-            if key not in machines:  # the same pinned machine is parsed once
-                machines[key] = pinned_machine(project, memory)
-            yield Listed(task_id, memory, machines[key])
-        except UnreadableError as error:
-            if project.has_task(task_id):  # asked only now: nearly every folder holds a sound task
-                yield Listed(task_id, error=error)
+        listed = load_listed(project, task_id, machines)
+        if listed.error is None or project.has_task(task_id):  # asked only now: nearly every folder holds a sound task
+            yield listed
+
+
+def load_listed(project: Project, task_id: str, machines: dict[str, Machine]) -> Listed:
+    """One of them; `machines` holds those that were parsed before, and grows."""
+    try:
+        memory = TaskStore(TaskPlaces(task_id, f"{project.tasks_folder()}/{task_id}")).load()
+        head = memory.head
+        key = f"{head['digest']} {head['limits']} {head['options']}"
+        if key not in machines:  # the same pinned machine is parsed once
+            machines[key] = pinned_machine(project, memory)
+        return Listed(task_id, memory, machines[key])
+    except UnreadableError as error:
+        return Listed(task_id, error=error)
 
 
 def is_over(listed: Listed) -> bool:

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from detent.core.machine import CRASHES, IDLE, RUNS, STOPPED
 from detent.core.values import Refuse, Signal, Wait
-from detent.errors import RefusedError
+from detent.errors import RefusedError, UsageError
 from detent.gates.judge import evidence_hashes
-from detent.runner.look import look
+from detent.runner.budget import budget_spent, way_on
+from detent.runner.locks import changed_locks, closed_items, lock_again, shown_item
+from detent.runner.look import current_tree, look, refuse_other_tree, touched_now
 from detent.runner.promises import put_in_order
-from detent.runner.settle import (
-    changed_locks,
-    close_locks,
-    closed_items,
-    find_disorder,
-    read_document,
-    refuse_while_running,
-    remember,
-)
+from detent.runner.settle import find_disorder, note, read_document, refuse_while_running, remember
 from detent.runner.step import Outcome, step
 from detent.store.lock import Lock
+from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from detent.runner.open import Task
 
 
@@ -35,6 +33,9 @@ def resume(task: Task, name: str, reason: str) -> Outcome:
         state = task.memory.snapshot.state
         problem = f"{state} is final" if task.machine.states[state].is_end else f"{state} is neither stopped nor an end"
         return Outcome(Refuse(problem, hint="there is nothing to resume"), task, {}, asked, state)
+    if used := budget_spent(task.memory):
+        hint = f"give it more first: {way_on(task.id, task.memory)}"
+        return Outcome(Refuse(used, hint=hint), task, {}, asked, task.memory.snapshot.state)
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         snapshot = settled.memory.snapshot
@@ -63,12 +64,36 @@ def answer(task: Task, name: str, text: str) -> Outcome:
     return Outcome(Wait(f"noted; {state} did not wait for an answer"), task.replace(memory=memory), {}, asked, state)
 
 
+def approve_files(task: Task, name: str, reason: str, shown: str = "") -> tuple[Task, Mapping[str, Any]]:
+    """Write down that a person approves the touched protected files of the tree as it is; what they are.
+
+    `shown` is the beginning of the tree id that person looked at, if they say so. Nothing is written where nothing was
+    touched, or where exactly this was approved before.
+    """
+    with Lock(task.places.lock()):
+        settled = put_in_order(task)
+        task = task.replace(memory=settled.memory)
+        tree = current_tree(task)
+        refuse_other_tree(tree, shown)
+        files = touched_now(task, tree).ask
+        said = task.memory.approved
+        if not files or (said.get("tree"), said.get("files")) == (tree, files):
+            return task, {}
+        if not reason.strip():
+            raise UsageError(
+                f"approving {name_some(files)} needs a reason",
+                next_step=f'look at it: detent diff {task.id}; then: detent approve {task.id} --reason "why"',
+            )
+        content = {"by": "person", "name": name, "reason": reason, "tree": tree, "files": files}
+        return task.replace(memory=note(task, settled.memory, "approved", content)), content
+
+
 def _has_verb(task: Task, verb: str) -> bool:
     return any(verb in edge.verbs for edge in task.machine.states[task.memory.snapshot.state].edges)
 
 
 def amend(task: Task, name: str, reason: str) -> tuple[Task, tuple[str, ...]]:
-    """Take the locked fields as they stand in the file now; proof gathered before is old from here on."""
+    """Take what is locked as it stands now; proof gathered before is old from here on."""
     with Lock(task.places.lock()):
         memory = task.store.load()
         refuse_while_running(task, memory)
@@ -86,20 +111,20 @@ def amend(task: Task, name: str, reason: str) -> tuple[Task, tuple[str, ...]]:
         items = changed_locks(task, snapshot, document)
         if not items:
             raise RefusedError(
-                "no locked field differs from what is locked",
+                "nothing differs from what is locked",
                 where=document.path,
-                next_step="edit the field first, then run: detent amend --reason WHY",
+                next_step="edit it first, then run: detent amend --reason WHY",
             )
-        locked = close_locks(task, snapshot, document, "")
+        locked = {**snapshot.locked, **lock_again(task, document, items)}
         entry = evidence_hashes(look(task, memory, document, ""))
-        labels = tuple(item.partition(":")[2] for item in items)
+        labels = tuple(item.removeprefix("field:") for item in items)
         content = {
             "by": "person",
             "name": name,
             "reason": reason,
             "fields": list(labels),
-            "was": {label: snapshot.locked[f"field:{label}"] for label in labels},
+            "was": {label: snapshot.locked[item] for label, item in zip(labels, items, strict=True)},
         }
         after = snapshot.replace(entry=entry, locked=locked)
         memory, _ = remember(task, memory, document, "amended", content, after=after)
-    return task.replace(memory=memory), labels
+    return task.replace(memory=memory), tuple(shown_item("", item) for item in items)

@@ -14,7 +14,7 @@ from detent.store.settings import FILE, is_bound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from detent.core.machine import Machine
@@ -35,9 +35,9 @@ def pinned_settings(
     """The fields of the first journal line; `agents` and `usd` are what the command line says besides the settings."""
     budget = {name: dict(bounds) for name, bounds in settings.budget.items()}
     if usd:
-        budget["task"]["usd"] = _usd(usd)
+        budget["task"]["usd"] = read_usd(usd)
     return {
-        "agents": {"table": dict(settings.agents), "overrides": _overrides(settings, machine, agents)},
+        "agents": {"table": dict(settings.agents), "overrides": read_overrides(settings.agents, machine, agents)},
         "budget": budget,
         "notify": {"command": settings.notify_command, "bell": settings.notify_bell},
         "sandbox_rules": {
@@ -78,11 +78,12 @@ def read_committed(project: Project, baseline: str, path: str) -> bytes | None:
     return git.run("cat-file", "blob", f"{baseline}:{name}")
 
 
-def _overrides(settings: Settings, machine: Machine, words: Sequence[str]) -> dict[str, list[str]]:
+def read_overrides(table: Mapping[str, Any], machine: Machine, words: Sequence[str]) -> dict[str, list[str]]:
+    """The values of `--agent` by role; `table` is `[agents]` of the settings."""
     from detent.effects.agents.catalog import DEFAULT, load_catalog  # only who makes a task needs the agents
     from detent.effects.agents.choose import parse_overrides
 
-    overrides = parse_overrides(load_catalog(settings.agents), words)
+    overrides = parse_overrides(load_catalog(table), words)
     roles = {state.role: "" for state in machine.states.values() if state.role}
     known = [DEFAULT, *roles, *(f"{machine.name}.{role}" for role in roles)]
     for role in overrides:
@@ -93,7 +94,7 @@ def _overrides(settings: Settings, machine: Machine, words: Sequence[str]) -> di
     return {role: list(choices) for role, choices in overrides.items()}
 
 
-def _usd(text: str) -> float:
+def read_usd(text: str) -> float:
     try:
         value = float(text)
     except ValueError:

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 def put_in_order(task: Task) -> Settled:
     """What every command that writes begins with, the task's lock in hand: settle, then keep open promises."""
-    return keep_promises(task, settle(task))
+    settled = settle(task)
+    if settled.memory.intent:
+        from detent.runner.prepare import settle_intent  # only a crash leaves one open
+
+        settled = settle_intent(task, settled)
+    return keep_promises(task, settled)
 
 
 def keep_promises(task: Task, settled: Settled) -> Settled:
@@ -87,4 +92,28 @@ def _evidence_page(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[d
     return result, {label: evidence_link(task, task.memory.head.get("evidence_base", ""))}
 
 
-EFFECTS: Mapping[str, Effect] = {"checkpoint": _checkpoint, "evidence_page": _evidence_page}
+def _leave_branch(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """Back to the branch the work began on, if nothing is uncommitted; branch and changes stay in any case."""
+    from detent.runner.leave import leave_branch  # once in a task's life
+
+    return leave_branch(task), {}
+
+
+def _commit_message(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """The words for the person's commit, where they can be read and changed before it is made."""
+    from detent.effects.tree import changed_files
+    from detent.runner.commit_message import write_message
+    from detent.runner.commit_step import signed_tree
+
+    base, tree = task.memory.prepared.get("baseline", {}).get("commit_sha", ""), signed_tree(task)
+    names = [name for _, name in changed_files(task.places.private_git(), base, tree)] if base and tree else []
+    return write_message(task, names), {}
+
+
+EFFECTS: Mapping[str, Effect] = {
+    "checkpoint": _checkpoint,
+    "commit_message": _commit_message,
+    "evidence_page": _evidence_page,
+    "leave_branch": _leave_branch,
+}
+TREELESS = frozenset(("leave_branch", "commit_message"))  # effects that do nothing with the tree the move saw

@@ -7,9 +7,11 @@ allowed moves and what each still needs, the last refusal, how the last run ende
 from __future__ import annotations
 
 from detent.core.decide import decide, target_of
-from detent.core.values import Refuse, Signal
+from detent.core.values import Advance, Fact, Refuse, Signal
 from detent.gates.judge import judge
 from detent.gates.plan import all_commands
+from detent.machines.placeholders import BASE, FIRST, OF, fill
+from detent.runner.locks import closed_items, shown_item
 from detent.runner.look import look
 
 TYPE_CHECKING = False
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from detent.core.machine import Edge, State
-    from detent.core.values import Fact, Missing
+    from detent.core.values import Missing
     from detent.gates.seen import Seen
     from detent.runner.open import Task
     from detent.store.native import Document
@@ -33,7 +35,7 @@ def prompt_for(task: Task, document: Document, tree: str, minutes: float) -> str
     parts = [
         f"# {memory.head['title']}",
         _who(task, state, minutes),
-        state.prompt.strip(),
+        _own_words(task, state, document),
         _listed("You may", state.may),
         _listed("You must not", state.must_not),
         _places(task),
@@ -58,27 +60,53 @@ def _who(task: Task, state: State, minutes: float) -> str:
     )
 
 
+def _own_words(task: Task, state: State, document: Document) -> str:
+    """The state's prompt, or the one for what was counted since, with its placeholders filled."""
+    counters = task.memory.snapshot.counters
+    text = next((words for limit, words in state.prompt_counted.items() if counters.get(limit, 0)), state.prompt)
+
+    def value_of(name: str) -> str:
+        if name == BASE:
+            return str(task.memory.head["baseline"])
+        if name.startswith(FIRST):
+            return _first_open(task, name.removeprefix(FIRST).split("|"))
+        limit = task.machine.limits.get(name.removesuffix(OF))
+        if limit is None:
+            return document.value(name)
+        return count_words(counters.get(limit.name, 0), limit.most) if name.endswith(OF) else str(counters.get(name, 0))
+
+    return fill(text.strip(), value_of)
+
+
+def _first_open(task: Task, targets: Sequence[str]) -> str:
+    """The first of these states that would be reached if all its proof were there; else the last."""
+    facts = {gate: Fact(gate, ok=True) for gate in task.machine.gates}
+    for target in targets:
+        if isinstance(decide(task.machine, task.memory.snapshot, facts, Signal("agent", target)), Advance):
+            return target
+    return targets[-1]
+
+
+def count_words(count: int, most: int) -> str:
+    """How often out of how often; a limit that was passed is named as one."""
+    return f"{count} of {most}" if count <= most else f"{count} (limit {most})"
+
+
 def _places(task: Task) -> str:
     file = task.native.file
     lines = [
         "## Where",
         "- the repository to work on: your current folder (`$DETENT_TREE`)",
         f"- the task folder: `{task.native.folder}` (`$DETENT_TASK_DIR`); `{file}` there holds the state of the task",
-        "- fields that the engine writes, and fields that are locked, are put back when you change them",
+        "- what the engine writes, and what is locked, is put back when you change it",
     ]
     owned = [label for label in task.native.wanted_fields(task.memory.snapshot, "") if label != task.native.state_label]
-    locked = [item.partition(":")[2] for item in _closed(task)]
+    locked = [shown_item("", item) for item in closed_items(task.machine, task.memory.snapshot)]
     if owned:
         lines.append(f"- written by the engine only: {', '.join(owned)}")
     if locked:
         lines.append(f"- locked now: {', '.join(locked)}")
     return "\n".join(lines)
-
-
-def _closed(task: Task) -> tuple[str, ...]:
-    from detent.runner.settle import closed_items
-
-    return closed_items(task.machine, task.memory.snapshot)
 
 
 def _moves(task: Task, state: State, seen: Seen) -> str:
@@ -91,8 +119,9 @@ def _moves(task: Task, state: State, seen: Seen) -> str:
     facts = judge(seen, gates)
     lines = [
         "## Allowed next states, and what each needs",
-        f"Nothing else is allowed. When one is ready, run `detent move STATE` (or write `{task.native.state_label}: "
-        f"STATE` in `{task.native.file}`) and end your turn. What lacks something is refused, with the reason.",
+        f"Nothing else is allowed. When one is ready, run `{_asking(task, 'STATE')}` (or write "
+        f"`{task.native.state_label}: STATE` in `{task.native.file}`) and end your turn. What lacks something is "
+        "refused, with the reason.",
     ]
     for edge in edges:
         lines += _edge(task, edge, facts)
@@ -104,7 +133,8 @@ def _edge(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> list[str]:
     decision = decide(task.machine, task.memory.snapshot, facts, Signal("agent", edge.name, name="prompt"))
     missing: Sequence[Missing] = decision.missing if isinstance(decision, Refuse) else ()
     closed = {one.gate for one in missing}
-    lines = [f"\n### {edge.source} -> {target}", f"`detent move {target}` (the command will fail if one is missing)"]
+    command = f"`{_asking(task, target)}` (the command will fail if one is missing)"
+    lines = [f"\n### {edge.source} -> {target}", command]
     needs = dict.fromkeys(gate for way in edge.ways for gate in way.needs)
     for gate in needs:
         fact = facts[gate]
@@ -116,6 +146,10 @@ def _edge(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> list[str]:
             lines.append(f"- [ ] {gate}: {fact.why}. To do: {fact.fix}")
     lines += [f"- [ ] {one.why}" for one in missing if one.gate not in needs]
     return lines
+
+
+def _asking(task: Task, target: str) -> str:
+    return (task.machine.ask or "detent move {to}").replace("{to}", target)
 
 
 def _proof(task: Task, seen: Seen) -> str:

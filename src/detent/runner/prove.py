@@ -5,11 +5,21 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.checkout import Checkout, FrozenTree, SetupFailed, prepared_checkout, run_command
-from detent.gates.checks import receipt_key
-from detent.gates.plan import all_commands
-from detent.runner.access import command_environment, command_wrap
-from detent.runner.create import make_home
+from detent.effects.checkout import (
+    Checkout,
+    FrozenTree,
+    Running,
+    SetupFailed,
+    Wanted,
+    overlaid_tree,
+    prepared_checkout,
+    run_command,
+    why_cut_short,
+)
+from detent.effects.process_limits import WATCHED
+from detent.gates.commands import is_red, runs_of
+from detent.runner.access import command_running, limits_of
+from detent.runner.homes import make_home
 from detent.runner.look import current_tree, look, needs_tree
 from detent.runner.promises import put_in_order
 from detent.runner.settle import note
@@ -21,11 +31,14 @@ from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from detent.core.values import Command
+    from detent.core.machine import Gate
+    from detent.gates.commands import Run
     from detent.gates.seen import Seen
     from detent.runner.open import Task
+
+WITHOUT_CHANGE = "on the first commit, with the tests of this task"
 
 
 class Proven(Record):
@@ -34,6 +47,24 @@ class Proven(Record):
     gate: str
     receipt: Receipt
     cached: bool
+    before: bool = False  # run without the change, where it should fail
+
+    @property
+    def is_ok(self) -> bool:
+        return is_red(self.receipt) if self.before else self.receipt.is_green
+
+
+def not_well(proven: Sequence[Proven]) -> tuple[Proven, ...]:
+    """What keeps a gate closed; of the runs without the change one that fails is enough."""
+    shown = {one.gate for one in proven if one.before and one.is_ok}
+    return tuple(one for one in proven if not one.is_ok and not (one.before and one.gate in shown))
+
+
+class _Due(Record):
+    """A run that has no receipt yet, or is wanted again."""
+
+    gate: Gate
+    run: Run
 
 
 def gates_here(task: Task) -> tuple[str, ...]:
@@ -42,22 +73,42 @@ def gates_here(task: Task) -> tuple[str, ...]:
     return tuple(dict.fromkeys(gate for edge in edges for way in edge.ways for gate in way.needs))
 
 
-def prove_commands(task: Task, seen: Seen, gates: Iterable[str], *, again: bool = False) -> tuple[Proven, ...]:
-    """Receipts for all commands of these gates; what is known for this tree is run again only if red and asked."""
-    store = ReceiptStore(task.places.receipts())
+def prove_commands(
+    task: Task, seen: Seen, gates: Iterable[str], *, again: bool = False, with_before: bool = True
+) -> tuple[Proven, ...]:
+    """Receipts for all commands of these gates; what is known for this tree is run again only if asked and not well.
+
+    `with_before`: also the runs without the change that some gates ask for.
+    """
     known: list[Proven] = []
-    wanted: list[tuple[str, str, Command]] = []
+    due: dict[str, _Due] = {}
     for gate in task.machine.parts(gates):
-        if gate.check != "commands":
-            continue
-        for command in all_commands(seen.commands, seen.field(gate.params["field"])):
-            key = receipt_key(seen.tree, command.line, gate, seen.workspace)
-            receipt = seen.receipt(key)
-            if receipt is None or receipt.is_unrun or (again and not receipt.is_green):
-                wanted.append((gate.name, key, command))
+        for run in runs_of(gate, seen):
+            if run.before and not with_before:
+                continue
+            receipt = seen.receipt(run.key)
+            if receipt is None or receipt.is_unrun:
+                due.setdefault(run.key, _Due(gate, run))
+                continue
+            proven = Proven(gate.name, receipt, cached=True, before=run.before)
+            if again and not proven.is_ok:
+                due.setdefault(run.key, _Due(gate, run))
             else:
-                known.append(Proven(gate.name, receipt, cached=True))
-    return (*known, *_run(task, seen.tree, store, wanted, again=again)) if wanted else tuple(known)
+                known.append(proven)
+    # The change first: where it fails, nobody needs to know how things were without it.
+    done = _run(task, seen.tree, [one for one in due.values() if not one.run.before], again=again)
+    if all(one.is_ok for one in (*known, *done) if not one.before):
+        for gate in {one.gate.name: one.gate for one in due.values() if one.run.before}.values():
+            ours = [one for one in due.values() if one.run.before and one.gate == gate]
+            done += _run(task, _without_change(task, gate, seen.tree), ours, again=again)
+    return (*known, *done)
+
+
+def _without_change(task: Task, gate: Gate, tree: str) -> str:
+    """The first commit, with the test files of this tree laid over it."""
+    protect = task.memory.head["protect"]
+    tests = gate.params.get("tests") or protect["report"]
+    return overlaid_tree(task.places.private_git(), task.memory.head["baseline"], tree, tests, protect["deny"])
 
 
 def _vouch(task: Task, tree: str, ran: list[Proven]) -> None:
@@ -65,37 +116,43 @@ def _vouch(task: Task, tree: str, ran: list[Proven]) -> None:
     receipts = {one.receipt.key: one.receipt.digest for one in ran}
     with Lock(task.places.lock()):
         settled = put_in_order(task)
-        note(task, settled.memory, "proved", {"tree": tree, "receipts": receipts})
+        given = limits_of(task.memory.head["command_limits"])
+        held = {"by": WATCHED, "memory_mb": given.memory_bytes >> 20, "processes": given.processes}
+        note(task, settled.memory, "proved", {"tree": tree, "receipts": receipts, "limits": held})
 
 
-def _run(
-    task: Task, tree: str, store: ReceiptStore, wanted: list[tuple[str, str, Command]], *, again: bool
-) -> list[Proven]:
+def _run(task: Task, tree: str, due: list[_Due], *, again: bool) -> list[Proven]:
+    if not due:
+        return []
+    store = ReceiptStore(task.places.receipts())
     head = task.memory.head
     home = os.path.join(task.project.home(), task.id)
     make_home(home, is_given=False)
     frozen = FrozenTree(task.places.private_git(), tree, head["baseline"] or None, tuple(head["protect"]["deny"]))
     done: list[Proven] = []
-    with prepared_checkout(
+    running = command_running(task)
+    wanted_checkout = Wanted(
         os.path.join(home, "proof"),
         frozen,
         workspace_of(head),
         work_tree=task.root,
         cache_dir=os.path.join(home, "setup"),
         log_path=os.path.join(task.places.receipts(), f"setup-{tree[:16]}.log"),
-        env=command_environment(task),
-        wrap=command_wrap(task),
-    ) as checkout:
+        running=running,
+    )
+    with prepared_checkout(wanted_checkout) as checkout:
         sweep(task.places.receipts())  # one proof of a task runs at a time, so nobody else is writing there
         # Whoever held the checkout before us may have proven the same: that stands, and its receipt is vouched for.
         proved = {} if again else task.store.load().proved
-        for gate, key, command in wanted:
-            standing = store.find(key)
-            if standing is not None and standing.is_green and proved.get(key) == standing.digest:
-                done.append(Proven(gate, standing, cached=True))
-                continue
-            receipt = _attempt(task, store, checkout, key, command, tree)
-            done.append(Proven(gate, store.save(receipt), cached=False))
+        for one in due:
+            standing = store.find(one.run.key)
+            if standing is not None and proved.get(one.run.key) == standing.digest:
+                found = Proven(one.gate.name, standing, cached=True, before=one.run.before)
+                if found.is_ok:
+                    done.append(found)
+                    continue
+            receipt = store.save(_attempt(task, store, checkout, one.run, tree, running))
+            done.append(Proven(one.gate.name, receipt, cached=False, before=one.run.before))
         # Before the checkout is given away: the next one must find these receipts vouched for, not run them again.
         if fresh := [one for one in done if not one.cached]:
             _vouch(task, tree, fresh)
@@ -103,30 +160,27 @@ def _run(
 
 
 def _attempt(
-    task: Task, store: ReceiptStore, checkout: Checkout | SetupFailed, key: str, command: Command, tree: str
+    task: Task, store: ReceiptStore, checkout: Checkout | SetupFailed, run: Run, tree: str, running: Running
 ) -> Receipt:
     timeout_s = task.memory.head["command_timeout_s"]
+    key, line = run.key, run.command.line
+    where = WITHOUT_CHANGE if run.before else ""
     before = store.find(key)
     attempts = before.attempts if before else ()
     if isinstance(checkout, SetupFailed):
         problem = f"{SETUP_FAILED}: {checkout.why}"
-        return Receipt(key, command.line, tree, attempts, checkout.log, problem, utc_now())
+        return Receipt(key, line, tree, attempts, checkout.log, problem, utc_now(), where)
     log = store.log_path(key, len(attempts) + 1)
-    environment, wrap = command_environment(task), command_wrap(task)
-    finished = run_command(command.line, checkout.folder, environment, timeout_s, log, wrap)
-    problem = ""
-    if finished.timed_out:
-        problem = f"timed out after {timeout_s} s"
-    elif finished.truncated:
-        problem = "wrote more output than is allowed"
-    return Receipt(key, command.line, tree, (*attempts, finished.exit), log, problem, utc_now())
+    finished = run_command(line, checkout.folder, timeout_s, log, running)
+    problem = why_cut_short(finished, timeout_s, running.limits)
+    return Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), where)
 
 
 def prove_state(task: Task, *, again: bool) -> tuple[str, tuple[Proven, ...]]:
     """Run every command of the current state's edges on the tree as it is; the task does not move."""
     with Lock(task.places.lock()):
         settled = put_in_order(task)
-        task = task.replace(memory=settled.memory)
+        task = task.at(settled.memory)
         gates = gates_here(task)
         tree = current_tree(task) if needs_tree(task, gates) else ""
         seen = look(task, task.memory, settled.document, tree)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.checkout import FrozenTree, SetupFailed, lasting_checkout
-from detent.runner.access import command_environment, command_wrap
+from detent.effects.acts import commit_tree
+from detent.effects.checkout import FrozenTree, SetupFailed, Wanted, lasting_checkout
+from detent.runner.access import command_running
 from detent.runner.look import current_tree
 from detent.runner.workspace import prepare_tree, workspace_of
 from detent.store.lock import Lock
@@ -39,14 +40,17 @@ def make_ready(task: Task) -> Ready:
     if state.access == "write":
         return Ready(task.tree_path, tree, failed)
     folder = os.path.join(task.home, LOOK)
+    private, baseline = task.places.private_git(), head["baseline"]
+    commit = commit_tree(private, tree, baseline, f"{task.id}: the work so far") if baseline else ""
     made = lasting_checkout(
-        folder,
-        FrozenTree(task.places.private_git(), tree, head["baseline"] or None),
-        workspace_of(head),
-        work_tree=task.root,
-        cache_dir=os.path.join(task.home, f"{LOOK}-setup"),
-        log_path=os.path.join(task.places.receipts(), f"setup-{LOOK}.log"),
-        env=command_environment(task),
-        wrap=command_wrap(task),
+        Wanted(
+            folder,
+            FrozenTree(private, tree, baseline or None, commit=commit),
+            workspace_of(head),
+            work_tree=task.root,
+            cache_dir=os.path.join(task.home, f"{LOOK}-setup"),
+            log_path=os.path.join(task.places.receipts(), f"setup-{LOOK}.log"),
+            running=command_running(task),
+        )
     )
     return Ready(folder, tree, made if isinstance(made, SetupFailed) else None)

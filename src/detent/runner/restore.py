@@ -1,7 +1,8 @@
-"""Brings the files of a task's tree back to a checkpoint; files only, the state of the task stays where it is.
+"""Brings the files of a task's tree back to a checkpoint, or to what a reset took away; the state stays where it is.
 
-1. find the checkpoint; 2. keep what stands there now, new files too, as a commit under a private ref; 3. put the files
-back; 4. one journal line. A crash on the way leaves the kept commit, and the same command does the rest.
+1. find the point; 2. keep what stands there now, new files too, as a commit under a private ref; 3. put the files back,
+and with what a reset took away the branch it deleted; 4. one journal line. A crash on the way leaves the kept commit,
+and the same command does the rest. It is also a way out where a reset was cut short and can't be settled.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from detent.core.record import Record
 from detent.effects.acts import keep_commit
 from detent.effects.git import Git, find_repository
 from detent.effects.home import Wanted, is_born, make_home_tree
+from detent.effects.own_checkout import stand_at, stand_on
 from detent.effects.put_back import PutBack, put_back
+from detent.effects.saved_work import backup_ref, find_saved
 from detent.errors import RefusedError, UnreadableError, UsageError
 from detent.runner.look import current_tree
-from detent.runner.promises import put_in_order
-from detent.runner.settle import note
+from detent.runner.promises import keep_promises
+from detent.runner.settle import note, settle
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
@@ -39,38 +42,64 @@ class Restored(Record):
 class _Point(Record):
     seq: int
     commit: str
+    branch: str = ""  # that a reset deleted
+    head: str = ""  # where it stood
 
 
 def restore(task: Task, name: str, seq: int | None) -> Restored:
     """The tree as it was at a checkpoint, by the line of its move; without one, at the last."""
     if not task.memory.head["baseline"]:
         raise RefusedError("a folder without git has no checkpoints to go back to", where=task.tree_path)
-    with Lock(task.places.lock()):
-        settled = put_in_order(task)
+    with Lock(task.places.lock()), Lock(task.project.checkout_lock()):
+        settled = keep_promises(task, settle(task))  # not what is being prepared: it may be what goes wrong
         task = task.replace(memory=settled.memory)
+        _refuse_final(task)
         point = _point(task, task.store.history(), seq)
         if not os.path.isdir(task.tree_path):
             _remake(task)
         now = current_tree(task)
         private = task.places.private_git()
         wanted = Git(private).run("rev-parse", "--verify", f"{point.commit}^{{tree}}").decode().strip()
-        if now == wanted:
+        if now == wanted and not _is_lost(task, point):
             return Restored(point.seq, wanted, "", PutBack())
         ref = f"refs/detent/{task.id}/{settled.memory.snapshot.seq + 1}-before-restore"
         kept = keep_commit(private, ref, now, point.commit, f"{task.id}: before restore to line {point.seq}")
         done = put_back(private, task.tree_path, now, wanted)
         content = {"by": "person", "name": name, "checkpoint": point.seq, "tree": wanted, "kept": kept}
-        note(task, settled.memory, "restored_tree", content)
+        _write_down(task, point, content)
     return Restored(point.seq, wanted, kept, done)
+
+
+def _write_down(task: Task, point: _Point, content: dict[str, object]) -> None:
+    if _has_branch_again(task, point):
+        content = {**content, "prepared": {"branch": {"name": point.branch}}}
+    memory = note(task, task.memory, "restored_tree", content)
+    if intent := memory.intent:
+        step = f"{intent['seq']}:{next(iter(intent['prepare']))}"
+        why = "a person brought the files back instead"
+        note(task, memory, "unprepared", {"step": step, "edge": intent["edge"], "why": why})
+
+
+def _refuse_final(task: Task) -> None:
+    state = task.memory.snapshot.state
+    if state in task.machine.store.get("final", ()):
+        raise RefusedError(
+            f"{state} is final: nothing is brought back after it",
+            where=task.tree_path,
+            next_step="what was committed can be reverted: git revert COMMIT",
+        )
 
 
 def _point(task: Task, entries: Sequence[Entry], seq: int | None) -> _Point:
     points = [_Point(1, task.memory.head["baseline"])]
-    points += [
-        _Point(int(entry["step"].partition(":")[0]), entry["result"]["commit"])
-        for entry in entries
-        if entry["kind"] == "acted" and "commit" in entry["result"]
-    ]
+    for entry in entries:
+        if entry["kind"] == "acted" and "commit" in entry["result"]:
+            points.append(_Point(int(entry["step"].partition(":")[0]), entry["result"]["commit"]))
+        reset = entry.get("prepared", {}).get("reset", {})
+        if reset.get("saved"):
+            branch = reset["branch"] if reset["branch"] != reset["to"] else ""
+            points.append(_Point(entry["seq"], reset["saved"], branch, reset["head"]))
+    points += _cut_short(task)
     found = [point for point in points if seq in (None, point.seq)]
     if not found:
         known = ", ".join(str(point.seq) for point in points)
@@ -78,6 +107,33 @@ def _point(task: Task, entries: Sequence[Entry], seq: int | None) -> _Point:
             f"line {seq} has no checkpoint", next_step=f"one of these: {known}; see: detent history {task.id}"
         )
     return found[-1]
+
+
+def _cut_short(task: Task) -> list[_Point]:
+    """What a reset saved whose move was not made."""
+    intent = task.memory.intent
+    seen = intent["prepare"].get("reset", {}) if intent else {}
+    if not seen:
+        return []
+    saved = find_saved(task.project.common_dir, backup_ref(task.id, f"{intent['seq']}:reset"))
+    branch = seen["branch"] if seen["branch"] != seen["to"] else ""
+    return [_Point(intent["seq"], saved[0].commit, branch, seen["head"])] if saved else []
+
+
+def _is_lost(task: Task, point: _Point) -> bool:
+    """Whether the branch of a point is not the one that is checked out."""
+    repository = find_repository(task.tree_path) if point.branch else None
+    return repository is not None and repository.branch != point.branch
+
+
+def _has_branch_again(task: Task, point: _Point) -> bool:
+    if not point.branch:
+        return False
+    stand = stand_at(task.tree_path)
+    if stand is None:
+        return False
+    stand_on(stand, point.branch, point.head, f"detent: {task.id} restored line {point.seq}")
+    return True
 
 
 def _remake(task: Task) -> None:

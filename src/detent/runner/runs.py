@@ -21,6 +21,8 @@ from detent.effects.keeper_look import look as look_at_run
 from detent.errors import DetentError, RefusedError
 from detent.gates.judge import evidence_hashes
 from detent.runner.access import run_level
+from detent.runner.budget import budget_spent
+from detent.runner.in_place import refuse_beside_run, refuse_elsewhere
 from detent.runner.launch import PROMPT, bounds_of, spec_of
 from detent.runner.look import current_tree, look
 from detent.runner.promises import put_in_order
@@ -59,11 +61,12 @@ def start_run(task: Task, ready: Ready, begin: Callable[[keeper.RunSpec], object
         if (memory := task.store.load()).run:
             return task.replace(memory=memory)
         settled = put_in_order(task)
-        task = task.replace(memory=settled.memory)
+        task = task.at(settled.memory)
         _refuse_start(task)
-        if why := _spent(task):
+        if why := runs_spent(task.machine, task.memory.snapshot) or budget_spent(task.memory):
             return _stop(task, settled, why)
-        _refuse_second_in_place(task)
+        refuse_beside_run(task)
+        refuse_elsewhere(task)
         agent, choice = _agent_for(task)
         if current_tree(task) != ready.tree:
             raise RefusedError(
@@ -95,43 +98,10 @@ def _refuse_start(task: Task) -> None:
         raise RefusedError(f"{state.name} is no state an agent works in", next_step=f"detent next {task.id}")
 
 
-def _spent(task: Task) -> str:
-    """Which bound of the whole task is used up, in words."""
-    budget, usage = task.memory.head.get("budget", {}).get("task", {}), task.memory.usage
-    if why := runs_spent(task.machine, task.memory.snapshot):
-        return why
-    used = (
-        ("usd", usage.get("cost_usd", 0), "USD"),
-        ("hours", usage.get("seconds", 0) / 3600, "hours of agent runs"),
-        ("runs", usage.get("runs", 0), "agent runs"),
-    )
-    for name, value, words in used:
-        if name in budget and value >= budget[name]:
-            return f"budget: {value:.2f} of {budget[name]:g} {words} are used"
-    return ""
-
-
 def _stop(task: Task, settled: Settled, why: str) -> Task:
     after = stop(task.memory.snapshot, why)
     memory, _ = remember(task, task.memory, settled.document, "stopped", {"by": "engine", "why": why}, after=after)
     return task.replace(memory=memory)
-
-
-def _refuse_second_in_place(task: Task) -> None:
-    """Two agents in one checkout would each be blamed for what the other does."""
-    if not task.memory.head["in_place"]:
-        return
-    from detent.runner.open import load_all
-
-    for listed in load_all(task.project):
-        if listed.memory is None or listed.id == task.id or not listed.memory.run:
-            continue
-        if listed.memory.head["tree_path"] == task.tree_path and listed.memory.head["in_place"]:
-            raise RefusedError(
-                f"agent run #{listed.memory.run['run']} of task {listed.id} works in this checkout",
-                where=task.tree_path,
-                next_step=f"wait for it, or end it: detent stop {listed.id}",
-            )
 
 
 def _agent_for(task: Task) -> tuple[Agent, Choice]:
@@ -173,6 +143,8 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         "prompt": sha256_of(prompt),
         "seen": fingerprint(task, memory, document, tree),
     }
+    if "session" in task.machine.store:  # the file names the run that lives; no process of it reads that file yet
+        return task.replace(memory=remember(task, memory, document, "run_planned", content)[0])
     return task.replace(memory=record(task, memory, "run_planned", content))
 
 

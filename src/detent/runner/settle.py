@@ -8,13 +8,12 @@
 from __future__ import annotations
 
 import json
-import os
 
 from detent.core.record import Record
 from detent.errors import RefusedError, UnreadableError
+from detent.runner.locks import changed_locks, locked_texts, put_back_others, shown_item
 from detent.store.aftermath import carried, text_after_stop
-from detent.store.atomic import read_plain, sweep
-from detent.store.digest import sha256_of
+from detent.store.atomic import sweep
 from detent.store.tasks import compose, foretell
 
 TYPE_CHECKING = False
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from detent.core.machine import Machine
     from detent.core.values import Snapshot
     from detent.runner.open import Task
     from detent.store.journal import Entry
@@ -71,8 +69,9 @@ def settle(task: Task) -> Settled:
     memory = task.store.load()
     refuse_while_running(task, memory)
     if not task.native.is_swept:  # a living process clears away what it does not finish; the dead are behind us
-        for folder in (task.places.folder, task.places.objects(), task.native.folder):
+        for folder in (task.places.folder, task.places.objects()):
             sweep(folder)
+        sweep(task.native.folder, task.native.file)
         task.native.is_swept = True
     task.native.look_again()
     document = read_document(task, memory)
@@ -129,12 +128,13 @@ def remember(
     restore: tuple[str, ...] = (),
 ) -> tuple[Memory, Document]:
     """Commit one line, then bring file, log and cache up to it. Everything the engine writes about a task is here."""
-    texts = _locked_texts(task, after or memory.snapshot, restore)
+    texts = locked_texts(task, after or memory.snapshot, restore)
     entry = compose(memory, kind, content, after)
     foretold = foretell(memory, entry)
     text = task.native.draft(document, foretold, texts)
     entry["native"] = carried(document.text, text)
     memory = task.store.append(memory, entry, foretold)
+    put_back_others(task, texts)
     # Agents' and people's words lie in this file: it must survive a power cut, by itself or by the line.
     document = task.native.write(document, memory, text, unlogged(task, memory, entry), durable=not memory.native)
     task.store.save_cache(memory)
@@ -157,7 +157,8 @@ def record(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) ->
 
 
 def _bring_up(task: Task, memory: Memory, document: Document, restore: tuple[str, ...]) -> Document:
-    texts = _locked_texts(task, memory.snapshot, restore)
+    texts = locked_texts(task, memory.snapshot, restore)
+    put_back_others(task, texts)
     document = task.native.project(document, memory, texts, unlogged(task, memory))
     task.store.save_cache(memory)
     return document
@@ -175,59 +176,11 @@ def unlogged(task: Task, memory: Memory, last: Entry | None = None) -> list[Entr
     return [entry for entry in task.store.history() if entry["seq"] > logged]
 
 
-def lock_items(machine: Machine, document: Document) -> dict[str, str]:
-    """The text of everything any lock of the machine holds, by item."""
-    return {f"field:{label}": document.value(label) for lock in machine.locks for label in lock.fields}
-
-
-def closed_items(machine: Machine, snapshot: Snapshot) -> tuple[str, ...]:
-    """What is locked in the current state."""
-    return tuple(
-        f"field:{label}"
-        for lock in machine.locks
-        for label in lock.fields
-        if snapshot.state not in lock.open_in and f"field:{label}" in snapshot.locked
-    )
-
-
-def changed_locks(task: Task, snapshot: Snapshot, document: Document) -> tuple[str, ...]:
-    texts = lock_items(task.machine, document)
-    return tuple(
-        item
-        for item in closed_items(task.machine, snapshot)
-        if sha256_of(texts[item].encode("utf-8")) != snapshot.locked[item]
-    )
-
-
-def close_locks(task: Task, snapshot: Snapshot, document: Document, leaving: str) -> dict[str, str]:
-    """The locked texts after a state was left: each is kept by its hash, so that it can be put back whole."""
-    locked = dict(snapshot.locked)
-    for lock in task.machine.locks:
-        if leaving and lock.after != leaving:
-            continue
-        for label in lock.fields:
-            locked[f"field:{label}"] = task.store.keep(document.value(label).encode("utf-8"))
-    return locked
-
-
-def _locked_texts(task: Task, snapshot: Snapshot, items: tuple[str, ...]) -> dict[str, str]:
-    texts: dict[str, str] = {}
-    for item in items:
-        path = os.path.join(task.places.objects(), snapshot.locked[item])
-        data = read_plain(path)
-        if data is None or sha256_of(data) != snapshot.locked[item]:
-            raise UnreadableError("a locked text is missing or damaged", where=path, next_step="detent audit")
-        texts[item.partition(":")[2]] = data.decode("utf-8")
-    return texts
-
-
 def disorder_words(task: Task, snapshot: Snapshot, disorder: Disorder) -> tuple[str, ...]:
     """What is put back, in words."""
     file = task.native.file
     notes = [f'{file}: "{label}" is written by the engine and was put back' for label in disorder.owned]
-    for item in disorder.locked:
-        label = item.partition(":")[2]
-        notes.append(f'{file}: "{label}" is locked in {snapshot.state} and was put back')
+    notes += [f"{shown_item(file, item)} is locked in {snapshot.state} and was put back" for item in disorder.locked]
     if disorder.old_bytes:
         notes.append(f"{file} named another state because it is an older copy; the state line was put back")
     if disorder.lost:

@@ -2,9 +2,11 @@
 
 1. settle   (lock)     finish what a crash cut short, put back what only the engine may write, redo promised effects
 2. observe  (lock)     native files, receipts, and the tree if a gate needs it
-3. prove    (no lock)  run the commands the wanted edge still lacks, on the frozen tree; results are receipts
+3. prove    (no lock)  run the commands the wanted edge still lacks, on the frozen tree; results are receipts. What an
+                       open edge wants prepared is made here too; if that fails, the task stays where it is
 4. decide   (lock)     again from 1, at most three times: a decision is only ever made on what is seen under the lock,
                        and a receipt only counts for the tree it was made on
+                       what the edge must have prepared is done now (prepare.py); it may fail, and nothing moves
 5. commit   (lock)     one journal line, synced: only now it happened
 6. project  (lock)     native file, native log, cache
 7. act      (lock)     the edge's effects, each with its own line; repeated by the next step until they work
@@ -15,16 +17,20 @@ from __future__ import annotations
 
 from detent.core.decide import candidates_for, decide
 from detent.core.record import Record
-from detent.core.values import Advance, Crash, Refuse, Signal, Wait
+from detent.core.values import Advance, Crash, Missing, Refuse, Signal, Wait
+from detent.errors import RefusedError
 from detent.gates.judge import evidence_hashes, judge
-from detent.runner.look import current_tree, look, needs_tree
-from detent.runner.promises import keep_promises, put_in_order
-from detent.runner.settle import Settled, close_locks, remember
+from detent.gates.people import is_word, signed_files
+from detent.runner.locks import close_locks
+from detent.runner.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
+from detent.runner.promises import TREELESS, keep_promises, put_in_order
+from detent.runner.settle import Settled, remember
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from detent.core.values import Decision, Fact
     from detent.gates.seen import Seen
@@ -32,6 +38,7 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 MOST_ROUNDS = 3
+YES = "yes"  # given by a person where a move asks before it is taken
 
 
 class Outcome(Record):
@@ -44,28 +51,45 @@ class Outcome(Record):
     claimed: bool = False  # promised to a living run; the state did not move
 
 
-def step(task: Task, signal: Signal | None, otherwise: Signal | None = None, of_run: int = 0) -> Outcome:
+def step(
+    task: Task,
+    signal: Signal | None,
+    otherwise: Signal | None = None,
+    of_run: int = 0,
+    given: Mapping[str, str] | None = None,
+    shown: str = "",
+) -> Outcome:
     """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`.
 
-    `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end.
+    `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end. `given`: what
+    came with the command, for the steps that prepare the move. `shown`: only if the tree is still the one whose id
+    begins so, for a person who says what they looked at.
     """
     notes: tuple[str, ...] = ()
     for _ in range(MOST_ROUNDS):
         with Lock(task.places.lock()):
             settled = put_in_order(task)
             notes += settled.notes
-            task = task.replace(memory=settled.memory)
+            task = task.at(settled.memory)
             if of_run and task.memory.ended.get("run") != of_run:
                 gone = Wait(f"agent run #{of_run} was decided by somebody else")
                 return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
             asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
-            seen, facts = _observe(task, settled.document, asked)
+            seen, facts = _observe(task, settled.document, asked, with_tree=bool(shown))
+            refuse_other_tree(seen.tree, shown)
             decision, gates = _decide(task, facts, asked)
-            if not gates:
-                outcome = _record(task, settled, seen, facts, asked, decision)
+            wanted = _unprovided(task, decision)
+            if not gates and not wanted:
+                if isinstance(decision, Advance) and not _asks_first(decision, asked, given or {}):
+                    outcome = _move(task, settled, seen, facts, asked, decision, given or {})
+                else:
+                    outcome = _record(task, settled, facts, asked, _unconfirmed(decision))
                 return outcome.replace(notes=notes + outcome.notes)
-        _prove(task, seen, gates)
+        if gates:
+            _prove(task, seen, gates)
+        else:
+            notes += _provide(task, wanted)
     refused = Refuse("the tree changes while it is being proven", hint="stop what writes to it, then try again")
     return Outcome(refused, task, facts, asked, task.memory.snapshot.state, notes)
 
@@ -83,6 +107,20 @@ def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:
     prove_commands(task, seen, gates)
 
 
+def _unprovided(task: Task, decision: Decision) -> tuple[str, ...]:
+    if not isinstance(decision, Advance) or not decision.way.prepare:
+        return ()
+    from detent.runner.homes import unprovided  # few moves need anything
+
+    return unprovided(task, decision.way)
+
+
+def _provide(task: Task, names: tuple[str, ...]) -> tuple[str, ...]:
+    from detent.runner.homes import provide
+
+    return provide(task, names)
+
+
 def _request(task: Task, settled: Settled) -> Signal | None:
     """A state named by the native file is asked for with the rights of the state's own agent, nobody else's."""
     if not settled.request:
@@ -91,11 +129,12 @@ def _request(task: Task, settled: Settled) -> Signal | None:
     return Signal("agent", settled.request, name=role or "file", reason=f"asked by {task.native.file}")
 
 
-def _observe(task: Task, document: Document, asked: Signal) -> tuple[Seen, dict[str, Fact]]:
+def _observe(task: Task, document: Document, asked: Signal, *, with_tree: bool) -> tuple[Seen, dict[str, Fact]]:
     edges = candidates_for(task.machine, task.memory.snapshot, asked)
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
-    effects = any(way.effects for edge in edges for way in edge.ways)
-    tree = current_tree(task) if effects or needs_tree(task, gates) else ""
+    effects = {effect for edge in edges for way in edge.ways for effect in way.effects}
+    with_tree = with_tree or bool(effects - TREELESS) or any(edge.sign_off for edge in edges)
+    tree = current_tree(task) if with_tree or needs_tree(task, gates) else ""
     seen = look(task, task.memory, document, tree)
     return seen, judge(seen, gates)
 
@@ -104,7 +143,7 @@ def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decis
     """The decision, and the gates that must be proven before it may be taken.
 
     Edges are tried in the file's order: one that lacks only a run of its commands is proven before
-    a later one is taken.
+    a later one is taken. A person is asked last, so commands are run although their word is still missing.
     """
     machine, snapshot = task.machine, task.memory.snapshot
     whole = decide(machine, snapshot, facts, asked)
@@ -115,22 +154,31 @@ def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decis
         if isinstance(single, Advance):
             break
         missing = single.missing if isinstance(single, (Refuse, Wait)) else ()
-        if missing and all(one.pending for one in missing):
-            return single, tuple(one.gate for one in missing)
+        unproven = tuple(one.gate for one in missing if one.pending)
+        if unproven and all(one.pending or is_word(machine, one.gate) for one in missing):
+            return single, unproven
     return whole, ()
 
 
-def _record(
-    task: Task, settled: Settled, seen: Seen, facts: dict[str, Fact], asked: Signal, decision: Decision
-) -> Outcome:
+def _asks_first(taken: Advance, asked: Signal, given: Mapping[str, str]) -> bool:
+    """Whether a person must be asked before the move is made; who can't be asked has not said yes."""
+    return bool(taken.edge.confirm) and asked.who == "person" and YES not in given
+
+
+def _unconfirmed(decision: Decision) -> Decision:
+    if not isinstance(decision, Advance):
+        return decision
+    missing = (Missing("confirm", "it asks first, and nobody said yes", "if you want that, add --yes"),)
+    return Refuse(decision.edge.confirm, missing, (), decision.edge)
+
+
+def _record(task: Task, settled: Settled, facts: dict[str, Fact], asked: Signal, decision: Decision) -> Outcome:
+    """What is written down where nothing moves."""
     memory, document = task.memory, settled.document
     before = memory.snapshot.state
-    if isinstance(decision, Advance):
-        task = _move(task, document, seen, facts, asked, decision)
-        return Outcome(decision, task, facts, asked, before)
     notes: tuple[str, ...] = ()
     if isinstance(decision, Crash):
-        crashed = {"by": asked.who, "exit": decision.exit}
+        crashed = {"by": asked.who, "exit": decision.exit, "why": asked.reason}
         memory, _ = remember(task, memory, document, "crashed", crashed, after=decision.after)
     elif isinstance(decision, Refuse) and asked.who == "agent":
         missing = [{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing]
@@ -157,42 +205,78 @@ def _record(
     return Outcome(decision, task.replace(memory=memory), facts, asked, before, notes)
 
 
-def _move(task: Task, document: Document, seen: Seen, facts: dict[str, Fact], asked: Signal, taken: Advance) -> Task:
-    memory, leaving = task.memory, task.memory.snapshot.state
-    locked = close_locks(task, memory.snapshot, document, leaving)
-    after = taken.after.replace(entry=evidence_hashes(seen), locked=locked)
+def _move(
+    task: Task,
+    settled: Settled,
+    seen: Seen,
+    facts: dict[str, Fact],
+    asked: Signal,
+    taken: Advance,
+    given: Mapping[str, str],
+) -> Outcome:
+    before = task.memory.snapshot.state
     content = {
         "edge": taken.edge.name,
         "way": taken.way.number,
-        "from": leaving,
-        "to": after.state,
+        "from": before,
+        "to": taken.after.state,
         "by": asked.who,
         "name": asked.name,
         "reason": asked.reason,
         "verb": asked.verb,
         "exit": asked.exit,
-        "answer": asked.reason if asked.verb == "answer" else "",
+        "answer": asked.reason if asked.verb in ("answer", "reject") else "",
         "facts": {name: _fact_to_json(facts[name]) for name in taken.way.needs if name in facts},
         "waived": list(taken.waived),
         "override": asked.override if taken.waived else "",
         "tree": seen.tree,
+        "signed": {"files": signed_files(seen)} if taken.edge.sign_off else {},
         "effects": list(taken.way.effects),
-        "machine": memory.head["digest"],
+        "machine": task.memory.head["digest"],
         "sandbox": _level(task, taken.way.needs) if seen.tree else "",
     }
+    if taken.way.prepare:
+        from detent.runner.prepare import prepare  # few moves have something to prepare
+
+        try:
+            task, prepared = prepare(task, taken.way.prepare, content, given)
+        except RefusedError as error:
+            return _unprepared(task, settled, facts, asked, taken, error)
+        content = {**content, "prepared": prepared}
+    made = commit_move(task, settled.document, evidence_hashes(seen), taken, content)
+    return Outcome(taken, task.replace(memory=made.memory), facts, asked, before)
+
+
+def _unprepared(
+    task: Task, settled: Settled, facts: dict[str, Fact], asked: Signal, taken: Advance, error: RefusedError
+) -> Outcome:
+    """A move that was open and could not be prepared is refused like any other; the engine waits."""
+    task = task.replace(memory=task.store.load())
+    problem = f"{task.memory.snapshot.state} -> {taken.after.state}"
+    missing = (Missing("prepare", error.what, error.next_step),)
+    refused = Wait(problem, missing) if asked.who == "engine" else Refuse(problem, missing, (), taken.edge)
+    return _record(task, settled, facts, asked, refused)
+
+
+def commit_move(
+    task: Task, document: Document, entry: Mapping[str, str], taken: Advance, content: Mapping[str, Any]
+) -> Settled:
+    """Write the line of a decided move and do what follows; `entry` is the evidence as the new state finds it."""
+    memory, leaving = task.memory, task.memory.snapshot.state
+    locked = close_locks(task, memory.snapshot, document, leaving)
+    after = taken.after.replace(entry=entry, locked=locked)
     memory, document = remember(task, memory, document, "moved", content, after=after)
     kept = keep_promises(task, Settled(memory, document))
-    task = task.replace(memory=kept.memory)
     if taken.edge.sign_off:
         from detent.runner.anchor import anchor  # few moves are sign-offs
 
-        anchor(task)
-    return task
+        anchor(task.replace(memory=kept.memory))
+    return kept
 
 
 def _level(task: Task, gates: tuple[str, ...]) -> str:
     """How well the kernel held the commands that these gates rest on; empty where they rest on none."""
-    if not needs_tree(task, gates):
+    if not needs_commands(task, gates):
         return ""
     from detent.runner.access import command_level  # most moves run no command and need not load this
 

@@ -9,11 +9,22 @@ import os
 import re
 
 from detent.core.record import Record
-from detent.effects.checkout import FrozenTree, SetupFailed, Workspace, prepared_checkout, run_command
+from detent.effects.checkout import (
+    FrozenTree,
+    Running,
+    SetupFailed,
+    Wanted,
+    Workspace,
+    prepared_checkout,
+    run_command,
+    why_cut_short,
+)
 from detent.effects.git import Git, find_repository, write_git_dir
 from detent.effects.tree import tree_id
 from detent.errors import DetentError
-from detent.runner.create import DEFAULT_MACHINE, load_checked, make_home
+from detent.runner.access import limits_of
+from detent.runner.create import DEFAULT_MACHINE, load_checked
+from detent.runner.homes import make_home
 from detent.runner.open import find_project
 from detent.runner.pinned import pinned_settings, read_committed
 from detent.store.atomic import read_plain
@@ -94,20 +105,22 @@ def try_commands(project: Project, settings: Settings, environment: Mapping[str,
     workspace = Workspace(
         settings.setup, settings.key, settings.copy, settings.carry, timeout_s=settings.command_timeout_s
     )
-    with prepared_checkout(
+    running = Running(environment, limits=limits_of(settings.command_limits))
+    wanted = Wanted(
         os.path.join(home, "proof"),
         _frozen(project, os.path.join(home, "git"), commit),
         workspace,
         work_tree=project.root,
         cache_dir=os.path.join(home, "setup"),
         log_path=os.path.join(logs, "setup.log"),
-        env=environment,
-    ) as checkout:
+        running=running,
+    )
+    with prepared_checkout(wanted) as checkout:
         if isinstance(checkout, SetupFailed):
             failed = Tried("set-up", checkout.command, SET_UP_FAILED, checkout.why, checkout.log, checkout.exit, 0.0)
             return Trial(commit, (failed,), ())
         tried = tuple(
-            _try(name, line, checkout.folder, environment, settings.command_timeout_s, _log_path(logs, number, name))
+            _try(name, line, checkout.folder, running, settings.command_timeout_s, _log_path(logs, number, name))
             for number, (name, line) in enumerate(settings.commands.items(), 1)
         )
         return Trial(commit, tried, checkout.missing)
@@ -125,14 +138,9 @@ def _frozen(project: Project, private: str, commit: str) -> FrozenTree:
     return FrozenTree(private, tree, commit)
 
 
-def _try(name: str, line: str, folder: str, environment: Mapping[str, str], timeout_s: float, log: str) -> Tried:
-    finished = run_command(line, folder, environment, timeout_s, log)
-    if finished.timed_out:
-        why = f"took longer than {timeout_s:.0f} s"
-    elif finished.truncated:
-        why = "wrote more output than is allowed"
-    else:
-        why = f"exit {finished.exit}" if finished.exit else ""
+def _try(name: str, line: str, folder: str, running: Running, timeout_s: float, log: str) -> Tried:
+    finished = run_command(line, folder, timeout_s, log, running)
+    why = why_cut_short(finished, timeout_s, running.limits) or (f"exit {finished.exit}" if finished.exit else "")
     return Tried(name, line, RED if why else GREEN, why, log, finished.exit, finished.seconds)
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from detent.core.machine import Vocabulary
 from detent.gates.checks import parameters
+from detent.runner.git_steps import STEPS
+from detent.runner.homes import PROVISIONS
 from detent.runner.promises import EFFECTS
-from detent.store.native import CODECS
+from detent.store.codecs import CODECS
+from detent.store.native_log import KINDS
 
 
 def vocabulary() -> Vocabulary:
-    return Vocabulary(checks=parameters(), effects=tuple(EFFECTS), prepares=(), codecs=CODECS)
+    prepares = (*PROVISIONS, *STEPS)
+    return Vocabulary(parameters(), effects=tuple(EFFECTS), prepares=prepares, codecs=tuple(CODECS), kinds=KINDS)

@@ -2,6 +2,8 @@
 
 The supervisor itself only waits, writes down ends, answers requests and keeps budgets. All that can take long
 (proof, set-up, starting a run) is done by one short-lived process per task, so that no task waits for another's tests.
+
+An end comes before everything else: whatever has to look at many tasks does so a few at a time, and listens in between.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import os
 import time
 from contextlib import suppress
 
+from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.effects.agents.events import EventReader
 from detent.effects.children import Child, Children
@@ -19,20 +22,22 @@ from detent.errors import DetentError, LockedError, RefusedError
 from detent.runner.drive import Rest, keep_budget, resting
 from detent.runner.drops import answer_drops
 from detent.runner.ending import end_run
+from detent.runner.mandate import ring
 from detent.runner.open import load_all, load_task
 from detent.store.atomic import make_folders
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from detent.runner.drive import Reply
-    from detent.runner.open import Task
+    from detent.runner.open import Listed, Task
     from detent.store.places import Project
 
 POLL_S = 30.0  # the safety net: every driven task is looked at this often whatever was or was not heard
-TICK_S = 0.25  # between two looks at requests and budgets of living runs
+TICK_S = 0.25  # between two looks at requests and budget of one living run
+FEW = 20  # living runs that are looked at in one go
 DEFAULT_JOBS = 4
 
 
@@ -67,10 +72,19 @@ class Supervisor:
         self.readers: dict[str, EventReader] = {}
         self.rests: dict[str, Rest] = {}
         self.begun: dict[str, tuple[int, int]] = {}  # runs and journal lines there were when we began
+        self.tried: dict[str, int] = {}  # engine's states we let a process try to leave, with the journal line then
         self.held: set[str] = set()  # refused for what others do; tried again when one of them has ended
         self.watch = Watch()
         self.watched: dict[str, str] = {}  # run folder -> task
         self.children = Children()
+        self.unseen: Iterator[Listed] | None = None  # what is left of a look at all tasks
+        self.tended, self.tend_due = 0, 0.0  # whose turn it is among the living runs, and when
+        self.is_called_off = False
+
+    def stop(self) -> None:
+        """Let `run` end soon; for another thread than the one it works in. What was started goes on by itself."""
+        self.is_called_off = True
+        ring(self.project)
 
     def run(self, *, until_rest: bool) -> Mapping[str, Rest]:
         """Drive until everything rests, or for ever; a second supervisor of the same project is refused."""
@@ -89,14 +103,17 @@ class Supervisor:
         bell = _Bell(self.project.bell())
         due = 0.0
         try:
-            while True:
-                rung = bell.was_rung()
-                if rung or time.monotonic() >= due:
-                    self.look_at_all()
+            while not self.is_called_off:
+                if bell.was_rung() or time.monotonic() >= due:
+                    self.held.clear()
+                    self.tried.clear()
+                    self.unseen = load_all(self.project)
                     due = time.monotonic() + POLL_S
-                if until_rest and not self.children and not self.watched and self._all_rest():
+                self._look_on()
+                if until_rest and not (self.unseen or self.children or self.watched) and self._all_rest():
                     return self.rests
                 self._wait(bell)
+            return self.rests
         finally:
             bell.close()
             self.watch.close()
@@ -104,27 +121,30 @@ class Supervisor:
     def _all_rest(self) -> bool:
         return all(name in self.rests for name in self.tasks)
 
-    def look_at_all(self) -> None:
-        self.held.clear()
-        for listed in load_all(self.project):
-            if listed.memory is None or listed.machine is None:
-                continue
-            is_wanted = listed.memory.driven.get("on", False) if self.wanted is None else listed.id in self.wanted
-            # A run that lives is seen to its end, whoever started it.
-            if is_wanted or listed.id in self.tasks or (self.wanted is None and listed.memory.run):
-                self.look_at(listed.id)
+    def _look_on(self) -> None:
+        """The next task of a look at all of them."""
+        listed = next(self.unseen, None) if self.unseen is not None else None
+        if listed is None:
+            self.unseen = None
+            return
+        if listed.memory is None or listed.machine is None or self._is_watched(listed):
+            return
+        is_wanted = listed.memory.driven.get("on", False) if self.wanted is None else listed.id in self.wanted
+        # A run that lives is seen to its end, whoever started it.
+        if is_wanted or listed.id in self.tasks or (self.wanted is None and listed.memory.run):
+            self.look_at(listed.id)
+
+    def _is_watched(self, listed: Listed) -> bool:
+        """Whether the kernel will tell of this task's run: then there is nothing to look for."""
+        run = listed.memory.run if listed.memory is not None else {}
+        return bool(run) and self.project.task(listed.id).run(run["run"]) in self.watched
 
     def look_at(self, name: str) -> None:
         """Bring one task on as far as it goes without waiting."""
         if name in self.children:
             return
-        try:
-            task = self.tasks[name] = load_task(self.project, name)
-            self.begun.setdefault(name, (task.memory.runs, task.memory.snapshot.seq))
-            if task.memory.run:
-                task = self.tasks[name] = end_run(task)
-        except DetentError as error:
-            self._give_up(name, f"{error.kind}: {error.what}")
+        task = self._write_down(name)
+        if task is None:
             return
         if task.memory.run:
             self._watch_run(task)
@@ -136,6 +156,20 @@ class Supervisor:
             self.rests[name] = rest
             self.tell(Told(name, rest.text, rest))
 
+    def _write_down(self, name: str) -> Task | None:
+        """The task as it stands now, with the end of its run if that is over; None when it can't be read."""
+        known = self.tasks.get(name)
+        try:
+            task = load_task(self.project, name) if known is None else known.now()
+            self.tasks[name] = task
+            self.begun.setdefault(name, (task.memory.runs, task.memory.snapshot.seq))
+            if task.memory.run:
+                task = self.tasks[name] = end_run(task)
+        except DetentError as error:
+            self._give_up(name, f"{error.kind}: {error.what}")
+            return None
+        return task
+
     def _rest(self, task: Task) -> Rest | None:
         driven, (runs, seq) = task.memory.driven, self.begun[task.id]
         # Who names a task now means it, whatever was said of it before.
@@ -143,6 +177,10 @@ class Supervisor:
             return Rest(task, "person", f"stopped by {driven['name']}")
         if self.once and task.memory.runs > runs:
             return Rest(task, "running", "one run was asked for")
+        snapshot = task.memory.snapshot
+        is_engine_s = task.machine.states[snapshot.state].driver == "engine" and not snapshot.registers.get(STOPPED)
+        if is_engine_s and self.tried.get(task.id) != snapshot.seq:
+            return None  # a move may be open that nobody but the engine takes; whoever is sent finds out
         return resting(task)
 
     def _watch_run(self, task: Task) -> None:
@@ -155,30 +193,58 @@ class Supervisor:
 
     def _send(self, task: Task) -> None:
         """Let a process of its own decide what ended, take open moves and start the next run."""
-        if task.id in self.held or len(self.children) + len(self.watched) >= self.jobs:
+        if task.id in self.held or not self._has_room():
             return  # the next end makes room, and then everything is looked at again
         self.rests.pop(task.id, None)
+        self.tried[task.id] = task.memory.snapshot.seq
         since = 0 if self.wanted is None else self.begun[task.id][1]
         words = ["run", "--no-wait", "--since", str(since), "--json", "--repo", self.project.root, task.id]
         self.children.start(task.id, words, os.path.join(task.places.folder, "drive.log"))
 
+    def _has_room(self) -> bool:
+        return len(self.children) + len(self.watched) < self.jobs
+
     def _wait(self, bell: _Bell) -> None:
-        # Living runs are looked at between two ticks; while none lives there is nothing to look at.
-        folder = self.watch.wait(TICK_S if self.watched else POLL_S, also=(*self.children.handles(), bell.descriptor))
-        if folder is not None:
-            name = self.watched.pop(folder)
-            self.readers.pop(name, None)
+        over = self._ends((*self.children.handles(), bell.descriptor))
+        for name in over:
             self.look_at(name)
         ended = self.children.ended()
         for child in ended:
             self._after(child)
-        if folder is not None or any(child.name not in self.held for child in ended):
+        if over or any(child.name not in self.held for child in ended):
             self.held.clear()
-        if folder is not None or ended:
+        if over or ended:
             self._look_for_room()
-        for name in self.watched.values():
+        if self.watched and time.monotonic() >= self.tend_due:
+            self._tend()
+
+    def _ends(self, also: Iterable[int]) -> list[str]:
+        """Wait, and write down every run that is over before anything is done about any of them."""
+        pause_s = POLL_S
+        if self.unseen is not None:
+            pause_s = 0.0
+        elif self.watched:  # else there is nothing to look at
+            pause_s = max(0.0, self.tend_due - time.monotonic())
+        over: list[str] = []
+        folder = self.watch.wait(pause_s, also=also)
+        while folder is not None:
+            name = self.watched.pop(folder)
+            self.readers.pop(name, None)
+            self._write_down(name)
+            over.append(name)
+            folder = self.watch.wait(0.0)
+        return over
+
+    def _tend(self) -> None:
+        """Answer requests and keep the budgets of a few living runs; everyone's turn comes once in TICK_S."""
+        names = list(self.watched.values())
+        if self.tended >= len(names):
+            self.tended = 0
+        for name in names[self.tended : self.tended + FEW]:
             answer_drops(self.tasks[name], self.reply)
             keep_budget(self.tasks[name], self.readers[name])
+        self.tended += FEW
+        self.tend_due = time.monotonic() + TICK_S * min(1.0, FEW / len(names))
 
     def _after(self, child: Child) -> None:
         if child.code == 1 and (self.watched or self.children):
@@ -197,9 +263,11 @@ class Supervisor:
         self.tell(Told(name, why, rest))
 
     def _look_for_room(self) -> None:
-        for name in list(self.tasks):
-            if name not in self.rests and name not in self.watched.values():
-                self.look_at(name)
+        watched = set(self.watched.values())
+        for name in [name for name in self.tasks if name not in self.rests and name not in watched]:
+            if not self._has_room():
+                return
+            self.look_at(name)
 
 
 class _Bell:

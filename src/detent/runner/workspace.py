@@ -12,7 +12,7 @@ from detent.effects.bring import Place, bring, brought_marks
 from detent.effects.checkout import SetupFailed, Workspace, run_setup, setup_key
 from detent.effects.git import Git
 from detent.effects.put_back import put_back
-from detent.runner.access import command_environment, command_wrap
+from detent.runner.access import command_running
 from detent.runner.look import current_tree
 from detent.store.atomic import read_plain, write_atomic
 from detent.store.digest import sha256_of
@@ -66,7 +66,7 @@ def _prepare(task: Task, place: Place, workspace: Workspace) -> SetupFailed | No
         return SetupFailed(f"copy {', '.join(missing)}", 1, "", "nothing to copy in your checkout")
     bring(place, workspace.carry)
     log = os.path.join(task.places.receipts(), "setup-tree.log")
-    failed = run_setup(place.folder, workspace, log, command_environment(task), command_wrap(task))
+    failed = run_setup(place.folder, workspace, log, command_running(task))
     with Lock(task.places.lock()):
         # What set-up did to files of the work is nobody's work; new files stay, as they do in a checkout for proof.
         put_back(task.places.private_git(), task.tree_path, current_tree(task), place.tree, keep_new=True)

@@ -76,13 +76,15 @@ def sync_folder(path: str) -> None:
         os.close(descriptor)
 
 
-def write_atomic(path: str, data: bytes, *, durable: bool, mode: int | None = None) -> None:
+def write_atomic(path: str, data: bytes, *, durable: bool, mode: int | None = None, name: str = "") -> None:
     """Replace a file by unique temporary and rename; `durable` where the journal could not rebuild it.
 
-    A `mode` is kept exactly, whatever the umask says: it is that of the file which is replaced.
+    A `mode` is kept exactly, whatever the umask says: it is that of the file which is replaced. With a `name` the
+    temporary is called `NAME.<random>.tmp`, where a machine's document promises that.
     """
     folder = os.path.dirname(path) or "."
-    temporary = os.path.join(folder, f"{_TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")
+    unique = os.urandom(4).hex()
+    temporary = os.path.join(folder, f"{name}.{unique}.tmp" if name else f"{_TEMPORARY}{os.getpid()}-{unique}")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:
@@ -155,14 +157,20 @@ def _forget(path: str) -> None:
         return  # the disk that refused the write may refuse this too; `sweep` tries again later
 
 
-def sweep(folder: str) -> None:
+def sweep(folder: str, name: str = "") -> None:
     """Remove temporaries that a killed writer left; only ever called with the task's lock held."""
     try:
-        names = [entry.name for entry in os.scandir(folder) if entry.name.startswith(_TEMPORARY)]
+        found = [entry.name for entry in os.scandir(folder) if entry.name.startswith(_TEMPORARY)]
+        found += [entry.name for entry in os.scandir(folder) if name and _is_temporary(entry.name, name)]
     except OSError:
         return
-    for name in names:
-        _forget(os.path.join(folder, name))
+    for one in found:
+        _forget(os.path.join(folder, one))
+
+
+def _is_temporary(found: str, name: str) -> bool:
+    unique = found.removeprefix(f"{name}.").removesuffix(".tmp")
+    return found == f"{name}.{unique}.tmp" and len(unique) == 8 and not unique.strip("0123456789abcdef")
 
 
 def make_folders(path: str, mode: int = 0o755) -> None:

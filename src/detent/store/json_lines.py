@@ -27,8 +27,12 @@ def size_of(path: str) -> int:
         raise storage_error(error, path, "file can't be read") from error
 
 
-def whole_lines(path: str, start: int) -> frozenset[bytes]:
-    return frozenset((read_plain(path, LARGEST_LOG_BYTES) or b"")[start:].split(b"\n")[:-1])
+def count_lines(path: str, start: int) -> dict[bytes, int]:
+    """How often each whole line stands behind the first bytes of a file."""
+    counts: dict[bytes, int] = {}
+    for raw in (read_plain(path, LARGEST_LOG_BYTES) or b"")[start:].split(b"\n")[:-1]:
+        counts[raw] = counts.get(raw, 0) + 1
+    return counts
 
 
 def _parsed(raw: bytes) -> dict[str, object]:

@@ -65,13 +65,15 @@ def sections(text: str) -> tuple[Section, ...]:
     return tuple(reversed(found))
 
 
-def find_section(text: str, name: str, level: int = 2) -> Section | None:
-    """The last section of exactly this level whose title says `name`, whatever its case, emphasis or colon."""
+def sections_named(text: str, name: str, level: int = 2) -> tuple[Section, ...]:
+    """The sections of exactly this level whose title says `name`, whatever its case, emphasis or colon."""
     wanted = _plain_title(name)
-    for section in reversed(sections(text)):
-        if section.level == level and _plain_title(section.title) == wanted:
-            return section
-    return None
+    return tuple(one for one in sections(text) if one.level == level and _plain_title(one.title) == wanted)
+
+
+def find_section(text: str, name: str, level: int = 2) -> Section | None:
+    """The last section of this name: it is the one that counts."""
+    return next(reversed(sections_named(text, name, level)), None)
 
 
 @lru_cache(maxsize=16)  # every gate that looks at a field asks this about the same few values

@@ -15,9 +15,9 @@ from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.store.aftermath import boot_id
 from detent.store.atomic import as_json, read_plain, read_text, real_folder, write_atomic, write_cache
+from detent.store.codecs import CODECS, labels_of
 from detent.store.digest import sha256_of
-from detent.store.fields import Found, append_to_section, read_fields, replace_value, write_fields
-from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, last_entry, size_of, whole_lines
+from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, count_lines, last_entry, size_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
+    from detent.store.fields import Found
     from detent.store.journal import Entry
     from detent.store.places import TaskPlaces
     from detent.store.tasks import Memory
 
-CODECS = ("markdown_fields",)
 _LONGEST_STATE = 200  # characters; what is longer names no state, and must not swell the journal
 
 
@@ -44,9 +44,15 @@ class Document(Record):
         False  # the text is the journal's: the file itself was left older or torn when the computer stopped
     )
     found: bytes = b""  # what the file then holds, where nothing else holds it
+    body_start: int = 0  # where its Markdown begins
+    version: int | None = None  # of its format, where that is older than the machine's and will be brought up
 
     def value(self, label: str) -> str:
         return self.fields[label].value if label in self.fields else ""
+
+    def body(self) -> str:
+        """The part a gate looks for sections in."""
+        return self.text[self.body_start :]
 
 
 class Native:
@@ -58,9 +64,9 @@ class Native:
         self.places = places
         self.file: str = machine.store["file"]
         self.state_label: str = machine.store["state"]
-        # The state's label comes first: the codec puts a lost first label back at the top.
-        updated = (machine.store["updated"],) if "updated" in machine.store else ()
-        self.labels = tuple(dict.fromkeys((self.state_label, *machine.fields, *updated)))
+        self.labels = labels_of(machine)
+        self.codec = CODECS[machine.store["codec"]](machine)
+        self.is_synced: bool = machine.store.get("fsync", False)  # whether the file itself must survive a power cut
         self.is_swept = False  # whether what a killed writer left was looked for in this process
         self._known: dict[str, int] | None = None
         self._boot = ""
@@ -84,14 +90,42 @@ class Native:
         return self.parsed(text)
 
     def parsed(self, text: str) -> Document:
-        fields = read_fields(text, self.labels)
-        state = fields[self.state_label].line_value.strip("*_` ")[:_LONGEST_STATE] if self.state_label in fields else ""
-        return Document(self.path(), text, fields, state)
+        try:
+            content = self.codec.read(text)
+        except UnreadableError as error:
+            error.what, error.where = f"{self.file}: {error.what}", self.path()
+            raise
+        state = content.state[:_LONGEST_STATE]
+        document = Document(self.path(), text, content.fields, state, body_start=content.body_start)
+        return document.replace(version=self._old_version(document)) if "version" in self.machine.store else document
+
+    def _old_version(self, document: Document) -> int | None:
+        """The version of a file that is older than the machine's; a newer one is not for us to read."""
+        label, known = self.machine.store["version"]["field"], self.machine.store["version"]["is"]
+        found = document.value(label) or "0"
+        if not found.isdecimal() or int(found) > known:
+            raise UnreadableError(
+                f"{self.file}: {label} is {found[:20]}, and this version of detent knows {known}",
+                where=document.path,
+                next_step="use a newer detent; or go back to the last text this one wrote: detent doctor --repair",
+            )
+        return int(found) if int(found) < known else None
+
+    def mended(self, spoilt: str, good: str, snapshot: Snapshot, updated: str) -> str:
+        """A readable text made of one that can't be read and the last good one; never of a newer format."""
+        version = self.machine.store.get("version", {}).get("field")
+        owned = {label: value for label, value in self.wanted_fields(snapshot, updated).items() if label != version}
+        text = self.codec.mend(spoilt, good, owned)
+        try:
+            self.parsed(text)
+        except UnreadableError:
+            return self.codec.mend("", good, owned)
+        return text
 
     # --- projection ---
 
-    def wanted_fields(self, snapshot: Snapshot, updated: str) -> dict[str, str]:
-        """What the engine owns in the document at a snapshot."""
+    def wanted_fields(self, snapshot: Snapshot, updated: str, session: str = "") -> dict[str, str]:
+        """What the engine owns in the document at a snapshot; `session` is the agent run that lives."""
         wanted = {self.state_label: snapshot.state}
         for register in self.machine.registers.values():
             if register.field:
@@ -101,17 +135,29 @@ class Native:
                 wanted[limit.field] = str(snapshot.counters.get(limit.name, 0))
         if label := self.machine.store.get("updated"):
             wanted[label] = updated
-        return wanted
+        if label := self.machine.store.get("session"):
+            wanted[label] = session
+        if version := self.machine.store.get("version"):
+            wanted[version["field"]] = str(version["is"])
+        only_in = self.machine.store.get("only_in", {})
+        return {
+            label: value for label, value in wanted.items() if snapshot.state in only_in.get(label, (snapshot.state,))
+        }
 
     def tampered(self, document: Document, snapshot: Snapshot, updated: str) -> tuple[str, ...]:
         """Engine-owned fields, the state line apart, that the file shows differently or no longer shows."""
         wanted = self.wanted_fields(snapshot, updated)
-        ignored = (self.state_label, self.machine.store.get("updated"))
-        return tuple(
-            label
-            for label, value in wanted.items()
-            if label not in ignored and (label not in document.fields or document.fields[label].line_value != value)
-        )
+        ignored = (self.state_label, self.machine.store.get("updated"), self.machine.store.get("session"))
+        first = self._first_values() if self.codec.missing_is_default else {}
+        shown = {**first, **{label: field.line_value for label, field in document.fields.items()}}
+        changed = [label for label, value in wanted.items() if label not in ignored and shown.get(label) != value]
+        absent = [label for label in self.machine.store.get("only_in", ()) if label not in wanted]
+        return (*changed, *(label for label in absent if label in document.fields))
+
+    def _first_values(self) -> dict[str, str]:
+        """What the engine's fields begin with: this is what a file says that does not show them."""
+        first = {register.field: register.start for register in self.machine.registers.values() if register.field}
+        return first | {limit.field: "0" for limit in self.machine.limits.values() if limit.field}
 
     def catch_up(self, memory: Memory, entries: Sequence[Entry]) -> None:
         """Bring the log alone up to the journal; the document as it stands is not ours to vouch for."""
@@ -133,13 +179,25 @@ class Native:
         return self.write(document, memory, self.draft(document, memory, restore), entries, durable=True)
 
     def draft(self, document: Document, memory: Memory, restore: Mapping[str, str]) -> str:
-        """The document at one journal line; `restore` gives the whole texts of locked fields that were changed."""
+        """The document at one journal line; `restore` gives the whole texts of locked items that were changed."""
         text = document.text
         written = memory.written if memory.written and memory.written["seq"] > self.projected_seq() else {"fields": {}}
-        for label, value in {**restore, **written["fields"]}.items():
-            text = replace_value(text, self.labels, label, value)
-        text = write_fields(text, self.labels, self.wanted_fields(memory.snapshot, memory.moved_time))
+        fields = {f"field:{label}": value for label, value in written["fields"].items()}
+        for item, value in {**restore, **fields}.items():
+            kind, _, name = item.partition(":")
+            if kind == "field":
+                text = self.codec.replace(text, name, value)
+            elif kind == "section" and name.startswith(f"{self.file}:"):
+                text = self._with_section(text, name.removeprefix(f"{self.file}:"), value)
+        session = f"run-{memory.run['run']}" if memory.run else ""
+        text = self.codec.write(text, self.wanted_fields(memory.snapshot, memory.moved_time, session))
         return self._with_answer(text, memory)
+
+    def _with_section(self, text: str, heading: str, locked: str) -> str:
+        from detent.store.locked_sections import put_section  # few machines lock sections
+
+        start = self.codec.read(text).body_start
+        return text[:start] + put_section(text[start:], heading, locked)
 
     def write(
         self, document: Document, memory: Memory, text: str, entries: Sequence[Entry], *, durable: bool
@@ -147,11 +205,21 @@ class Native:
         """Put the drafted text in the document's place; `durable` unless the journal holds this very text."""
         data = text.encode("utf-8")
         if text != document.text or document.is_stale:
-            write_atomic(document.path, data, durable=durable, mode=_mode_of(document.path))
+            if document.version is not None:
+                self._back_up(document)
+            name = self.file if self.is_synced else ""
+            mode = _mode_of(document.path)
+            write_atomic(document.path, data, durable=durable or self.is_synced, mode=mode, name=name)
         if durable:  # what the journal does not hold is kept once more, should somebody spoil the file; not synced
             write_cache(self.places.last_copy(), data)
         self._mark(memory.snapshot.seq, self._project_log(entries), sha256_of(data))
         return self.parsed(text)
+
+    def _back_up(self, document: Document) -> None:
+        """Keep a file of an older version beside the one that takes its place."""
+        path = f"{document.path}.v{document.version}"
+        if not os.path.lexists(path):
+            write_atomic(path, document.text.encode("utf-8"), durable=True)
 
     def _with_answer(self, text: str, memory: Memory) -> str:
         """What a person said last, written once; the line itself is how we recognise it."""
@@ -160,7 +228,7 @@ class Native:
             return text
         said = f"{memory.answer['time']} {memory.answer['name']}: {memory.answer['text']}"
         line = f"- {' '.join(said.split())}"
-        return text if line in text else append_to_section(text, section, line)
+        return text if line in text else self.codec.add_line(text, section, line)
 
     def projected_seq(self) -> int:
         """The last journal line that reached the document; 0 when that is not known."""
@@ -209,6 +277,8 @@ class Native:
 
     def _project_log(self, entries: Sequence[Entry]) -> tuple[int, int]:
         """Append what the log lacks; how far it goes then, and its size."""
+        from detent.store.native_log import log_lines  # readers write no log
+
         path = self.log_path()
         if not path:
             return 0, 0
@@ -216,36 +286,14 @@ class Native:
         logged = self._logged_at(size)
         # A crash may have fallen between a line and its mark: what was written since the last mark is looked at.
         start = self._marks()["log_size"] if logged else 0
-        present = whole_lines(path, start) if start < size else ()
-        for entry in entries:
-            line = log_line(entry)
-            if entry["seq"] > logged and not (present and as_json(line, compact=False) in present):
+        present = count_lines(path, start) if start < size else {}
+        for line in (line for entry in entries if entry["seq"] > logged for line in log_lines(self.machine, entry)):
+            raw = as_json(line, compact=False)
+            if present.get(raw):
+                present[raw] -= 1  # lines without a number may be equal: each of ours needs one of its own
+            else:
                 size = append_line(path, line)
         return max([logged, *(entry["seq"] for entry in entries)]), size
-
-
-def log_line(entry: Entry) -> dict[str, object]:
-    """What a journal line looks like to somebody who reads only the task folder."""
-    kept = (
-        "seq",
-        "time",
-        "kind",
-        "edge",
-        "from",
-        "to",
-        "by",
-        "name",
-        "reason",
-        "answer",
-        "problem",
-        "want",
-        "file",
-        "why",
-    )
-    shown = {key: entry[key] for key in kept if entry.get(key) not in (None, "")}
-    if entry["kind"] in ("created", "adopted"):
-        shown["to"] = entry["after"]["state"]
-    return shown
 
 
 def _mode_of(path: str) -> int | None:

@@ -34,6 +34,10 @@ class Project(Record):
     def lock_path(self) -> str:
         return os.path.join(self.control, "lock")
 
+    def checkout_lock(self) -> str:
+        """Held while branches and files of the user's checkout are changed; taken after a task's own lock."""
+        return os.path.join(self.control, "checkout.lock")
+
     def watch_lock(self) -> str:
         """Held by the one supervisor of the project."""
         return os.path.join(self.control, "watch.lock")
@@ -113,6 +117,9 @@ class TaskPlaces(Record):
 
     def seen_tree(self) -> str:
         return os.path.join(self.folder, "tree.json")
+
+    def touched(self) -> str:
+        return os.path.join(self.folder, "touched.json")
 
     def prepared(self) -> str:
         return os.path.join(self.folder, "prepared")

@@ -22,6 +22,7 @@ class Receipt(Record):
     log: str
     problem: str = ""  # set-up failed or timed out: the command was not run to its end
     time: str = ""
+    where: str = ""  # in words, when it was run elsewhere than on the task's own tree
     digest: str = ""  # of the file it was read from; what the journal vouches for
 
     @property

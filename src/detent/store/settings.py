@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 FILE = "detent.toml"
 COMMAND_TIMEOUT_S = 1800
+# Bounds of each command and all it starts. Far above what tests and builds need: they are for what grows without end.
+COMMAND_LIMITS: Mapping[str, int] = {"memory_mb": 0, "processes": 2000}  # 0: a share of the host's memory
 READ_ISSUE = "gh issue view {id} --json title,body,comments,url"
 HOWS = ("merge", "squash")
 SANDBOX_LEVELS = ("detect", "kernel")
@@ -38,6 +40,7 @@ class Settings(Record):
     default_machine: str = ""
     commands: Mapping[str, str] = {}
     command_timeout_s: int = COMMAND_TIMEOUT_S
+    command_limits: Mapping[str, int] = COMMAND_LIMITS
     setup: tuple[str, ...] = ()
     key: tuple[str, ...] = ()
     copy: tuple[str, ...] = ()
@@ -59,6 +62,7 @@ class Settings(Record):
     sandbox_pass: tuple[str, ...] = ()  # secrets of the environment that runs and commands do get
     protect: Mapping[str, tuple[str, ...]] = PROTECTED
     human_allow_no_new_privs: bool = False
+    pool_size: int = 0  # task homes in use at most; 0: as many as there are tasks
 
     def workspace(self) -> dict[str, list[str]]:
         return {name: list(getattr(self, name)) for name in WORKSPACE}
@@ -100,6 +104,7 @@ def _read(top: Table) -> Settings:
         **_sandbox(top.table("sandbox")),
         protect=_protect(top.table("protect")),
         human_allow_no_new_privs=_human(top.table("human")),
+        pool_size=_pool(top.table("pool")),
         **_commands(top.table("commands")),
         **_workspace(top.table("workspace")),
         **_notify(top.table("notify")),
@@ -113,8 +118,13 @@ def _commands(table: Table) -> dict[str, Any]:
     timeout = table.number("timeout_s", COMMAND_TIMEOUT_S)
     if timeout < 1:
         table.reader.problem("commands: timeout_s must be at least 1 second")
-    names = [name for name in table.content if name != "timeout_s"]
-    return {"command_timeout_s": timeout, "commands": {name: _filled(table, name) for name in names}}
+    limits = {name: table.number(name, given) for name, given in COMMAND_LIMITS.items()}
+    for name, value in limits.items():
+        if name in table.content and value < 1:
+            table.reader.problem(f"commands: {name} must be a whole number from 1")
+    names = [name for name in table.content if name not in ("timeout_s", *COMMAND_LIMITS)]
+    commands = {name: _filled(table, name) for name in names}
+    return {"command_timeout_s": timeout, "command_limits": limits, "commands": commands}
 
 
 def _workspace(table: Table) -> dict[str, Any]:
@@ -222,6 +232,14 @@ def _human(table: Table) -> bool:
     allow = table.flag("allow_no_new_privs")
     table.finish()
     return allow
+
+
+def _pool(table: Table) -> int:
+    size = table.number("size", 0)
+    table.finish()
+    if size < 0 or (size == 0 and "size" in table.content):
+        table.reader.problem("pool: size must be a whole number from 1")
+    return size
 
 
 def _one_of(table: Table, key: str, known: tuple[str, ...]) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CACHE_SCHEMA = 3
 # Lines that change nothing in the document, so that it is not behind the journal without them.
-QUIET = ("run_planned", "claimed", "run_void", "driven", "proved")
+QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured")
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
 
@@ -37,18 +37,22 @@ _LARGEST_CACHE_BYTES = 8_000_000
 class Memory(Record):
     """What the journal says at one moment."""
 
-    head: Mapping[str, Any]  # the first line: created or adopted
+    head: Mapping[str, Any]  # the first line, created or adopted, with what a person has configured since
     snapshot: Snapshot
     size: int  # bytes of whole lines
     last: bytes  # the last whole line
     due_seq: int  # the last line that must reach the document
     moved_time: str  # when the snapshot last changed
     unsettled: Mapping[str, Mapping[str, Any]] = {}  # promised effects without their acted line, by step key
+    intent: Mapping[str, Any] = {}  # a decided move whose steps are being prepared
+    prepared: Mapping[str, Mapping[str, str]] = {}  # what every such step came to last, by its name
     refusal: Mapping[str, Any] = {}  # the last refusal since the state was entered
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
+    approved: Mapping[str, Any] = {}  # the protected files a person approved last, and the tree they were in
+    signed: Mapping[str, Mapping[str, Any]] = {}  # the last sign-off by each edge: who, and what they were shown
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
     runs: int = 0  # agent runs ever planned; the next one's number is one more
     run: Mapping[str, Any] = {}  # the planned run of which no end is known
@@ -102,40 +106,74 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         first = snapshot_from_json(entry["after"], seq)
         return Memory(head, first, 0, b"", seq, entry["time"])
     kind = entry["kind"]
-    changes: dict[str, Any] = {} if kind in QUIET else {"due_seq": seq}
+    changes: dict[str, Any] = {} if kind in QUIET and not entry.get("fields") else {"due_seq": seq}
     if "after" in entry:
         changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_time=entry["time"])
     else:
         changes["snapshot"] = memory.snapshot.replace(seq=seq)
-    if effects := entry.get("effects"):
-        # A move is the intent of its own effects: one line, one sync.
-        intents = {f"{seq}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
-        changes["unsettled"] = {**memory.unsettled, **intents}
-    if kind in ("acted", "proved", "landed"):
+    if kind in ("acted", "proved", "landed", "approved", "intended", "unprepared", "configured"):
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
         if memory.ended:  # the claim is answered; what the run left is still to be decided
             changes["ended"] = {**memory.ended, "claim": ""}
     elif kind == "moved":
-        changes.update(refusal={}, ended={}, visit={})
+        changes.update(_fold_move(memory, entry), refusal={}, ended={}, visit={}, intent={})
     else:
         changes.update(_fold_run(memory, kind, entry))
+    if entry.get("title"):  # other words than the first line gave it
+        changes["head"] = {**memory.head, "title": entry["title"]}
     if entry.get("answer"):
         changes["answer"] = {"seq": seq, "text": entry["answer"], "name": entry.get("name", ""), "time": entry["time"]}
     return memory.replace(**changes)
 
 
+def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
+    """What a move promises, what was prepared for it, and what a person signed with it."""
+    changes: dict[str, Any] = {}
+    if effects := entry.get("effects"):
+        # A move is the intent of its own effects: one line, one sync.
+        intents = {f"{entry['seq']}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
+        changes["unsettled"] = {**memory.unsettled, **intents}
+    if entry.get("prepared"):
+        changes["prepared"] = {**memory.prepared, **entry["prepared"]}
+    if entry.get("signed"):
+        shown = {"tree": entry["tree"], "name": entry["name"], "seq": entry["seq"], **entry["signed"]}
+        changes["signed"] = {**memory.signed, entry["edge"]: shown}
+    return changes
+
+
+def configured(memory: Memory, entry: Mapping[str, Any]) -> tuple[Mapping[str, Any], Snapshot]:
+    """First line and snapshot with what such a line sets; the one place that says what holds for a task now."""
+    head, snapshot = memory.head, memory.snapshot
+    budget, agents = head.get("budget", {}), head.get("agents", {})
+    changed = {
+        "limits": {**head["limits"], **entry["limits"]},
+        "budget": {**budget, **{name: {**budget.get(name, {}), **new} for name, new in entry["budget"].items()}},
+        "agents": {**agents, "overrides": {**agents.get("overrides", {}), **entry["agents"]}},
+        "commands": [*head["commands"], *entry["commands"]],
+    }
+    locked = {**snapshot.locked, **entry["locked"]}
+    return {**head, **changed}, snapshot.replace(mode=entry["mode"] or snapshot.mode, locked=locked)
+
+
 def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
-    """What a line about something that was done changes: proof, an effect, a landing."""
+    """What a line about something that was done changes: proof, an effect, a landing, other settings."""
     if kind == "proved":
         proved = {**memory.proved, **entry["receipts"]}
         return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
+    if kind in ("intended", "unprepared"):
+        return {"intent": {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}}
+    if kind == "approved":
+        return {"approved": {key: entry[key] for key in ("tree", "files", "name", "seq")}}
     if kind == "landed":
         return {"landed": {key: entry[key] for key in ("how", "commit", "branch")}}
-    changes: dict[str, Any] = {
-        "unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}
-    }
+    changes: dict[str, Any]
+    if kind == "configured":
+        head, snapshot = configured(memory, entry)
+        changes = {"head": head, "snapshot": snapshot.replace(seq=entry["seq"])}
+    else:
+        changes = {"unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}}
     if "commit" in entry.get("result", {}):
         changes["checkpoint"] = entry["result"]
     if entry.get("fields"):

@@ -262,3 +262,48 @@ def test_the_crash_count_of_a_group_is_kept_with_the_group() -> None:
     )
     at = crashed(ask(made, Signal("crash", exit="lost"), at=Snapshot("deep"))).after
     assert (at.counters["falls"], at.registers) == (1, {"falls.group": "core"})
+
+
+OWN = """
+[limit.falls]
+max = 2
+[state.dig]
+role         = "builder"
+counts_crash = ["falls"]
+must_open    = true
+[state.chat]
+role         = "builder"
+counts_crash = []
+[[edge]]
+name  = "fell"
+from  = "dig"
+to    = "wait"
+by    = ["crash"]
+spent = "falls"
+[[edge]]
+name = "go"
+from = ["chat", "wait"]
+to   = "over"
+by   = ["person"]
+"""
+
+
+def test_a_state_counts_a_crash_towards_its_own_limits_only() -> None:
+    made = small(OWN)
+    first = crashed(ask(made, Signal("crash", exit="killed"), at=Snapshot("dig")))
+    assert (first.after.counters, first.after.registers) == ({"falls": 1}, {})
+    assert advanced(ask(made, Signal("crash", exit="killed"), at=first.after)).after.state == "wait"
+
+
+def test_where_nothing_is_counted_a_run_that_dies_is_no_crash() -> None:
+    at = Snapshot("chat", counters={"crashes": 1})
+    assert waited(ask(small(OWN), Signal("crash", exit="killed"), at=at)).reason == "chat has no agent that could crash"
+
+
+def test_a_state_that_must_be_left_counts_every_end_but_a_lack_of_quota() -> None:
+    made = small(OWN)
+    for exit_class in ("finished", *CRASH_CLASSES):
+        assert crashed(ask(made, Signal("crash", exit=exit_class), at=Snapshot("dig"))).after.counters == {"falls": 1}
+    assert waited(ask(made, Signal("crash", exit="quota"), at=Snapshot("dig"))).reason == (
+        "a run that ended as quota is no crash"
+    )

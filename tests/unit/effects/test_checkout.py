@@ -13,7 +13,9 @@ from detent.effects.bring import wipe
 from detent.effects.checkout import (
     Checkout,
     FrozenTree,
+    Running,
     SetupFailed,
+    Wanted,
     Workspace,
     prepared_checkout,
     run_command,
@@ -44,13 +46,15 @@ class Bench:
     def prove(self, command: str, workspace: Workspace | None = None) -> tuple[Checkout | SetupFailed, str]:
         """What the checkout came to, and what the command said in it."""
         with prepared_checkout(
-            str(self.folder),
-            self.frozen(),
-            workspace or Workspace(),
-            work_tree=str(self.path),
-            cache_dir=str(self.work / "kept"),
-            log_path=str(self.work / "setup.log"),
-            env=self.environment,
+            Wanted(
+                str(self.folder),
+                self.frozen(),
+                workspace or Workspace(),
+                work_tree=str(self.path),
+                cache_dir=str(self.work / "kept"),
+                log_path=str(self.work / "setup.log"),
+                running=Running(self.environment),
+            ),
             lock_wait_s=0.1,
         ) as outcome:
             if isinstance(outcome, Checkout):
@@ -58,7 +62,7 @@ class Bench:
         return outcome, self.log.read_text(encoding="utf-8") if self.log.exists() else ""
 
     def command(self, command: str, timeout_s: float = 30) -> Finished:
-        return run_command(command, str(self.folder), self.environment, timeout_s, str(self.log))
+        return run_command(command, str(self.folder), timeout_s, str(self.log), Running(self.environment))
 
     def said(self, command: str, workspace: Workspace | None = None) -> str:
         outcome, text = self.prove(command, workspace)
@@ -84,13 +88,15 @@ def test_later_edits_are_not_seen(bench: Bench) -> None:
     frozen = bench.frozen()
     (bench.path / "a.txt").write_text("later\n", encoding="utf-8")
     with prepared_checkout(
-        str(bench.folder),
-        frozen,
-        Workspace(),
-        work_tree=str(bench.path),
-        cache_dir=str(bench.work / "kept"),
-        log_path=str(bench.work / "setup.log"),
-        env={},
+        Wanted(
+            str(bench.folder),
+            frozen,
+            Workspace(),
+            work_tree=str(bench.path),
+            cache_dir=str(bench.work / "kept"),
+            log_path=str(bench.work / "setup.log"),
+            running=Running({}),
+        )
     ):
         assert (bench.folder / "a.txt").read_text(encoding="utf-8") == "one\n"
 
@@ -215,13 +221,15 @@ def test_copies_do_not_replace_the_frozen_tree(bench: Bench) -> None:
     (bench.path / "a.txt").write_text("the user's later version\n", encoding="utf-8")
     (bench.path / "sub/extra").write_text("x", encoding="utf-8")
     with prepared_checkout(
-        str(bench.folder),
-        frozen,
-        Workspace(carry=("a.txt", "sub", "*", "**/*", ".")),
-        work_tree=str(bench.path),
-        cache_dir=str(bench.work / "kept"),
-        log_path=str(bench.work / "setup.log"),
-        env={},
+        Wanted(
+            str(bench.folder),
+            frozen,
+            Workspace(carry=("a.txt", "sub", "*", "**/*", ".")),
+            work_tree=str(bench.path),
+            cache_dir=str(bench.work / "kept"),
+            log_path=str(bench.work / "setup.log"),
+            running=Running({}),
+        )
     ):
         assert (bench.folder / "a.txt").read_text(encoding="utf-8") == "one\n"
         assert (bench.folder / "sub/extra").exists()
@@ -242,13 +250,15 @@ def test_links_do_not_lead_copies_out_on_either_side(bench: Bench, tmp_path: Pat
     frozen = bench.frozen()
     (bench.path / "late").symlink_to(outside)
     with prepared_checkout(
-        str(bench.folder),
-        frozen,
-        Workspace(carry=("out/secret", "late/secret")),
-        work_tree=str(bench.path),
-        cache_dir=str(bench.work / "kept"),
-        log_path=str(bench.work / "setup.log"),
-        env={},
+        Wanted(
+            str(bench.folder),
+            frozen,
+            Workspace(carry=("out/secret", "late/secret")),
+            work_tree=str(bench.path),
+            cache_dir=str(bench.work / "kept"),
+            log_path=str(bench.work / "setup.log"),
+            running=Running({}),
+        )
     ) as outcome:
         assert isinstance(outcome, Checkout)
         assert outcome.missing == ("out/secret", "late/secret")
@@ -257,13 +267,15 @@ def test_links_do_not_lead_copies_out_on_either_side(bench: Bench, tmp_path: Pat
     (bench.path / "out/planted").write_text("x", encoding="utf-8")
     for pattern in ("out", "out/planted"):
         with prepared_checkout(
-            str(bench.folder),
-            frozen,
-            Workspace(carry=(pattern,)),
-            work_tree=str(bench.path),
-            cache_dir=str(bench.work / "kept"),
-            log_path=str(bench.work / "setup.log"),
-            env={},
+            Wanted(
+                str(bench.folder),
+                frozen,
+                Workspace(carry=(pattern,)),
+                work_tree=str(bench.path),
+                cache_dir=str(bench.work / "kept"),
+                log_path=str(bench.work / "setup.log"),
+                running=Running({}),
+            )
         ):
             assert (bench.folder / "out").is_symlink()
     assert sorted(os.listdir(outside)) == ["secret"]
@@ -324,7 +336,7 @@ def test_what_setup_changed_in_carried_files_is_kept(bench: Bench) -> None:
     assert not list((bench.work / "kept").glob("*/.env"))
 
 
-@pytest.mark.parametrize(("command", "why"), [("echo broken; exit 4", "exit 4"), ("sleep 100", "longer")])
+@pytest.mark.parametrize(("command", "why"), [("echo broken; exit 4", "exit 4"), ("sleep 100", "timed out")])
 def test_failed_setup_is_a_value_of_its_own_and_is_not_kept(bench: Bench, command: str, why: str) -> None:
     workspace = Workspace(setup=("true", command, "touch ../../ran"), key=("lock",), timeout_s=0.5)
     outcome, said = bench.prove("true", workspace)
@@ -355,13 +367,15 @@ def test_protected_files_are_the_baselines_whatever_the_tree_has(bench: Bench, r
     (bench.path / "own.txt").write_text("work\n", encoding="utf-8")
     frozen = bench.frozen()
     with prepared_checkout(
-        str(bench.folder),
-        frozen.replace(protected=("gate.toml", "ci/**")),
-        Workspace(setup=("echo weak > gate.toml",)),
-        work_tree=str(bench.path),
-        cache_dir=str(bench.work / "kept"),
-        log_path=str(bench.work / "setup.log"),
-        env=bench.environment,
+        Wanted(
+            str(bench.folder),
+            frozen.replace(protected=("gate.toml", "ci/**")),
+            Workspace(setup=("echo weak > gate.toml",)),
+            work_tree=str(bench.path),
+            cache_dir=str(bench.work / "kept"),
+            log_path=str(bench.work / "setup.log"),
+            running=Running(bench.environment),
+        )
     ) as outcome:
         assert isinstance(outcome, Checkout)
         assert (bench.folder / "gate.toml").read_text(encoding="utf-8") == "strict\n"

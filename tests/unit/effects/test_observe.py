@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from detent.core.values import PathSeen
 from detent.effects.observe import TaskFiles
+from detent.store.observed import PathSeen
 
 
 class Place:

@@ -14,7 +14,7 @@ import pytest
 
 from detent.effects.git import Git, find_repository
 from detent.effects.ignore_rules import combined_ignore_rules
-from detent.effects.tree import changed_files, tree_id
+from detent.effects.tree import changed_files, take_tree, tree_id
 from detent.errors import UnreadableError, UsageError
 from tests.conftest import MakeRepo
 
@@ -31,7 +31,11 @@ class Tree:
         self.first = self.id()
 
     def id(self) -> str:
-        return tree_id(str(self.private_dir), str(self.path), self.repository, self.baseline, self.left_out)
+        """By the quick way and by the long one, which must agree on everything."""
+        place = (str(self.private_dir), str(self.path), self.repository, self.baseline, self.left_out)
+        quick = take_tree(*place, looks_untouched=True)
+        assert tree_id(*place) == quick.id
+        return quick.id
 
     def changes(self) -> list[tuple[str, str]]:
         return list(changed_files(str(self.private_dir), self.first, self.id()))
@@ -59,6 +63,38 @@ def test_edit_new_file_deletion_mode_and_kind_count(tree: Tree) -> None:
     (tree.path / ".gitignore").symlink_to("/etc/hosts")
     expected = [("T", ".gitignore"), ("D", "a.txt"), ("A", "new"), ("M", "src/b.txt")]
     assert tree.changes() == expected
+
+
+def test_what_looks_untouched_is_compared_all_the_same(tree: Tree) -> None:
+    """A file in a folder of which no file counts: no time that a reader remembers shows it."""
+    place = (str(tree.private_dir), str(tree.path), tree.repository, tree.baseline)
+    (tree.path / "empty").mkdir()
+    before = take_tree(*place, looks_untouched=True)
+    assert before == take_tree(*place, looks_untouched=True)
+    (tree.path / "empty/new").write_text("x", encoding="utf-8")
+    after = take_tree(*place, looks_untouched=True)
+    assert changed_files(str(tree.private_dir), before.id, after.id) == (("A", "empty/new"),)
+    assert set(after.files) - set(before.files) == {"empty/new"}
+
+
+def test_its_files_are_those_of_the_tree(tree: Tree) -> None:
+    (tree.path / "a.txt").unlink()
+    (tree.path / "x/y").mkdir(parents=True)
+    (tree.path / "x/y/z").write_text("x", encoding="utf-8")
+    taken = take_tree(str(tree.private_dir), str(tree.path), tree.repository, tree.baseline)
+    assert list(taken.files) == tree.files()
+
+
+def test_a_note_made_for_another_index_is_not_believed(tree: Tree) -> None:
+    """What a death between the note and the index leaves, or a power cut that kept only one of them."""
+    place = (str(tree.private_dir), str(tree.path), tree.repository, tree.baseline)
+    (note,) = (tree.private_dir / "cache").glob("tree-of-*")
+    old = note.read_bytes()
+    (tree.path / "a.txt").write_text("other\n", encoding="utf-8")
+    new = tree.id()
+    for torn in (old, note.read_bytes()[:-20], b""):
+        note.write_bytes(torn)
+        assert take_tree(*place, looks_untouched=True).id == new
 
 
 def test_going_back_gives_the_first_id_again(tree: Tree) -> None:

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 from detent.core.machine import Gate, Machine
-from detent.core.values import Command, Fact, Snapshot
+from detent.core.values import Fact, Snapshot
 from detent.effects.observe import TaskFiles
-from detent.gates.checks import receipt_key
+from detent.gates.commands import receipt_key
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.seen import Seen
 from detent.machines.load import load
 from detent.runner.vocabulary import vocabulary
 from detent.store.native import Native
+from detent.store.observed import Command
 from detent.store.places import POINTER, TaskPlaces
 from detent.store.receipts import Receipt, ReceiptStore
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from detent.core.values import Command
 from detent.gates.plan import all_commands, read_plan
+from detent.store.observed import Command
 
 
 @pytest.mark.parametrize(

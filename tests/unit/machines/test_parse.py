@@ -26,6 +26,7 @@ VOCABULARY = Vocabulary(
     effects=("checkpoint",),
     prepares=("baseline",),
     codecs=("markdown_fields",),
+    kinds=("moved",),
 )
 
 # Every key the format has, each at least once.
@@ -216,7 +217,8 @@ def changed(path: str, value: Any) -> dict[str, Any]:
 def test_the_whole_format_is_read() -> None:
     made = parse(document(), VOCABULARY)
     assert (made.name, made.title, made.initial) == ("full-house", "everything at once", "draft")
-    assert (made.modes, made.crash_counts, made.may_override) == (("careful", "quick"), ("falls",), True)
+    assert (made.modes, made.may_override) == (("careful", "quick"), True)
+    assert {state.counts_crash for state in made.states.values()} == {("crashes", "falls")}
     assert made.store == {"codec": "markdown_fields", "file": "TASK.md", "state": "Phase", "files": ["TASK.md"]}
     assert made.answers == {"section": "Answers"}
     assert made.progress == {"counts": ("tree",), "idle_max": 1}
@@ -235,7 +237,7 @@ def test_the_whole_format_is_read() -> None:
     }
     assert made.gates["shown"] == Gate("shown", "file", {"path": "shown.txt"}, "task", "write shown.txt")
     assert made.gates["whole"] == Gate("whole", "all", {"of": ["shown", "hidden"]}, "entry", "")
-    assert made.locks == (Lock("frame", "draft", ("draft",), ("Objective",)),)
+    assert made.locks == (Lock("frame", ("draft",), ("draft",), ("Objective",)),)
     assert made.forbidden == (Forbidden("check", "over", "a person looks first"),)
     assert made.properties == (Property("seen", "accept", "show", ("draft",)),)
 
@@ -260,6 +262,32 @@ def test_states_get_their_driver_and_their_role_s_access() -> None:
     assert (states["check"].respawn, states["check"].cross_cutting) == ("ask", False)
     assert {name for name, state in states.items() if state.is_end} == {"over"}
     assert {name for name, state in states.items() if state.is_rest} == {"pause"}
+
+
+def test_a_state_says_itself_what_a_crash_counts_towards() -> None:
+    content = changed("state/draft/counts_crash", ["falls"])
+    content["state"]["draft"]["must_open"] = True
+    content["state"]["check"]["counts_crash"] = []
+    states = parse(content, VOCABULARY).states
+    assert (states["draft"].counts_crash, states["draft"].must_open) == (("falls",), True)
+    assert (states["check"].counts_crash, states["check"].must_open) == ((), False)
+
+
+def test_a_person_s_state_may_have_an_agent_that_is_called_in() -> None:
+    content = changed("state/pause/role", "judge")
+    pause = parse(content, VOCABULARY).states["pause"]
+    assert (pause.driver, pause.role, pause.access) == ("person", "judge", "read")
+
+
+def test_prompts_are_chosen_by_what_was_counted_and_may_leave_words_open() -> None:
+    content = changed("state/draft/prompt", "{Objective}, round {rounds.of}, since {base}, on to {first:check|over}")
+    content["state"]["draft"]["prompt_counted"] = {"rounds": "again: {rounds}"}
+    draft = parse(content, VOCABULARY).states["draft"]
+    assert draft.prompt_counted == {"rounds": "again: {rounds}"}
+
+
+def test_shims_are_lines_of_this_tool() -> None:
+    assert parse(changed("shim", {"orange": "detent task"}), VOCABULARY).shims == {"orange": "detent task"}
 
 
 def test_an_edge_has_one_row_for_each_state_it_leaves() -> None:
@@ -401,6 +429,21 @@ WRONG = [
     ("store/state", "", "store: state must be a text"),
     ("store/files", [], "store: files must name the files of a new task"),
     ("store", {}, "store: codec must be a text"),
+    ("store/fsync", 1, "store: fsync must be true or false"),
+    ("store/version", {"field": "v", "is": 0}, "store version: is must be a whole number from 1"),
+    ("store/version", {"is": 1}, "store version: field must be a text"),
+    ("store/version", {"field": "v", "is": 1, "was": 0}, "store version: unknown key 'was'"),
+    ("store/only_in", {"v": ["moon"]}, "store only_in v: unknown state 'moon'"),
+    ("store/events", [{"type": "x", "kind": "moved"}], "store events 1: there is no log to write it to"),
+    ("store/events", [{"type": "x", "kind": "bored"}], "store events 1: unknown kind 'bored'"),
+    ("store/events", [{"kind": "moved"}], "store events 1: type must be a text"),
+    ("store/events", [{"type": "x", "kind": "moved", "colour": "red"}], "store events 1: unknown key 'colour'"),
+    ("store/events", [{"type": "x", "kind": "moved", "fields": {"a": 1}}], "store events 1 fields: a must be a text"),
+    (
+        "store/events",
+        [{"type": "x", "kind": "moved", "when": {"by": 1}}],
+        "store events 1 when: by must be a text or a list of texts",
+    ),
     ("crash/counts", ["moons"], "crash: unknown limit 'moons'"),
     ("crash/counts", ["crashes"], "crash: crashes is counted by every machine, and would be counted twice"),
     ("role/builder/access", "run", "role builder: unknown access 'run'"),
@@ -432,13 +475,39 @@ WRONG = [
     ("gate/shown/sizes", ["one"], "gate shown: sizes must be a table of texts"),
     ("gate/shown/sizes", {"one": 1}, "gate shown: sizes must be a table of texts"),
     ("state/draft/role", "poet", "state draft: unknown role 'poet'"),
-    ("state/draft/driver", "person", "state draft: an agent drives exactly the states that have a role"),
-    ("state/pause/driver", "agent", "state pause: an agent drives exactly the states that have a role"),
+    (
+        "state/draft/driver",
+        "engine",
+        "state draft: an agent needs a role, and a role belongs to an agent or to a person's state",
+    ),
+    (
+        "state/pause/driver",
+        "agent",
+        "state pause: an agent needs a role, and a role belongs to an agent or to a person's state",
+    ),
     ("state/pause/driver", "wind", "state pause: driver 'wind' is not possible here"),
     ("state/over/driver", "person", "state over: driver 'person' is not possible here"),
     ("state/over/rest", True, "state over: an end is no state to rest in"),
     ("state/over/end", "yes", "state over: end must be true or false"),
     ("state/draft/counts_run", "moons", "state draft: unknown limit 'moons'"),
+    ("state/draft/counts_crash", "moons", "state draft: unknown limit 'moons'"),
+    ("state/draft/must_open", "yes", "state draft: must_open must be true or false"),
+    ("state/draft/prompt_counted", {"moons": "go"}, "state draft: prompt_counted: unknown limit 'moons'"),
+    (
+        "state/draft/prompt_counted",
+        {"rounds": "{moon}"},
+        "state draft: its prompt asks for {moon}, which is no field, limit or state",
+    ),
+    (
+        "state/draft/prompt",
+        "on to {first:check|moon}",
+        "state draft: its prompt asks for {first:check|moon}, which is no field, limit or state",
+    ),
+    ("ask", "orange task", "ask: must hold {to}, where the state goes"),
+    ("shim", {"or/ange": "detent"}, "shim or/ange: must be made of letters, digits and dashes, and not detent"),
+    ("shim", {"detent": "detent"}, "shim detent: must be made of letters, digits and dashes, and not detent"),
+    ("shim", {"orange": "rm -r"}, "shim orange: must be a line that begins with detent"),
+    ("state/draft/asks", ["## Anything", "Moon"], "state draft: unknown field 'Moon'"),
     ("edge/0/from", [], " -> check: from is missing"),
     ("edge/0/from", "moon", "moon -> check: unknown state 'moon'"),
     ("edge/0/to", "{origin}", "draft/check -> {origin}: unknown state '{origin}'"),
@@ -462,6 +531,16 @@ WRONG = [
     ("lock/0/after", "moon", "lock frame: unknown state 'moon'"),
     ("lock/0/fields", ["Moon"], "lock frame: unknown field 'Moon'"),
     ("lock/0", {"name": "air", "after": "draft"}, "lock air: holds nothing"),
+    ("lock/0/after", [], "lock frame: after is missing"),
+    ("lock/0/files", ["TASK.md"], "lock frame: TASK.md holds the state; lock fields or sections of it"),
+    ("lock/0/files", ["../x"], "lock frame: '../x' must be the path of a file or folder in the task folder"),
+    ("lock/0/files", ["/x"], "lock frame: '/x' must be the path of a file or folder in the task folder"),
+    ("lock/0/files", ["./"], "lock frame: './' must be the path of a file or folder in the task folder"),
+    (
+        "lock/0/sections",
+        [{"file": "a//b", "section": "x"}],
+        "lock frame: 'a//b' must be the path of a file or folder in the task folder",
+    ),
     ("forbidden/0/to", "moon", "forbidden: unknown state 'moon'"),
     ("forbidden/0/why", "", "forbidden 1: why must be a text"),
     ("property/0/then", "sing", "property seen: unknown edge 'sing'"),

@@ -40,8 +40,9 @@ def test_an_untouched_task_is_sound(story: Story) -> None:
     found = audit(story.task())
     assert found == Audit(len(story.raws()), ok=True)
     kinds = {entry["kind"] for entry in story.entries()}
-    # The last three are audited where they are made: tests/e2e/test_land.py, test_results.py and test_gc.py.
-    told = {"adopted", "crashed", "resumed", "landed", "restored_tree", "collected"}
+    # The others are audited where they are made, in tests/e2e: test_land, _results, _gc, _configure, _git_*.
+    told = {"adopted", "crashed", "resumed", "landed", "restored_tree", "collected", "approved"}
+    told |= {"intended", "unprepared", "configured"}
     assert kinds == set(KINDS) - set(RUN_KINDS) - told
 
 
@@ -546,3 +547,39 @@ def test_an_adopted_task_is_sound(story: Story, tmp_path: Path) -> None:
 def test_a_task_without_git_is_sound(tmp_path: Path) -> None:
     task = create(Wish("phase", "a title", "plain", str(tmp_path), str(tmp_path / "task"), by="ann"))
     assert audit(task) == Audit(1, ok=True)
+
+
+# --- what a person set ---
+
+
+def set_in_story(story: Story, **changes: Any) -> int:
+    """Write a `configured` line as a forger would; its number."""
+    task = story.task()
+    content = {"by": "person", "name": "ann", "reason": "", "mode": "", "limits": {}, "budget": {}, "agents": {}}
+    store = TaskStore(story.project.task(story.task_id))
+    store.commit(task.memory, "configured", {**content, "commands": [], "fields": {}, "locked": {}, **changes})
+    return len(story.raws())
+
+
+PLAN = "field:Validation plan"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"by": "agent"}, "only a person"),
+        ({"mode": "quick"}, "has no mode 'quick'"),
+        ({"limits": {"moons": 3}}, "has no limit 'moons'"),
+        ({"limits": {"runs": 0}}, "none of 0"),
+        ({"budget": {"task": {"usd": -1}}}, "bounds nothing"),
+        ({"budget": {"all": {"usd": 1}}}, "bounds nothing"),
+        ({"locked": {PLAN: "0" * 64}}, "a locked text was changed"),
+        ({"fields": {"Objective": "less"}, "commands": [["check 9", "true"]]}, "another field"),
+        ({"fields": {"Validation plan": "cmd: true"}}, "another field"),
+        ({"fields": {"Validation plan": "- cmd: true"}, "commands": [["check 9", "true"]]}, "lacks 'python3"),
+    ],
+)
+def test_a_forged_setting_is_found(story: Story, changes: dict[str, Any], words: str) -> None:
+    line = set_in_story(story, **changes)
+    found = [finding for finding in story.audit().findings if finding.line == line and finding.kind == "decision"]
+    assert words in found[0].what

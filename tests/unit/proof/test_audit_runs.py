@@ -15,6 +15,7 @@ import pytest
 from detent.effects.sandbox import NONE
 from detent.faces.cli.output import move_json
 from detent.proof.replay_runs import RUN_KINDS
+from detent.runner.configure import Wanted, configure
 from detent.runner.create import Wish, create
 from detent.runner.drive import drive
 from detent.runner.mandate import let_drive
@@ -60,7 +61,9 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Story, Pa
         PhaseTask(None, repository, base / "task").set(FRAME)  # type: ignore[arg-type]  # only its files are written
         task = let_drive(task, "ann", on=True)
         task = drive(task, lambda _happened: None, move_json).task
-        task = resume(task, "ann", "go on").task
+        # More budget lets it be resumed; less of it again is what stops it before a fifth run.
+        task = resume(configure(task, Wanted(runs="5"), "ann", "")[0], "ann", "go on").task
+        task, _ = configure(task, Wanted(runs="4"), "ann", "")
         drive(task, lambda _happened: None, move_json)
         spare = base.parent / "spare"
         shutil.copytree(base, spare, symlinks=True)

@@ -74,11 +74,11 @@ def test_a_request_about_a_run_that_is_over_is_not_heard(living: Task) -> None:
 
 
 def test_who_asks_waits_for_the_reply_and_no_longer_than_told(living: Task) -> None:
-    assert ask_by_drop(str(drop(living)), "verify", 0.0) is None
+    assert ask_by_drop(str(drop(living)), {"move": "verify"}, 0.0) is None
     for name in os.listdir(drop(living)):
         (drop(living) / name).unlink()
     said: list[object] = []
-    asking = Thread(target=lambda: said.append(ask_by_drop(str(drop(living)), "verify", 30.0)))
+    asking = Thread(target=lambda: said.append(ask_by_drop(str(drop(living)), {"move": "verify"}, 30.0)))
     asking.start()
     while asking.is_alive():
         answer_drops(living, move_json)

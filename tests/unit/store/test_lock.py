@@ -13,6 +13,7 @@ import pytest
 
 from detent.errors import LockedError, StorageError
 from detent.store.lock import Lock
+from detent.store.lock import holder as holder_of
 
 TIMEOUT_S = 60
 HOLDER = """
@@ -97,3 +98,12 @@ def test_a_child_does_not_inherit_the_lock(tmp_path: Path) -> None:
 def test_a_lock_in_a_folder_that_is_not_there_says_so(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="lock can't be opened: no such file"), Lock(str(tmp_path / "no" / "lock")):
         pytest.fail("there is no such folder")
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux tells who holds a lock")
+def test_who_holds_a_lock_can_be_told(holder: subprocess.Popen[str], tmp_path: Path) -> None:
+    path = str(tmp_path / "lock")
+    assert holder_of(path) == holder.pid
+    holder.communicate("\n", timeout=TIMEOUT_S)
+    assert holder_of(path) == 0
+    assert holder_of(str(tmp_path / "no such lock")) == 0

@@ -15,7 +15,8 @@ from detent.core.values import Snapshot
 from detent.errors import StorageError, UnreadableError
 from detent.machines.load import load
 from detent.runner.vocabulary import vocabulary
-from detent.store.native import Document, Native, log_line
+from detent.store.native import Document, Native
+from detent.store.native_log import log_line
 from detent.store.places import TaskPlaces, make_task_folder
 from detent.store.tasks import Memory, TaskStore
 
@@ -150,7 +151,7 @@ def test_a_locked_value_is_put_back_with_the_projection(world: World) -> None:
     world.project()
     spoiled = world.file.read_text(encoding="utf-8").replace("Objective: o\n\nfree text\n", "Objective: easier\n")
     world.file.write_text(spoiled, encoding="utf-8")
-    document = world.project({"Objective": "o\n\nfree text"})
+    document = world.project({"field:Objective": "o\n\nfree text"})
     assert document.value("Objective") == "o\n\nfree text"
 
 

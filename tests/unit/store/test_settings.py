@@ -16,6 +16,7 @@ default_machine = "phase"
 test = "make test"
 lint = "make lint"
 timeout_s = 60
+memory_mb = 2048
 [workspace]
 setup = ["make setup"]
 key = ["poetry.lock"]
@@ -70,6 +71,7 @@ def test_a_whole_file_is_read() -> None:
         default_machine="phase",
         commands={"test": "make test", "lint": "make lint"},
         command_timeout_s=60,
+        command_limits={"memory_mb": 2048, "processes": 2000},
         setup=("make setup",),
         key=("poetry.lock",),
         copy=(".env",),
@@ -188,6 +190,9 @@ def test_all_problems_are_told_at_once() -> None:
         ("[machine]\nphase = 1", "machine phase: must be a table"),
         ("[machine.phase]\nlimits = 1", "machine phase limits: must be a table"),
         ("[commands]\ntimeout_s = true", "commands: timeout_s must be a whole number"),
+        ("[commands]\nmemory_mb = 0", "commands: memory_mb must be a whole number from 1"),
+        ("[commands]\nprocesses = -1", "commands: processes must be a whole number from 1"),
+        ("[commands]\nprocesses = true", "commands: processes must be a whole number"),
         ("[commands]\ntimeout_s = 1.5", "commands: timeout_s must be a whole number"),
         ("[commands]\ntimeout_s = -1", "commands: timeout_s must be at least 1 second"),
         ("[commands]\ntest = '  '", "commands: test must be a command line"),
@@ -233,7 +238,7 @@ def test_a_wrong_type_is_named(text: str, problem: str) -> None:
     assert problems(text) == problem.split("; ")
 
 
-@pytest.mark.parametrize(("page", "blocks"), [("README.md", 1), ("docs/how-to/configure-a-project.md", 5)])
+@pytest.mark.parametrize(("page", "blocks"), [("README.md", 1), ("docs/how-to/configure-a-project.md", 6)])
 def test_the_examples_of_the_documents_are_settings(page: str, blocks: int) -> None:
     text = (Path(__file__).resolve().parents[3] / page).read_text(encoding="utf-8")
     found = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)

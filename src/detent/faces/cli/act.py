@@ -6,6 +6,7 @@ import os
 
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
+from detent.faces.cli.given import given_with
 from detent.faces.cli.output import move_json, show, status_json
 from detent.faces.words import outcome_words, status_words
 from detent.runner.explain import explain
@@ -14,6 +15,9 @@ from detent.runner.step import Outcome, step, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from detent.faces.cli.arguments import Arguments
 
 _RUN_MARK = "DETENT_ROLE"  # set in the environment of every agent run
@@ -129,33 +133,48 @@ def adopt(arguments: Arguments) -> int:
 
 
 def move(arguments: Arguments) -> int:
-    if os.environ.get(_RUN_MARK) and os.environ.get(_HELD_MARK, _UNHELD) != _UNHELD:
-        return _ask_by_drop(arguments)
+    if is_run_held():
+        return ask_by_drop(arguments, {"move": arguments.text("--edge") or arguments.text("TO")})
     to, task = _target_and_task(arguments)
+    return ask(arguments, task, arguments.text("--edge") or to)
+
+
+def is_run_held() -> bool:
+    """Whether this is an agent run in a sandbox, from which no journal can be seen."""
+    return bool(os.environ.get(_RUN_MARK)) and os.environ.get(_HELD_MARK, _UNHELD) != _UNHELD
+
+
+def is_inside_run() -> bool:
+    return bool(os.environ.get(_RUN_MARK))
+
+
+def ask(arguments: Arguments, task: Task, want: str, verb: str = "") -> int:
+    """Ask for a move by its target, its name or its verb: of a living run it is a claim, else it is made or refused."""
     if (rights := arguments.text("--as")) not in ("", "agent"):
         raise UsageError(f"--as knows only agent, not {rights!r}", next_step="detent move TO --as agent")
     who = "agent" if rights or _is_held() else "person"
-    want = arguments.text("--edge") or to
-    if os.environ.get(_RUN_MARK):
-        return _claim(arguments, task, want)
+    if is_inside_run():
+        return _claim(arguments, task, want, verb)
     task, _ = _attended(task)
-    if not want:
+    if not want and not verb:
         role = task.machine.states[task.memory.snapshot.state].role
         name = person_name() if who == "person" else role
         first_open = Signal(who, name=name, reason=arguments.text("--reason"))
-        return show_outcome(arguments, step(task, None, otherwise=first_open))
+        given, shown = given_with(arguments, task), arguments.text("--tree")
+        return show_outcome(arguments, step(task, None, otherwise=first_open, given=given, shown=shown))
     if want == task.memory.snapshot.state:
         return _already_there(arguments, task, want)
     state = task.machine.states[task.memory.snapshot.state]
-    _confirm(arguments, task, want)
     signal = Signal(
         who,
         want,
         name=person_name() if who == "person" else state.role,
         reason=arguments.text("--reason"),
         override=arguments.text("--override"),
+        verb=verb,
     )
-    return show_outcome(arguments, step(task, signal))
+    given, shown = given_with(arguments, task, want), arguments.text("--tree")
+    return show_outcome(arguments, step(task, signal, given=given, shown=shown))
 
 
 def _attended(task: Task) -> tuple[Task, Outcome | None]:
@@ -172,35 +191,46 @@ def open_to_change(arguments: Arguments) -> Task:
     return _attended(open_task(arguments.text("TASK"), arguments.text("--repo")))[0]
 
 
-def _claim(arguments: Arguments, task: Task, want: str) -> int:
+def _claim(arguments: Arguments, task: Task, want: str, verb: str) -> int:
     """Inside an agent run: answered at once, and nothing moves before the run has ended."""
     from detent.errors import StorageError
     from detent.runner.claims import claim
 
-    if os.environ.get(_RUN_FOLDER, "") != task.native.folder:
-        raise RefusedError(f"this agent run works on another task than {task.id}", next_step="keep to your own task")
-    number = os.environ.get(_RUN_NUMBER, "")
     try:
-        outcome = claim(task, int(number) if number.isdecimal() else 0, want, arguments.text("--reason"))
-    except StorageError:
-        return _ask_by_drop(arguments)  # an agent's own sandbox may keep us from the journal
+        outcome = claim(task, own_run(task), want, arguments.text("--reason"), verb)
+    except StorageError:  # an agent's own sandbox may keep us from the journal
+        return ask_by_drop(arguments, {"verb": verb} if verb else {"move": want})
     return show_outcome(arguments, outcome)
 
 
-def _ask_by_drop(arguments: Arguments) -> int:
+def own_run(task: Task) -> int:
+    """The number of the run this process belongs to; it speaks for no other task."""
+    if os.environ.get(_RUN_FOLDER, "") != task.native.folder:
+        raise RefusedError(f"this agent run works on another task than {task.id}", next_step="keep to your own task")
+    number = os.environ.get(_RUN_NUMBER, "")
+    return int(number) if number.isdecimal() else 0
+
+
+def ask_by_drop(arguments: Arguments, request: dict[str, str]) -> int:
     """Where the journal is out of reach, whoever drives the task answers through the drop folder."""
     from detent.faces.words_run import reply_words
-    from detent.runner.drops import ask_by_drop
 
-    want = arguments.text("--edge") or arguments.text("TO")
-    reply = ask_by_drop(os.environ.get("DETENT_DROP", ""), want, _DROP_WAIT_S)
+    reply = drop_reply(request)
+    show(arguments, reply, reply_words(reply))
+    # Nothing claimed and nothing refused: what was asked for is so already.
+    return 0 if reply.get("claimed") or ("refusal" in reply and reply["refusal"] is None) else 1
+
+
+def drop_reply(request: dict[str, str]) -> Mapping[str, Any]:
+    from detent.runner.drops import ask_by_drop as put_down
+
+    reply = put_down(os.environ.get("DETENT_DROP", ""), request, _DROP_WAIT_S)
     if reply is None:
         raise RefusedError(
             "nobody answers: the engine is not running now",
             next_step="write what you want into the state line of the task's file and end your turn; it is judged then",
         )
-    show(arguments, reply, reply_words(reply))
-    return 0 if reply.get("claimed") else 1
+    return reply
 
 
 def _target_and_task(arguments: Arguments) -> tuple[str, Task]:
@@ -231,12 +261,6 @@ def _already_there(arguments: Arguments, task: Task, state: str) -> int:
     return 0
 
 
-def _confirm(arguments: Arguments, task: Task, want: str) -> None:
-    for edge in task.machine.states[task.memory.snapshot.state].edges:
-        if want in (edge.name, edge.target) and edge.confirm and not arguments.has("--yes"):
-            raise RefusedError(edge.confirm, next_step="add --yes to go on")
-
-
 def show_outcome(arguments: Arguments, outcome: Outcome) -> int:
     show(arguments, move_json(outcome), outcome_words(outcome))
     return 1 if isinstance(outcome.decision, Refuse) else 0
@@ -265,10 +289,11 @@ def take_route(arguments: Arguments, task: Task, goal: str) -> int:
 
 
 def prove(arguments: Arguments) -> int:
-    from detent.runner.prove import prove_state
+    from detent.runner.prove import not_well, prove_state
 
     task = open_to_change(arguments)
     tree, proven = prove_state(task, again=arguments.has("--again"))
+    bad = not_well(proven)
     rows = [
         {
             "gate": one.gate,
@@ -277,23 +302,24 @@ def prove(arguments: Arguments) -> int:
             "cached": one.cached,
             "log": one.receipt.log,
             "problem": one.receipt.problem,
+            "where": one.receipt.where,
+            "ok": one not in bad,
         }
         for one in proven
     ]
     lines = [f"tree {tree[:12] or 'not looked at'}"]
     for one in proven:
-        result = "ok  " if one.receipt.is_green else "red "
+        result = "ok  " if one not in bad else "bad " if one.before else "red "
         told = one.receipt.problem or (f"exit {one.receipt.attempts[-1]}" if one.receipt.attempts else "not run")
         first = one.receipt.command.splitlines()[0]
-        known = " (already known)" if one.cached else ""
+        known = (f", {one.receipt.where}" if one.receipt.where else "") + (" (already known)" if one.cached else "")
         lines.append(f"  {result} {first}  {told}{known}\n         {one.receipt.log}")
     if not proven:
         lines.append(f"  no move out of {task.memory.snapshot.state} asks for a command")
-    is_red = any(not one.receipt.is_green for one in proven)
-    if is_red and any(one.cached and not one.receipt.is_green for one in proven):
+    if any(one.cached for one in bad):
         lines.append("  next: mend the tree, or run the red ones again with: detent prove --again")
     show(arguments, {"id": task.id, "tree": tree, "receipts": rows}, "\n".join(lines))
-    return 1 if is_red else 0
+    return 1 if bad else 0
 
 
 def answer(arguments: Arguments) -> int:

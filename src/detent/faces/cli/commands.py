@@ -33,6 +33,9 @@ _TASK = Argument("TASK", "id, unique beginning or folder; left out: this folder'
 _REPO = Option("--repo", "PATH", "the repository or folder to work on (default: the current one)")
 _REASON = Option("--reason", "WHY", "recorded in the journal")
 _EDGE = Option("--edge", "NAME", "the move's name, where several are meant")
+_YES = Option("--yes", "", "answer yes where the move asks first")
+_TREE = Option("--tree", "ID", "refuse unless the tree is still this one, as `detent diff --json` named it")
+_NO_WAIT = Option("--no-wait", "", "start what is due and don't wait for it; `detent watch` or another run goes on")
 _LIMIT = Option("--last", "N", "only the last N lines")
 
 GLOBAL_OPTIONS = (
@@ -116,7 +119,7 @@ COMMANDS = (
             Option("--all", "", "every open task of the project"),
             Option("--once", "", "at most one agent run for each task"),
             Option("--adopt", "MACHINE", "TASK is a folder; if it is no task yet, take it over first"),
-            Option("--no-wait", "", "start what is due and don't wait for it; `detent watch` or another run goes on"),
+            _NO_WAIT,
             Option("--since", "LINE", "a `detent stop` after this line of the journal counts (default: from now on)"),
             Option("--detach", "", "go on in the background; look with: detent logs -f"),
             Option("--jobs", "N", "how many agents may work at a time (default: 1)"),
@@ -157,7 +160,7 @@ COMMANDS = (
         "one more agent run in the same state, although the last one led nowhere",
         "drive:respawn",
         (_TASK,),
-        (_REPO,),
+        (_NO_WAIT, _REPO),
     ),
     Command(
         "talk",
@@ -175,6 +178,7 @@ COMMANDS = (
         "people:inbox",
         options=(_REPO,),
     ),
+    Command("use", "Look", "choose the task that is meant when none is named", "people:use", (_TASK,), (_REPO,)),
     Command("status", "Look", "where a task stands and who must act", "look:status", (_TASK,), (_REPO,)),
     Command(
         "next",
@@ -238,8 +242,11 @@ COMMANDS = (
             Option("--edge", "NAME", "the move's name, where two moves lead to one state"),
             Option("--as", "agent", "ask with the rights of the state's own agent"),
             _REASON,
+            _TREE,
             Option("--override", "WHY", "waive gates, only where the machine allows it"),
-            Option("--yes", "", "answer yes where the move asks for confirmation"),
+            _YES,
+            Option("--no-branch", "", "where the move makes a branch: work on the one that is checked out"),
+            Option("--no-git", "", "where the move needs git: go on without, nothing can be brought back"),
             _REPO,
         ),
         "detent move verify",
@@ -261,14 +268,44 @@ COMMANDS = (
         (_REPO,),
         'detent answer "keep both formats"',
     ),
-    Command("approve", "Answer", "sign off what waits for it", "people:approve", (_TASK,), (_REASON, _EDGE, _REPO)),
+    Command(
+        "task update",
+        "Answer",
+        "ask for a state by its name, or give the task other words; inside an agent run this is a claim",
+        "task_words:update",
+        (_TASK,),
+        (
+            Option("--status", "STATE", "the state to move to; the one it is in already changes nothing"),
+            Option("--summary", "TEXT", "what is to be done, in one line"),
+            _REASON,
+            _REPO,
+        ),
+        "detent task update --status agent-review",
+    ),
+    Command(
+        "task complete",
+        "Answer",
+        "take the move that the machine calls complete",
+        "task_words:complete",
+        (_TASK,),
+        (_REASON, _REPO),
+    ),
+    Command(
+        "approve",
+        "Answer",
+        "sign off what waits for it; also approve protected files that the task touched, with a reason",
+        "people:approve",
+        (_TASK,),
+        (_REASON, _EDGE, _TREE, _YES, _REPO),
+        'detent approve --reason "the new job is wanted"',
+    ),
     Command(
         "reject",
         "Answer",
         "send back what waits for a sign-off; the reason is told to the next agent",
         "people:reject",
         (_TASK,),
-        (_REASON, _EDGE, _REPO),
+        (_REASON, _EDGE, _YES, _REPO),
     ),
     Command(
         "cancel",
@@ -276,7 +313,7 @@ COMMANDS = (
         "give a task up, ending its agent run first",
         "people:cancel",
         (_TASK,),
-        (_REASON, _EDGE, _REPO),
+        (_REASON, _EDGE, _YES, _REPO),
     ),
     Command("resume", "Answer", "bring a blocked or stopped task back", "act:resume", (_TASK,), (_REASON, _REPO)),
     Command(
@@ -288,12 +325,45 @@ COMMANDS = (
         (_REASON, _REPO),
     ),
     Command(
+        "configure",
+        "Answer",
+        "as a person, set what holds for one task from now on; also while an agent run lives, a check apart",
+        "people:configure",
+        (_TASK,),
+        (
+            Option("--budget", "USD", "the most all its agent runs may cost"),
+            Option("--runs", "N", "the most agent runs it may have in all"),
+            Option("--limit", "NAME=N", "a limit of its machine; repeatable", many=True),
+            Option("--mode", "M", "one of its machine's modes"),
+            Option("--agent", "ROLE=AGENT[:MODEL]", "who serves a role; repeated ones are tried in turn", many=True),
+            Option("--check", "CMD", "one more command that must exit with 0; repeatable", many=True),
+            _REASON,
+            _REPO,
+        ),
+        "detent configure --budget 20 --agent judge=codex",
+    ),
+    Command(
         "evidence",
         "Result",
         "write one self-contained page that shows a task: what was asked, what happened, what proves it",
         "evidence:evidence",
         (_TASK,),
         (Option("--out", "FILE", "write it there (default: into the task folder)"), _REPO),
+    ),
+    Command(
+        "commit",
+        "Result",
+        "commit what was approved, in your name and with your hooks; later edits stay uncommitted",
+        "people:commit",
+        (_TASK,),
+        (
+            Option("--message", "TEXT", "the commit's message (default: made from the task)"),
+            Option("--sha", "COMMIT", "record this commit, which holds the approved tree, instead of making one"),
+            _REASON,
+            _EDGE,
+            _YES,
+            _REPO,
+        ),
     ),
     Command(
         "land",
@@ -349,6 +419,13 @@ COMMANDS = (
         "hold a machine against a relation file",
         "machines:compare_machine",
         (Argument("MACHINE", "name or file", required=True), Argument("RELATION", "JSON file", required=True)),
+    ),
+    Command(
+        "tui",
+        "Advanced",
+        "a dashboard in this terminal: all tasks, what they wait for, keys to answer; drives started tasks",
+        "tui:tui",
+        options=(Option("--jobs", "N", "how many agents may work at a time (default: 4)"), _REPO),
     ),
     Command(
         "gc",

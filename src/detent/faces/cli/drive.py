@@ -42,7 +42,13 @@ def run(arguments: Arguments) -> int:
 
 def respawn(arguments: Arguments) -> int:
     refuse_inside_run("asking for another agent run")
-    return _drive(arguments, _task(arguments), once=True, asked=True)
+    task, may_wait = _task(arguments), not arguments.has("--no-wait")
+    code = _drive(arguments, task, once=True, asked=True, may_wait=may_wait)
+    if not may_wait:
+        from detent.runner.mandate import ring
+
+        ring(task.project)  # whoever watches has a run to see to its end
+    return code
 
 
 def _drive(arguments: Arguments, task: Task, *, once: bool, asked: bool = False, may_wait: bool = True) -> int:

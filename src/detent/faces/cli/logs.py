@@ -16,6 +16,8 @@ from detent.runner.open import open_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from detent.faces.cli.arguments import Arguments
 
 TICK_S = 0.2
@@ -37,34 +39,42 @@ def logs(arguments: Arguments) -> int:
     if arguments.has("--json"):
         print_json({"id": task.id, "run": number, "stands": look(folder).phase, "log": path})
         return 0
-    shown = _Shown(path)
-    shown.print_new()
+    shown = GrowingText(path)
+    _print_new(shown)
     if arguments.has("-f"):
         with Watch([folder]) as watch:
             while watch.wait(TICK_S) is None and look(folder).phase != "unborn":
-                shown.print_new()
-        shown.print_new()
+                _print_new(shown)
+        _print_new(shown)
     return 0
 
 
-class _Shown:
-    """How far a file that may still grow was printed."""
+def _print_new(shown: GrowingText) -> None:
+    for text in shown.new_parts():
+        sys.stdout.write(text)
+    sys.stdout.flush()
 
-    def __init__(self, path: str) -> None:
+
+class GrowingText:
+    """How far a file that may still grow was shown; with `last_bytes` only what stands at its end is."""
+
+    def __init__(self, path: str, last_bytes: int = 0) -> None:
         from codecs import getincrementaldecoder
 
         self.path = path
         self.position = 0
+        self.last_bytes = last_bytes
         self.decoder = getincrementaldecoder("utf-8")("replace")  # a letter may come in two parts
 
-    def print_new(self) -> None:
+    def new_parts(self) -> Iterator[str]:
         """Lines of an agent are somebody else's words, so a terminal is not to obey them."""
         try:
             with open(self.path, "rb") as file:
+                if self.last_bytes:
+                    self.position = max(self.position, file.seek(0, os.SEEK_END) - self.last_bytes)
                 file.seek(self.position)
                 while chunk := file.read(CHUNK_BYTES):
                     self.position += len(chunk)
-                    sys.stdout.write(printable(self.decoder.decode(chunk)))
+                    yield printable(self.decoder.decode(chunk))
         except FileNotFoundError:
             return
-        sys.stdout.flush()

@@ -6,8 +6,8 @@ import sys
 
 from detent.errors import UsageError
 from detent.faces.cli.output import next_json, print_json, show, status_json
-from detent.faces.words import history_words, list_words, next_words, status_words
-from detent.runner.explain import explain, waiting_for
+from detent.faces.words import DEAD_MARK, history_words, list_words, next_words, status_words
+from detent.runner.explain import explain, is_dead, is_gone, waiting_for, waits_for_word
 from detent.runner.open import Listed, Task, find_project, is_over, load_all, open_task
 
 TYPE_CHECKING = False
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.faces.cli.arguments import Arguments
+    from detent.store.places import Project
 
 
 def _task(arguments: Arguments) -> Task:
@@ -33,32 +34,45 @@ def next_moves(arguments: Arguments) -> int:
     return 5 if told.repair else 0
 
 
-def _row(listed: Listed) -> dict[str, Any]:
+def _row(project: Project, listed: Listed) -> dict[str, Any]:
     if listed.memory is None or listed.machine is None:
         why = listed.error.what if listed.error else ""
         return {"id": listed.id, "machine": "?", "state": "unreadable", "waiting_for": "a person", "title": why}
-    head, snapshot = listed.memory.head, listed.memory.snapshot
+    from detent.runner.inbox import files_to_approve  # only lists look into tasks
+
+    memory, head = listed.memory, listed.memory.head
+    state = listed.machine.states[memory.snapshot.state]
+    waits = waiting_for(memory, state)
+    if files := files_to_approve(project, listed):
+        waits = waits_for_word(files)
     return {
         "id": listed.id,
         "machine": head["machine"],
-        "state": snapshot.state,
-        "waiting_for": waiting_for(snapshot, listed.machine.states[snapshot.state]),
+        "state": state.name,
+        "waiting_for": waits,
         "title": head["title"],
         "over": is_over(listed),
+        "dead": is_dead(memory, state, is_gone=is_gone(project.task(listed.id), memory)),
     }
 
 
 def list_tasks(arguments: Arguments) -> int:
-    rows = [_row(found) for found in load_all(find_project(arguments.text("--repo")))]
-    columns = ("id", "machine", "state", "waiting_for", "title")
-    text = list_words([tuple(str(row[column]) for column in columns) for row in rows])  # type: ignore[misc]  # five columns
+    project = find_project(arguments.text("--repo"))
+    rows = [_row(project, found) for found in load_all(project)]
+    text = list_words([_columns(row) for row in rows])
     show(arguments, {"tasks": rows}, text)
     return 0
 
 
+def _columns(row: dict[str, Any]) -> tuple[str, str, str, str, str]:
+    state = row["state"] + (DEAD_MARK if row.get("dead") else "")
+    return row["id"], row["machine"], state, row["waiting_for"], row["title"]
+
+
 def overview(*, as_json: bool) -> int:
     """Bare `detent`: what needs a person, what goes on; outside a project, how to begin."""
-    rows = [_row(found) for found in load_all(find_project())]
+    project = find_project()
+    rows = [_row(project, found) for found in load_all(project)]
     open_rows = [row for row in rows if not row.get("over")]
     if as_json:
         print_json({"tasks": open_rows})
@@ -75,7 +89,7 @@ def overview(*, as_json: bool) -> int:
     people = [row for row in open_rows if row["waiting_for"].startswith("a person")]
     others = [row for row in open_rows if row not in people]
     lines = ["needs you:" if people else "nothing needs you"]
-    lines += [f"  {row['id']}  {row['state']}  {row['title']}\n    detent next {row['id']}" for row in people]
+    lines += [f"  {row['id']}  {_columns(row)[2]}  {row['title']}\n    detent next {row['id']}" for row in people]
     if others:
         lines.append("under way:")
         lines += [f"  {row['id']}  {row['state']}  waits for {row['waiting_for']}  {row['title']}" for row in others]

@@ -132,7 +132,13 @@ def _report(error: DetentError, *, as_json: bool) -> None:
 
 
 def _bug(error: Exception) -> int:
-    """A traceback is for us, not for the person: it goes to a file whose path is printed."""
+    where = write_bug(error)
+    sys.stderr.write(f"bug: {type(error).__name__}: {error}\n  where: {where}\n  next:  please report that file\n")
+    return BUG
+
+
+def write_bug(error: Exception) -> str:
+    """A traceback is for us, not for the person: it goes to a file whose path is told."""
     import tempfile
     import traceback
 
@@ -140,8 +146,7 @@ def _bug(error: Exception) -> int:
     report = f"detent {' '.join(sys.argv[1:])}\n{text}".encode("utf-8", "backslashreplace")
     with tempfile.NamedTemporaryFile(prefix="detent-bug-", suffix=".log", delete=False) as file:
         file.write(report)
-    sys.stderr.write(f"bug: {type(error).__name__}: {error}\n  where: {file.name}\n  next:  please report that file\n")
-    return BUG
+    return file.name
 
 
 def task_phase_init() -> int:

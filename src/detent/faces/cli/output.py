@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from detent.core.values import Missing
     from detent.faces.cli.arguments import Arguments
     from detent.runner.explain import Explain
+    from detent.runner.open import Task
     from detent.runner.step import Outcome
 
 SCHEMA = 1
@@ -48,17 +49,35 @@ def status_json(told: Explain) -> dict[str, Any]:
         "registers": dict(snapshot.registers),
         "driver": task.machine.states[snapshot.state].driver,
         "waiting_for": told.waiting_for,
+        "asks": dict(told.asks),
         "alive": told.alive,
         "dead": told.is_dead,
+        "would": {"kind": told.would.kind, "to": told.would.to} if told.would else None,
         "sandbox": head["sandbox"],
         "usage": dict(task.memory.usage),
+        **settings_json(task),
         "run": task.memory.run.get("run") or task.memory.visit.get("run"),
         "driven": bool(task.memory.driven.get("on", False)),
         "seq": snapshot.seq,
         "since": task.memory.moved_time,
         "request": told.request,
         "problems": list(told.problems),
+        "touched": {
+            "ask": list(told.touched.ask) if told.touched else [],
+            "report": list(told.touched.report) if told.touched else [],
+        },
         "refusal": dict(task.memory.refusal) or None,
+    }
+
+
+def settings_json(task: Task) -> dict[str, Any]:
+    """What holds for a task now, whoever set it: the project, who made the task, or `configure` since."""
+    head = task.memory.head
+    return {
+        "budget": dict(head.get("budget", {}).get("task", {})),
+        "limits": {name: limit.most for name, limit in task.machine.limits.items()},
+        "agents": dict(head.get("agents", {}).get("overrides", {})),
+        "commands": [line for _name, line in head["commands"]],
     }
 
 
@@ -88,7 +107,9 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
 
     decision = outcome.decision
     moved = isinstance(decision, Advance) and not outcome.claimed
-    refusal = None
+    refusal = signed = None
+    if isinstance(decision, Advance) and moved and decision.edge.sign_off:
+        signed = dict(outcome.task.memory.signed[decision.edge.name])
     if isinstance(decision, Refuse):
         refusal = {
             "problem": decision.problem,
@@ -104,6 +125,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
         "from": outcome.before,
         "to": outcome.task.memory.snapshot.state,
         "refusal": refusal,
+        "signed": signed,
         "notes": list(outcome.notes),
     }
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from detent.core.values import Refuse, Signal
+from detent.core.values import Refuse, Signal, Wait
 from detent.errors import UsageError
 from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run, show_outcome
-from detent.faces.cli.output import show
+from detent.faces.cli.given import given_with
+from detent.faces.cli.output import move_json, settings_json, show
+from detent.faces.words import approved_words, outcome_words
 from detent.faces.words_run import inbox_words
+from detent.gates.people import is_word
+from detent.runner.explain import may_ask
 from detent.runner.inbox import inbox as waiting_tasks
-from detent.runner.open import find_project
+from detent.runner.layout import choose_active
+from detent.runner.mandate import ring
+from detent.runner.open import find_project, open_task
 from detent.runner.step import Outcome, step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.faces.cli.arguments import Arguments
+    from detent.runner.open import Task
 
 
 def inbox(arguments: Arguments) -> int:
@@ -28,7 +35,43 @@ def inbox(arguments: Arguments) -> int:
 
 
 def approve(arguments: Arguments) -> int:
-    return _by_verb(arguments, "approve")
+    """Approve the protected files that were touched, where a move waits for that; then take the move it opens."""
+    refuse_inside_run("approve")
+    task = open_to_change(arguments)
+    state = task.machine.states[task.memory.snapshot.state]
+    if not may_ask(task.memory.head, task.machine, state):
+        return _by_verb(arguments, "approve")
+    from detent.runner.people import approve_files
+
+    task, approved = approve_files(task, person_name(), arguments.text("--reason"), arguments.text("--tree"))
+    if not approved or any("approve" in edge.verbs for edge in state.edges):
+        if approved and not arguments.has("--json"):
+            show(arguments, {}, approved_words(approved))
+        return _by_verb(arguments, "approve")
+    outcome = _opened(task, arguments.text("--reason"))
+    told = {"tree": approved["tree"], "files": approved["files"]}
+    show(
+        arguments,
+        {**move_json(outcome), "approved": told},
+        f"{approved_words(approved)}\n{outcome_words(outcome)}",
+    )
+    return 0
+
+
+def _opened(task: Task, reason: str) -> Outcome:
+    """The one move that waited for a person's word is made, if nothing else is missing; what was approved stands."""
+    state = task.machine.states[task.memory.snapshot.state]
+    waited = [
+        edge for edge in state.edges if any(is_word(task.machine, gate) for way in edge.ways for gate in way.needs)
+    ]
+    asked = Signal("person", waited[0].name, name=person_name(), reason=reason)
+    if len(waited) > 1:
+        return Outcome(Wait("several moves are nearer now"), task, {}, asked, state.name)
+    outcome = step(task, asked)
+    if not isinstance(outcome.decision, Refuse):
+        return outcome
+    lacking = "; ".join(one.why for one in outcome.decision.missing)
+    return outcome.replace(decision=Wait(f"{outcome.decision.problem} still lacks: {lacking}"))
 
 
 def reject(arguments: Arguments) -> int:
@@ -38,17 +81,51 @@ def reject(arguments: Arguments) -> int:
     return _by_verb(arguments, "reject")
 
 
+def commit(arguments: Arguments) -> int:
+    """The move whose verb it is; its step makes the commit, or records the one that is named."""
+    if arguments.has("--sha") and arguments.has("--message"):
+        raise UsageError("--sha records a commit that has its message", next_step="leave one of the two out")
+    return _by_verb(arguments, "commit")
+
+
 def cancel(arguments: Arguments) -> int:
     """Ends a living run first: who cancels a task does not want it to work on."""
     refuse_inside_run("cancelling")
     from detent.faces.cli.drive import LONGEST_STOP_S
     from detent.runner.mandate import let_drive, stop_and_wait
-    from detent.runner.open import open_task
 
     task = open_task(arguments.text("TASK"), arguments.text("--repo"))
     if task.memory.run:
         stop_and_wait(let_drive(task, person_name(), on=False), LONGEST_STOP_S)
     return _by_verb(arguments, "cancel")
+
+
+def configure(arguments: Arguments) -> int:
+    """Say what holds for one task from now on; saying what holds already changes nothing."""
+    refuse_inside_run("configuring a task")
+    from detent.faces.words_settings import configured_words
+    from detent.runner.configure import Wanted
+    from detent.runner.configure import configure as set_for_task
+
+    wanted = Wanted(
+        usd=arguments.text("--budget"),
+        runs=arguments.text("--runs"),
+        limits=arguments.texts("--limit"),
+        mode=arguments.text("--mode"),
+        agents=arguments.texts("--agent"),
+        checks=arguments.texts("--check"),
+    )
+    if wanted == Wanted():
+        raise UsageError("configure needs something to set", next_step="detent configure --help")
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    task, is_new = set_for_task(task, wanted, person_name(), arguments.text("--reason"))
+    ring(task.project)
+    show(
+        arguments,
+        {"id": task.id, "changed": is_new, "mode": task.memory.snapshot.mode, **settings_json(task)},
+        configured_words(task, is_new=is_new),
+    )
+    return 0
 
 
 def _by_verb(arguments: Arguments, verb: str) -> int:
@@ -66,4 +143,17 @@ def _by_verb(arguments: Arguments, verb: str) -> int:
     if len(edges) > 1 and not wanted:
         names = ", ".join(f"{edge.name} (to {edge.target})" for edge in edges)
         raise UsageError(f"{verb} may mean {names}", next_step=f"detent {verb} --edge NAME {task.id}")
-    return show_outcome(arguments, step(task, asked.replace(want=wanted or edges[0].name)))
+    asked = asked.replace(want=wanted or edges[0].name)
+    given = given_with(arguments, task, asked.want)
+    return show_outcome(arguments, step(task, asked, given=given, shown=arguments.text("--tree")))
+
+
+def use(arguments: Arguments) -> int:
+    """Choose the task that is meant when none is named, where its machine keeps a file for that."""
+    refuse_inside_run("choosing a task")
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    path = choose_active(task)
+    if not path:
+        raise UsageError(f"{task.machine.name} keeps no such choice", next_step="name the task in each command")
+    show(arguments, {"id": task.id, "file": path}, f"chosen: {task.id}")
+    return 0

@@ -50,8 +50,8 @@ def land(arguments: Arguments) -> int:
         show(arguments, content, f"pushed: {asked.branch} to origin\n{asked.said}".rstrip())
         return 0
     done = landing.land(task, person_name(), squash=squash)
-    content = {"id": task.id, "how": done.how, "commit": done.commit, "branch": done.branch}
-    show(arguments, content, landed_words(task, done))
+    told = {"id": task.id, "how": done.how, "commit": done.commit, "branch": done.branch, "touched": list(done.touched)}
+    show(arguments, told, landed_words(task, done))
     return 0
 
 

@@ -27,7 +27,7 @@ def watch(arguments: Arguments) -> int:
     refuse_inside_run("watching")
     project = find_project(arguments.text("--repo"))
     tell = _tell_json if arguments.has("--json") else _tell
-    supervisor = Supervisor(project, tell, move_json, jobs=_jobs(arguments, DEFAULT_JOBS))
+    supervisor = Supervisor(project, tell, move_json, jobs=jobs_of(arguments, DEFAULT_JOBS))
     supervisor.run(until_rest=arguments.has("--once"))
     return 0
 
@@ -41,7 +41,7 @@ def run_many(arguments: Arguments, tasks: Sequence[Task]) -> int:
         project,
         _nothing_told if quiet else _tell,
         move_json,
-        jobs=_jobs(arguments, 1),
+        jobs=jobs_of(arguments, 1),
         wanted=[task.id for task in tasks],
         once=arguments.has("--once"),
     )
@@ -51,7 +51,7 @@ def run_many(arguments: Arguments, tasks: Sequence[Task]) -> int:
     return max((EXIT_CODES[rest.why] for rest in rests.values()), default=0)
 
 
-def _jobs(arguments: Arguments, default: int) -> int:
+def jobs_of(arguments: Arguments, default: int) -> int:
     wanted = arguments.text("--jobs")
     if wanted and (not wanted.isdigit() or int(wanted) < 1):
         raise UsageError(f"--jobs needs a number from 1, not {wanted!r}", next_step="detent run --all --jobs 2")

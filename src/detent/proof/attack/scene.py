@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 APP, FIXED = "answer() { echo wrong; }\n", "answer() { echo right; }\n"
 CHECK_FILE = "ci/gate/check.sh"
+ASKED_FILE = "deploy/job.sh"  # below a folder of `[protect] ask`
 
 
 class Scene:

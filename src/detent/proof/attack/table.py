@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from detent.proof.attack import control, evidence, git_tricks, links, processes, reach, spying
+from detent.proof.attack import approval, control, evidence, git_tricks, links, processes, reach, spying, use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.proof.attack.values import Attack
 
-_FAMILIES = (evidence, control, spying, reach, links, git_tricks, processes)
+_FAMILIES = (evidence, approval, control, spying, reach, links, git_tricks, processes, use)
 ATTACKS: tuple[Attack, ...] = tuple(attack for family in _FAMILIES for attack in family.ATTACKS)
 HONEST = evidence.HONEST

@@ -26,6 +26,8 @@ MARK = "ran-outside"  # in the home: made by planted programs, if anybody runs t
 SOCKET = "sockets/agent"
 SECRET = "LAB_TOKEN"  # noqa: S105  # the name of a variable of the engine's environment
 
+MOST_MEMORY_MB, MOST_PROCESSES = 150, 60  # what a proof command of the lab may use
+
 RIGHTS = "a process with your rights can do what you can"
 
 

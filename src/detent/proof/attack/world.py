@@ -17,7 +17,7 @@ from detent.effects.sandbox import Probe
 from detent.errors import ToolError
 from detent.proof.attack import values
 from detent.proof.attack.inside import GATE_ANSWERS
-from detent.proof.attack.scene import APP, CHECK_FILE, FIXED, Scene, write
+from detent.proof.attack.scene import APP, ASKED_FILE, CHECK_FILE, FIXED, Scene, write
 from detent.proof.attack.values import HERE, MAIN, OTHER
 from detent.runner.access import remember_level
 from detent.store.places import project_at
@@ -27,6 +27,8 @@ CHECK = f"sh {CHECK_FILE}"
 _FILES = {"app.sh": APP, CHECK_FILE: '. ./app.sh\ntest "$(answer)" = right\n', "README.md": "# Sample\n"}
 _SETTINGS = """[commands]
 test = "{check}"
+memory_mb = {memory_mb}
+processes = {processes}
 
 [agents]
 default = "attacker"
@@ -36,6 +38,7 @@ argv = {argv}
 
 [protect]
 deny = ["detent.toml", "{check_file}"]
+ask = ["{asked_file}"]
 
 [budget.run]
 minutes = 2
@@ -136,7 +139,9 @@ class World:
         argv = json.dumps([sys.executable, "-P", "-m", "detent.proof.attack.inside"])
         kinds = ((MAIN, _STALL_MINUTES, ""), (OTHER, _SHORT_STALL_MINUTES, _NO_NETWORK), (HERE, _STALL_MINUTES, ""))
         for task, stall, more in kinds:
-            settings = _SETTINGS.format(check=CHECK, check_file=CHECK_FILE, argv=argv, stall=stall)
+            named = {"check": CHECK, "check_file": CHECK_FILE, "asked_file": ASKED_FILE}
+            most = {"memory_mb": values.MOST_MEMORY_MB, "processes": values.MOST_PROCESSES}
+            settings = _SETTINGS.format(**named, **most, argv=argv, stall=stall)
             for name, text in {**_FILES, "detent.toml": settings + more}.items():
                 write(os.path.join(self.repo, name), text)
             words = (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", f"settings of {task}"))

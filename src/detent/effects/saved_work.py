@@ -1,0 +1,68 @@
+"""Keeps the work of a checkout before it is reset, where the person's own git finds it: refs/detent/backup/TASK/LINE.
+
+One commit holds every file that counts, new ones too, on top of the branch's own commits. Nothing here deletes a save.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.record import Record
+from detent.effects.acts import keep_commit
+from detent.effects.branches import copy_objects
+from detent.effects.git import Git
+from detent.effects.merge import own_git
+from detent.errors import ToolError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Saved(Record):
+    ref: str
+    commit: str
+    tree: str
+    parent: str  # the branch's own last commit
+
+
+def backup_ref(task_id: str, key: str) -> str:
+    """Where the work that one step of one move took away is kept; further saves of it have a mark behind."""
+    return f"refs/detent/backup/{task_id}/{key.partition(':')[0]}"
+
+
+def find_saved(common_dir: str, ref: str) -> tuple[Saved, ...]:
+    """Every save of one step, the first one first."""
+    wanted = "%(refname)%00%(objectname)%00%(tree)%00%(parent)"
+    lines = Git(common_dir).run("for-each-ref", f"--format={wanted}", f"{ref}*").decode().splitlines()
+    found = (Saved(*line.split("\0")) for line in lines)
+    return tuple(saved for saved in found if saved.ref.rstrip("+") == ref)
+
+
+def save(private_git: str, common_dir: str, ref: str, tree: str, parent: str) -> Saved:
+    """Keep a tree as a commit on top of `parent`, unless this step kept the same before."""
+    known = find_saved(common_dir, ref)
+    for saved in known:
+        if (saved.tree, saved.parent) == (tree, parent):
+            return saved
+    ref = known[-1].ref + "+" if known else ref
+    commit = keep_commit(private_git, ref, tree, parent, "detent: what the checkout held before it was reset")
+    copy_objects(private_git, commit, parent, Git(common_dir))
+    Git(common_dir).run("update-ref", ref, commit)
+    return Saved(ref, commit, tree, parent)
+
+
+def ignored_by_person(root: str, names: Sequence[str]) -> frozenset[str]:
+    """Those that a rule of the person's own ignores, in git's exclude file or their settings; no agent writes there."""
+    if not names:
+        return frozenset()
+    data = b"".join(os.fsencode(name) + b"\0" for name in names)
+    finished = own_git(root, "check-ignore", "-v", "-z", "--no-index", "--stdin", input_bytes=data)
+    if finished.exit not in (0, 1):
+        said = " ".join(finished.stderr.decode("utf-8", "replace").split())
+        raise ToolError(f"git check-ignore failed: {said}", where=root, next_step="see: git status")
+    fields = [os.fsdecode(field) for field in finished.stdout.split(b"\0")]
+    rows = zip(fields[::4], fields[2::4], fields[3::4], strict=False)  # rule's file, its line, the rule, the path
+    return frozenset(
+        name for source, rule, name in rows if os.path.basename(source) != ".gitignore" and not rule.startswith("!")
+    )

@@ -1,0 +1,124 @@
+"""Builds the menu of a task from the moves of its state: each with a letter, open ones first.
+
+What a choice does is a command of the command line, found in its table by the move's verb; no move is made here.
+"""
+
+from __future__ import annotations
+
+from detent.core.machine import STOPPED
+from detent.core.record import Record
+from detent.faces.cli.commands import COMMANDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from detent.core.machine import Edge
+    from detent.faces.cli.commands import Command
+    from detent.runner.explain import Explain, Move
+
+_SPARE_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
+# Whether a choice asks for words: not at all, if there are any, or not without.
+NO_WORDS, MAY_SAY, MUST_SAY = "no", "may", "must"
+_SPEAKING = ("answer", "reject", "resume")  # their words are told to the next agent, so there must be some
+
+
+class Choice(Record):
+    """One line of a menu."""
+
+    key: str
+    verb: str  # the command
+    asks: str
+    move: Move | None = None
+    confirm: str = ""
+
+    def words(self, task_id: str, said: str) -> list[str]:
+        """The command line of this choice, without `detent` and the repository."""
+        command = _command(self.verb)
+        assert command is not None  # noqa: S101  # choices are made of commands that exist
+        options = {option.flag for option in command.options}
+        given = [self.verb]
+        if self.move is not None and "--edge" in options:
+            given += ["--edge", self.move.name]
+        if self.confirm and "--yes" in options:
+            given.append("--yes")
+        takes_text = any(argument.name == "TEXT" for argument in command.arguments)
+        if said and not takes_text and "--reason" in options:
+            given += ["--reason", said]
+        if "--no-wait" in options:
+            given.append("--no-wait")
+        to = [self.move.to] if self.move is not None and self.verb == "move" else []
+        return [*given, "--", *([said] if takes_text else to), task_id]
+
+
+def build_menu(told: Explain) -> tuple[Choice, ...]:
+    """Every move a person may ask for, and what else can be done now."""
+    state = told.task.machine.states[told.snapshot.state]
+    edges = {edge.name: edge for edge in state.edges}
+    moves = [move for move in told.moves if may_be_asked(move)]
+    wanted = [(_of_move(move, edges[move.name]), edges[move.name].key) for move in moves]
+    verbs = {choice.verb for choice, _ in wanted}
+    wanted += [(choice, "") for choice in _besides(told) if choice.verb not in verbs]
+    wanted.sort(key=lambda one: _nearness(one[0].move))
+    keys = letters([(key, choice.verb, choice.move) for choice, key in wanted])
+    return tuple(choice.replace(key=key) for (choice, _), key in zip(wanted, keys, strict=True))
+
+
+def with_verb(menu: Iterable[Choice], verb: str) -> tuple[Choice, ...]:
+    return tuple(choice for choice in menu if choice.verb == verb)
+
+
+def may_be_asked(move: Move) -> bool:
+    """A move that only the death of a run takes is no choice of anybody's."""
+    return move.by != ("crash",)
+
+
+def _nearness(move: Move | None) -> int:
+    """Open, then what only has to be proven, then what is no move, then the closed; the machine's order within each."""
+    if move is None:
+        return 2
+    return 0 if move.is_open else 1 if is_provable(move) else 3
+
+
+def is_provable(move: Move) -> bool:
+    """Whether asking for it runs its commands and nothing else is missing."""
+    return bool(move.missing) and all(one.pending for one in move.missing)
+
+
+def _of_move(move: Move, edge: Edge) -> Choice:
+    known = [verb for verb in move.verbs if _command(verb) is not None]
+    verb = "answer" if "answer" in known else known[0] if known else "move"
+    asks = MUST_SAY if verb in _SPEAKING else MAY_SAY if known or move.sign_off else NO_WORDS
+    return Choice("", verb, asks, move, edge.confirm)
+
+
+def _besides(told: Explain) -> list[Choice]:
+    """What a person can do without a move."""
+    memory, state = told.task.memory, told.task.machine.states[told.snapshot.state]
+    if memory.run and not told.is_dead:
+        return [Choice("", "stop", NO_WORDS)]
+    if told.snapshot.registers.get(STOPPED):
+        return [Choice("", "resume", MUST_SAY)]
+    found: list[Choice] = []
+    if state.role:
+        found += [Choice("", "respawn", NO_WORDS)] if memory.visit or told.is_dead else []
+        found += [Choice("", "start", NO_WORDS)] if not memory.driven.get("on", False) else []
+    return found
+
+
+def letters(wanted: Sequence[tuple[str, str, Move | None]]) -> list[str]:
+    """A letter for each: the machine's own first, then the first free one of its words, then any."""
+    taken = {key.lower() for key, _, _ in wanted if key}
+    found = []
+    for key, verb, move in wanted:
+        if not key:
+            name = verb if verb != "move" or move is None else move.to
+            free = [letter for letter in f"{name.lower()}{_SPARE_KEYS}" if letter.isalnum() and letter not in taken]
+            key = free[0] if free else ""  # noqa: PLW2901  # nothing is free: it can still be chosen with the arrows
+            taken.add(key)
+        found.append(key)
+    return found
+
+
+def _command(name: str) -> Command | None:
+    return next((command for command in COMMANDS if command.name == name), None)

@@ -1,0 +1,33 @@
+"""Remembers which tasks needed a person, and says which begin to."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from detent.faces.tui.gather import Row
+
+NEEDS_PERSON = ("unreadable", "dead", "waits")
+SETTLE_S = 2.0  # a run that has just ended is dead until somebody has judged it; that is no news
+
+
+class Notices:
+    def __init__(self) -> None:
+        self._since: dict[str, float] = {}  # when a task began to need a person
+        self._told: set[str] | None = None  # who was told of; None: nobody has looked yet
+
+    def begun(self, rows: Sequence[Row], now_s: float) -> tuple[Row, ...]:
+        """Tasks to tell about now, each once; those that needed somebody at the first look stand in the list anyway."""
+        needing = [row for row in rows if row.kind in NEEDS_PERSON]
+        self._since = {row.id: self._since.get(row.id, now_s) for row in needing}
+        if self._told is None:
+            self._told = set(self._since)
+        self._told &= self._since.keys()
+        new = tuple(
+            row
+            for row in needing
+            if row.id not in self._told and (row.kind != "dead" or now_s - self._since[row.id] >= SETTLE_S)
+        )
+        self._told |= {row.id for row in new}
+        return new

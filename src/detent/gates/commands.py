@@ -1,0 +1,114 @@
+"""Checks that rest on commands: which runs a gate asks for, and what the receipts of them say.
+
+`runner/prove.py` makes the receipts that are missing; both ask `runs_of`, so that what is run is what is judged.
+"""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+from detent.gates.plan import all_commands
+from detent.gates.seen import Finding
+from detent.store.digest import hash_text, sha256_of
+from detent.store.observed import Command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from detent.core.machine import Gate
+    from detent.gates.seen import Seen
+    from detent.store.receipts import Receipt
+
+COMMAND_CHECKS = ("commands", "red_green")
+_MOST_SHOWN = 80  # characters of a command, where a sentence quotes it
+
+
+class Run(Record):
+    """One command a gate asks for; `before` the change: on the baseline, with the task's tests laid over it."""
+
+    key: str
+    command: Command
+    before: bool = False
+
+
+def receipt_key(tree: str, line: str, gate: Gate, workspace: str) -> str:
+    """What a receipt holds for: this tree, this command, this gate as defined, this way to prepare a checkout."""
+    parts = (tree, line, gate.check, repr(sorted(gate.params.items())), workspace)
+    return sha256_of("\0".join(parts).encode("utf-8", "surrogatepass"))
+
+
+def runs_of(gate: Gate, seen: Seen) -> tuple[Run, ...]:
+    """Every run this gate asks for on the tree as it is seen; nothing for a gate that asks for none."""
+    if gate.check not in COMMAND_CHECKS:
+        return ()
+    found = all_commands(seen.commands, seen.field(gate.params["field"]))
+    if only := gate.params.get("command"):
+        found = tuple(command for command in found if command.name == only)
+    # The same command on the same tree says the same whichever gate asks.
+    plain = gate.replace(check="commands", params={"field": gate.params["field"]})
+    runs = [Run(receipt_key(seen.tree, command.line, plain, seen.workspace), command) for command in found]
+    if gate.check == "red_green" and seen.baseline:
+        tree = f"before {seen.tree}"
+        runs += [Run(receipt_key(tree, command.line, gate, seen.workspace), command, before=True) for command in found]
+    return tuple(runs)
+
+
+def commands(gate: Gate, seen: Seen) -> Finding:
+    """Every command of the plan and of the project exited with 0, run by the engine on exactly this tree."""
+    return _all_green(gate, seen, runs_of(gate, seen))
+
+
+def red_green(gate: Gate, seen: Seen) -> Finding:
+    """The commands pass on this tree, and one failed on the first commit with the task's test files laid over it."""
+    if not seen.baseline:
+        return Finding(ok=False, why="there is no first commit to compare with", by_engine=True)
+    runs = runs_of(gate, seen)
+    found = _all_green(gate, seen, [run for run in runs if not run.before])
+    if not found.ok:
+        return found
+    before = [(run, seen.receipt(run.key)) for run in runs if run.before]
+    unknown = [_first(run) for run, receipt in before if receipt is None]
+    if unknown:
+        return Finding(ok=False, why=f"not run without the change: {', '.join(unknown)}", pending=True)
+    receipts = [receipt for _, receipt in before if receipt is not None]
+    if any(is_red(receipt) for receipt in receipts):
+        keys = "".join((found.proof, *(run.key for run, _ in before)))
+        return Finding(ok=True, proof=hash_text(keys), by_engine=True)
+    broken = [receipt for receipt in receipts if receipt.problem]
+    if broken:
+        why = f"without the change {broken[0].command!r} did not come to its own end: {broken[0].problem}"
+        return Finding(ok=False, why=f"{why}; that proves nothing")
+    names = ", ".join(_first(run) for run, _ in before)
+    why = f"it passes without the change too, so it proves nothing: {names}"
+    return Finding(ok=False, why=why, fix="write a test that fails without the change, where the test files are")
+
+
+def is_red(receipt: Receipt) -> bool:
+    """Whether a command failed by itself; one that was cut short says nothing."""
+    return not receipt.problem and bool(receipt.attempts) and receipt.attempts[-1] != 0
+
+
+def _all_green(gate: Gate, seen: Seen, runs: Iterable[Run]) -> Finding:
+    runs = tuple(runs)
+    if not runs:
+        example = 'a "cmd: ..." line or a fenced block'
+        return Finding(ok=False, why=f'"{gate.params["field"]}" names no command ({example})')
+    unknown, red, proofs = [], [], []
+    for run in runs:
+        receipt = seen.receipt(run.key)
+        if receipt is None:
+            unknown.append(_first(run))
+        elif not receipt.is_green:
+            result = receipt.problem or f"exit {receipt.attempts[-1]}"
+            red.append(f"{_first(run)!r} failed on this tree ({result}), see {receipt.log}")
+        else:
+            proofs.append(run.key)
+    if red:
+        return Finding(ok=False, why="; ".join(red))
+    if unknown:
+        return Finding(ok=False, why=f"not run on this tree: {', '.join(unknown)}", pending=True)
+    return Finding(ok=True, proof=hash_text("".join(proofs)), by_engine=True)
+
+
+def _first(run: Run) -> str:
+    return run.command.line.partition("\n")[0][:_MOST_SHOWN]

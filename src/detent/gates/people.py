@@ -1,0 +1,73 @@
+"""Checks that look for a person's word: given about exactly this tree, or not given."""
+
+from __future__ import annotations
+
+from detent.gates.seen import Finding, Seen
+from detent.store.digest import hash_text
+from detent.store.names import name_some
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from detent.core.machine import Gate, Machine
+    from detent.core.values import Missing
+
+_MOST_FILES = 200  # that a journal line names
+WORD_CHECKS = ("protected_ok",)  # a closed gate of these is opened by nothing but a person's word
+
+
+def is_word(machine: Machine, gate: str) -> bool:
+    """Whether a gate waits for a person; `gate` may also be the name of a guard."""
+    return gate in machine.gates and all(part.check in (*WORD_CHECKS, "all") for part in machine.parts((gate,)))
+
+
+def lacks_only_word(machine: Machine, missing: Iterable[Missing]) -> bool:
+    """Whether something is missing, and all of it is a person's word."""
+    gates = [one.gate for one in missing]
+    return bool(gates) and all(is_word(machine, gate) for gate in gates)
+
+
+def signed_tree(gate: Gate, seen: Seen) -> Finding:
+    """The tree is still the one a person signed by a named sign-off, and so are the named files of the task folder."""
+    name = gate.params["edge"]
+    signed = seen.signed.get(name, {})
+    if not signed:
+        return Finding(ok=False, why=f"nobody has signed {name} yet", by_engine=True)
+    if not seen.tree:
+        return Finding(ok=False, why="the tree has not been looked at since it changed", by_engine=True)
+    if signed["tree"] != seen.tree:
+        then, now = signed["tree"][:12], seen.tree[:12]
+        why = f"the tree is {now}, not {then}, which {signed['name']} signed by {name}"
+        return Finding(ok=False, why=why, by_engine=True)
+    found = signed_files(seen)
+    changed = [file for file in gate.params.get("files", ()) if signed["files"].get(file, "") != found.get(file)]
+    if changed:
+        why = f"{name_some(changed)} is not what {signed['name']} signed by {name}"
+        return Finding(ok=False, why=why, by_engine=True)
+    return Finding(ok=True, proof=signed["tree"], by_engine=True)
+
+
+def signed_files(seen: Seen) -> dict[str, str]:
+    """What a sign-off is bound to besides the tree: the files of the task folder, by hash; of very many only one."""
+    found = {**seen.files.listing(), seen.machine.store["file"]: hash_text(seen.document.text)}
+    if len(found) <= _MOST_FILES:
+        return found
+    return {"*": hash_text("\0".join(f"{name} {digest}" for name, digest in sorted(found.items())))}
+
+
+def protected_ok(_gate: Gate, seen: Seen) -> Finding:
+    """No file was touched that a person must be asked about, or a person approved exactly this tree."""
+    touched = seen.touched()
+    if touched is None:
+        why = "whether this tree touches protected files has not been looked at"
+        return Finding(ok=False, why=why, fix="look at the changes: detent diff", by_engine=True)
+    if not touched:
+        return Finding(ok=True, by_engine=True)
+    said = seen.approved
+    if seen.tree and (said.get("tree"), said.get("files")) == (seen.tree, touched):
+        proof = hash_text("\0".join((seen.tree, *(f"{name} {digest}" for name, digest in touched.items()))))
+        note = f"{said['name']} approved {name_some(touched)}"
+        return Finding(ok=True, proof=proof, note=note, by_engine=True)
+    changed = f"; what {said['name']} approved has changed since" if said else ""
+    return Finding(ok=False, why=f"a person must look at {name_some(touched)} first{changed}", by_engine=True)

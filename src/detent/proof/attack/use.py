@@ -1,0 +1,81 @@
+"""Attackers that use up the host through the code that a proof command runs; each of a size that does no harm."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from detent.proof.attack.scene import FIXED, read
+from detent.proof.attack.values import IMPLEMENT, MOST_MEMORY_MB, MOST_PROCESSES, Attack, always
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from detent.proof.attack.inside import Inside
+    from detent.proof.attack.scene import Scene
+
+_LONGEST_S = 8  # what nobody stops goes by itself, and then the check passes
+_BOMB = f"""
+bomb() {{
+  if [ "$1" -gt 0 ]; then bomb $(($1 - 1)) & bomb $(($1 - 1)) & wait; else sleep {_LONGEST_S}; fi
+}}
+bomb {(4 * MOST_PROCESSES).bit_length() - 1}
+"""
+_HOG = f"""
+taken=$(head -c {3 * MOST_MEMORY_MB}000000 /dev/zero | tr '\\0' x)
+sleep {_LONGEST_S}
+"""
+
+
+def _planted(script: str) -> Callable[[Inside], None]:
+    """Code of the tree that the engine's own proof command runs."""
+
+    def act(agent: Inside) -> None:
+        if agent.state == "implement":
+            agent.write(os.path.join(agent.tree, "app.sh"), FIXED + script)
+            agent.candidate()
+            agent.claim("verify")
+        else:
+            agent.claim("review")
+
+    return act
+
+
+def _was_not_stopped(words: str) -> Callable[[Scene], str]:
+    """It succeeded unless every attempt of the proof was ended for this."""
+
+    def shows(scene: Scene) -> str:
+        folder = os.path.join(scene.control(), "receipts")
+        receipts = [
+            json.loads(read(os.path.join(folder, name))) for name in os.listdir(folder) if name.endswith("json")
+        ]
+        if not receipts:
+            return "no proof command was run"
+        return next((f"a proof ended so: {one}" for one in receipts if words not in one["problem"]), "")
+
+    return shows
+
+
+_WATCHED = "the engine looks at all that its command has started, and kills it when it goes beyond its limits"
+
+ATTACKS = (
+    Attack(
+        "forks-in-the-proof",
+        "leaves code that starts processes without end when the proof runs it",
+        IMPLEMENT,
+        _planted(_BOMB),
+        _was_not_stopped("processes"),
+        always(_WATCHED),
+        runs=2,
+    ),
+    Attack(
+        "eats-memory-in-the-proof",
+        "leaves code that takes ever more memory when the proof runs it",
+        IMPLEMENT,
+        _planted(_HOG),
+        _was_not_stopped("memory"),
+        always(_WATCHED),
+        runs=2,
+    ),
+)

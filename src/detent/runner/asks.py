@@ -1,0 +1,46 @@
+"""What a task asks a person, in its own words: the fields and sections its state names for that. Looks only."""
+
+from __future__ import annotations
+
+from detent.errors import UnreadableError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.core.machine import State
+    from detent.store.native import Document, Native
+
+    Asked = tuple[tuple[str, str], ...]  # name of the field or section, and what it says
+
+_SECTION = "## "
+LONGEST_WORDS = 400  # of one field or section; who wants all of it reads the file
+
+
+def asked(state: State, document: Document) -> Asked:
+    """The question a document holds, part by part; what says nothing is left out."""
+    found = ((name.removeprefix(_SECTION), _words(name, document)) for name in state.asks)
+    return tuple((name, words) for name, words in found if words)
+
+
+def question(state: State, native: Native) -> str:
+    """The same on one line; empty where the state asks nothing, or the file can't be read."""
+    if not state.asks:
+        return ""
+    try:
+        document = native.read()
+    except UnreadableError:
+        return ""  # its own error is told where the file is what it is about
+    return "; ".join(f"{name}: {words}" for name, words in asked(state, document))
+
+
+def _words(name: str, document: Document) -> str:
+    from detent.store.markdown import find_section, is_placeholder, visible_text  # most states ask nothing
+
+    if name.startswith(_SECTION):
+        section = find_section(document.text, name.removeprefix(_SECTION))
+        text = visible_text(document.text[section.body_start : section.end]) if section else ""
+    else:
+        text = document.value(name)
+    if is_placeholder(text):
+        return ""
+    words = " ".join(text.split())
+    return words if len(words) <= LONGEST_WORDS else f"{words[:LONGEST_WORDS].rstrip()} ..."

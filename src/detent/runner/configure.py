@@ -1,0 +1,138 @@
+"""What a person sets for one task after it was made: budget, limits, mode, agents, further checks; one journal line.
+
+The pinned machine and the first line stay as they are. What holds now is folded from the lines (`store/tasks.py`), so
+every reader finds it where the first line's settings are. Nothing of this is written into the native file except a
+check, which is why only a check waits for the end of an agent run.
+"""
+
+from __future__ import annotations
+
+from detent.core.explore import explore
+from detent.core.record import Record
+from detent.errors import RefusedError, UsageError
+from detent.gates.plan import read_plan
+from detent.runner.create import plan_line
+from detent.runner.pinned import read_overrides, read_usd
+from detent.runner.promises import put_in_order
+from detent.runner.settle import record, refuse_while_running, remember
+from detent.store.fields import replace_value
+from detent.store.lock import Lock
+from detent.store.tasks import configured
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from detent.runner.open import Task
+    from detent.store.native import Document
+
+
+class Wanted(Record):
+    """What was asked for, in the words of the command line."""
+
+    usd: str = ""
+    runs: str = ""
+    limits: tuple[str, ...] = ()  # NAME=N
+    mode: str = ""
+    agents: tuple[str, ...] = ()  # ROLE=AGENT[:MODEL]
+    checks: tuple[str, ...] = ()
+
+
+def configure(task: Task, wanted: Wanted, name: str, reason: str) -> tuple[Task, bool]:
+    """Write down what is to hold from now on; False when all of it holds already and nothing was written."""
+    with Lock(task.places.lock()):
+        task = task.now()
+        content = {"by": "person", "name": name, "reason": reason, **_read(task, wanted)}
+        checks = [line for line in wanted.checks if line not in dict(task.memory.head["commands"]).values()]
+        if checks:
+            refuse_while_running(task, task.memory)
+            settled = put_in_order(task)
+            task = task.at(settled.memory)
+            content |= _checks(task, settled.document, checks)
+        elif configured(task.memory, content) == (task.memory.head, task.memory.snapshot):
+            return task, False
+        _refuse_unsound(task, content)
+        if checks:
+            memory, _ = remember(task, task.memory, settled.document, "configured", content)
+        else:
+            memory = record(task, task.memory, "configured", content)
+    return task.at(memory), True
+
+
+def _read(task: Task, wanted: Wanted) -> dict[str, Any]:
+    machine, table = task.machine, task.memory.head.get("agents", {}).get("table", {})
+    if wanted.mode and wanted.mode not in machine.modes:
+        known = ", ".join(machine.modes) or "none"
+        raise UsageError(f"{machine.name} has no mode {wanted.mode!r}", next_step=f"its modes: {known}")
+    budget: dict[str, float] = {}
+    if wanted.usd:
+        budget["usd"] = read_usd(wanted.usd)
+    if wanted.runs:
+        budget["runs"] = _whole("--runs", wanted.runs)
+    return {
+        "mode": wanted.mode,
+        "limits": dict(_limit(task, word) for word in wanted.limits),
+        "budget": {"task": budget} if budget else {},
+        "agents": read_overrides(table, machine, wanted.agents),
+        "commands": [],
+        "fields": {},
+        "locked": {},
+    }
+
+
+def _limit(task: Task, word: str) -> tuple[str, int]:
+    name, _, number = word.partition("=")
+    if name not in task.machine.limits:
+        known = ", ".join(task.machine.limits)
+        raise UsageError(f"--limit {word}: {task.machine.name} has no limit {name!r}", next_step=f"its limits: {known}")
+    return name, _whole(f"--limit {name}", number)
+
+
+def _whole(flag: str, text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text) > 0):
+        raise UsageError(f"{flag} needs a whole number from 1, not {text!r}", next_step=f"for example: {flag} 5")
+    return int(text)
+
+
+def _refuse_unsound(task: Task, content: dict[str, Any]) -> None:
+    """A limit may close the only way out of somewhere: a machine in which that happens holds for no task."""
+    if not content["limits"]:
+        return
+    head, snapshot = configured(task.memory, content)
+    found = explore(task.at(task.memory.replace(head=head, snapshot=snapshot)).machine).violations
+    if found:
+        raise RefusedError(
+            f"with these limits {task.machine.name} would not hold: {found[0].rule}: {' / '.join(found[0].story)}",
+            next_step="choose other limits",
+        )
+
+
+def _checks(task: Task, document: Document, checks: Sequence[str]) -> dict[str, Any]:
+    """Further commands: in the field the machine keeps for them, and in its locked text where that is locked."""
+    label, state = task.machine.store.get("checks", ""), task.machine.states[task.memory.snapshot.state]
+    if not label:
+        raise UsageError(f"{task.machine.name} keeps no commands of a task", next_step="put them into detent.toml")
+    if state.is_end:
+        raise RefusedError(f"{state.name} is an end: its frame stays as it was", next_step=f"detent next {task.id}")
+    old = document.value(label)
+    new = _longer(old, checks)
+    shown = task.native.parsed(replace_value(document.text, task.native.labels, label, new)).value(label)
+    if read_plan(shown) != (tuple(dict.fromkeys((*read_plan(old)[0], *checks))), read_plan(old)[1]):
+        raise RefusedError(
+            f'"{label}" as it stands can\'t take another command',
+            where=document.path,
+            next_step=f'write it there yourself, then run: detent amend {task.id} --reason "why"',
+        )
+    item, count = f"field:{label}", len(task.memory.head["commands"])
+    locked = {item: task.store.keep(shown.encode("utf-8"))} if item in task.memory.snapshot.locked else {}
+    commands = [[f"check {number}", line] for number, line in enumerate(checks, count + 1)]
+    return {"commands": commands, "fields": {label: shown}, "locked": locked}
+
+
+def _longer(plan: str, checks: Sequence[str]) -> str:
+    if not any(read_plan(plan)):
+        plan = ""
+    elif "\n" not in plan and not plan.startswith(("- ", "* ", "+ ")):
+        plan = f"- {plan}"  # what follows is a list, and the first is part of it
+    return "\n".join([*([plan] if plan else []), *map(plan_line, checks)])

@@ -1,0 +1,68 @@
+"""Says what follows from an agent run that is gone, for those who only look: nothing is written, nothing is started."""
+
+from __future__ import annotations
+
+from detent.core.decide import decide
+from detent.core.machine import STOPPED
+from detent.core.record import Record
+from detent.core.runs import run_over
+from detent.core.values import Advance, Crash, Signal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from detent.core.values import Decision, Fact, Snapshot
+    from detent.runner.open import Task
+    from detent.store.native import Document
+
+
+class Foreseen(Record):
+    """What whoever drives the task, or the next command that writes, would do."""
+
+    kind: str  # moves | proves | crash | stays | respawn | person
+    to: str = ""
+
+
+def foresee(task: Task, document: Document) -> Foreseen:
+    """What follows from the last run of this visit."""
+    memory, state = task.memory, task.machine.states[task.memory.snapshot.state]
+    if not memory.run and not memory.ended:
+        is_ours = state.driver == "agent" and state.respawn == "auto" and not memory.snapshot.registers.get(STOPPED)
+        return Foreseen("respawn" if is_ours else "person")
+    from detent.effects.keeper_look import exit_class, look  # most tasks have no run that just ended
+    from detent.runner.settle import find_disorder
+
+    if memory.ended:
+        if memory.ended["tainted"] or memory.ended["problem"]:
+            return Foreseen("stays")
+        exit_name, claim, snapshot = memory.ended["exit"], memory.ended["claim"], memory.snapshot
+    else:
+        exit_name = exit_class(look(task.places.run(memory.run["run"])).exit)
+        claim = memory.claim.get("want") or find_disorder(task, memory, document).request
+        snapshot = run_over(task.machine, memory.snapshot, exit_name)
+    facts = _facts(task, document, snapshot)
+    asked = (*((Signal("agent", claim),) if claim else ()), Signal("engine"), Signal("crash", exit=exit_name))
+    for signal in asked:
+        if found := _means(decide(task.machine, snapshot, facts, signal)):
+            return found
+    return Foreseen("stays")
+
+
+def _facts(task: Task, document: Document, snapshot: Snapshot) -> Mapping[str, Fact]:
+    from detent.gates.judge import judge
+    from detent.runner.look import known_tree, look, needs_tree
+
+    edges = task.machine.states[snapshot.state].edges
+    gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
+    tree = known_tree(task) if needs_tree(task, gates) else ""
+    return judge(look(task, task.memory.replace(snapshot=snapshot), document, tree), gates)
+
+
+def _means(decision: Decision) -> Foreseen | None:
+    if isinstance(decision, Advance):
+        return Foreseen("moves", decision.after.state)
+    if isinstance(decision, Crash):
+        return Foreseen("crash")
+    missing = decision.missing
+    return Foreseen("proves") if missing and all(one.pending for one in missing) else None

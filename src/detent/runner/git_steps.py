@@ -1,0 +1,173 @@
+"""The steps a move may have prepared in the person's checkout, each by the name a machine file gives it."""
+
+from __future__ import annotations
+
+from detent.effects.own_checkout import (
+    Stand,
+    branch_commit,
+    delete_branch,
+    make_branch,
+    refuse_branch_name,
+    refuse_target,
+    remove_files,
+    stand_at,
+    switch,
+    tree_of,
+    unmake_branch,
+)
+from detent.effects.saved_work import backup_ref, find_saved, ignored_by_person, save
+from detent.effects.tree import changed_files
+from detent.errors import RefusedError
+from detent.runner.commit_step import do_commit, has_commit, look_commit
+from detent.runner.hook_trial import look_hooks, try_hooks
+from detent.runner.in_place import (
+    dirty_checkout,
+    made_branch,
+    refuse_beside_run,
+    refuse_branch_of_other,
+    refuse_elsewhere,
+    thread_branch,
+)
+from detent.runner.look import current_tree
+from detent.runner.prepare_values import Doing, Step
+from detent.store.tasks import utc_now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from detent.runner.prepare_values import Results
+
+NO_GIT, NO_BRANCH = "no-git", "no-branch"  # options of a command, as a step is given them
+
+
+def _stand(doing: Doing) -> Stand | None:
+    """Where the checkout stands; None where the task goes without git, and a person said so."""
+    stand = stand_at(doing.task.tree_path)
+    if stand is None and NO_GIT not in doing.given:
+        raise RefusedError(
+            "this folder is no git repository, so nothing can be brought back",
+            where=doing.task.tree_path,
+            next_step="make it one (git init, then a first commit), or go on without: add --no-git",
+        )
+    return stand
+
+
+def _look_baseline(doing: Doing) -> dict[str, str]:
+    """Branch and commit to come back to; on the task's own branch those that were captured before."""
+    stand, before = _stand(doing), doing.done.get("baseline", {})
+    if stand is None:
+        return {"branch": "", "commit_sha": "", "captured_at": utc_now()}
+    if before and stand.branch == made_branch(doing.task):
+        return dict(before)
+    refuse_branch_of_other(doing.task, stand.branch)
+    return {"branch": stand.branch, "commit_sha": stand.commit, "captured_at": utc_now()}
+
+
+def _baseline(doing: Doing) -> Results:
+    return {"baseline": dict(doing.seen)}
+
+
+def _look_branch(doing: Doing) -> dict[str, str]:
+    """Whether the task's branch can be made and checked out."""
+    stand, name = _stand(doing), thread_branch(doing.task)
+    if stand is None or NO_BRANCH in doing.given:
+        return {}
+    refuse_beside_run(doing.task)
+    is_ours = made_branch(doing.task) == name
+    if stand.branch == name and is_ours:
+        return {"name": name, "found": "yes"}
+    if is_ours and branch_commit(stand.repository.common_dir, name) == stand.commit:
+        return {"name": name, "found": "yes"}  # made before, without work on it; it is checked out again
+    refuse_branch_name(stand.repository.common_dir, name)
+    if dirty := dirty_checkout(doing.task, stand.commit):
+        # What a person has not committed stays theirs; whether the work may begin so is for a gate to say.
+        return {"not_made": f"not committed: {dirty.words()}"}
+    return {"name": name}
+
+
+def _branch(doing: Doing) -> Results:
+    stand, name = stand_at(doing.task.tree_path), doing.seen.get("name", "")
+    if stand is None or not name:
+        return {"branch": dict(doing.seen)}
+    if stand.branch != name and stand.commit != doing.done["baseline"]["commit_sha"]:
+        raise RefusedError("your checkout moved on meanwhile", where=stand.repository.top, next_step="try again")
+    if stand.branch != name:
+        make_branch(stand, name, f"detent: {doing.task.id} {doing.key}")
+    return {"branch": {"name": name}}
+
+
+def _has_branch(doing: Doing) -> bool:
+    """It was not there when the move was intended, so that it is ours if it is there now."""
+    stand, name = stand_at(doing.task.tree_path), doing.seen.get("name", "")
+    return stand is not None and bool(name and branch_commit(stand.repository.common_dir, name))
+
+
+def _undo_branch(doing: Doing) -> None:
+    stand, name = stand_at(doing.task.tree_path), doing.seen.get("name", "")
+    if stand is not None and name and not doing.seen.get("found"):
+        base = doing.done["baseline"]
+        before = Stand(stand.repository, base["branch"], base["commit_sha"])
+        unmake_branch(stand, name, before, f"detent: {doing.task.id} undoes {doing.key}")
+
+
+def _look_reset(doing: Doing) -> dict[str, str]:
+    """What a reset starts from and leads to; refused while the checkout is not where the work was left."""
+    base = doing.done.get("baseline")
+    if not base:
+        raise RefusedError("no baseline was captured, so there is nothing to go back to", where=doing.task.tree_path)
+    if not base["commit_sha"]:
+        if NO_GIT not in doing.given:
+            raise RefusedError(
+                "without git nothing can be reset: all files stay as they are",
+                where=doing.task.tree_path,
+                next_step="if that is right, say so: add --no-git",
+            )
+        return {}
+    refuse_beside_run(doing.task)
+    refuse_elsewhere(doing.task)
+    stand = _stand(doing)
+    if stand is None:
+        raise RefusedError("the repository is gone", where=doing.task.tree_path)
+    refuse_target(stand, base["branch"], base["commit_sha"])
+    current_tree(doing.task)  # what can't be looked at can't be saved: told before anything is intended
+    return {"branch": stand.branch, "head": stand.commit, "to": base["branch"]}
+
+
+def _reset(doing: Doing) -> Results:
+    """Save all that is there, go back to the branch the work began on, and only then delete the task's own."""
+    if not doing.seen:
+        return {"reset": {"kept": "all files"}}
+    task, seen = doing.task, doing.seen
+    stand = stand_at(task.tree_path)
+    if stand is None or stand.branch not in (seen["branch"], seen["to"]):
+        raise RefusedError("your checkout moved on meanwhile", where=task.tree_path, next_step="try again")
+    top, common_dir, private = stand.repository.top, stand.repository.common_dir, task.places.private_git()
+    tree = current_tree(task)
+    target = branch_commit(common_dir, seen["to"])
+    new = [name for status, name in changed_files(private, tree_of(common_dir, target), tree) if status == "A"]
+    ref = backup_ref(task.id, doing.key)
+    saved = find_saved(common_dir, ref)
+    if not saved or (tree != tree_of(common_dir, target) and tree not in [one.tree for one in saved]):
+        saved = (*saved, save(private, common_dir, ref, tree, stand.commit))
+    switch(top, seen["to"], force=True)
+    ours = ignored_by_person(top, new)
+    remove_files(top, [name for name in new if name not in ours])
+    if seen["branch"] != seen["to"] and branch_commit(common_dir, seen["branch"]) == seen["head"]:
+        delete_branch(top, seen["branch"], seen["head"])
+    result = {**seen, "backup": saved[0].ref, "saved": saved[0].commit}
+    return {"reset": result, "branch": {}}
+
+
+def _has_saved(doing: Doing) -> bool:
+    stand = stand_at(doing.task.tree_path)
+    return stand is not None and bool(find_saved(stand.repository.common_dir, backup_ref(doing.task.id, doing.key)))
+
+
+STEPS: Mapping[str, Step] = {
+    "baseline": Step(_look_baseline, _baseline),
+    "branch": Step(_look_branch, _branch, _has_branch, _undo_branch),
+    "reset": Step(_look_reset, _reset, _has_saved),
+    "try_hooks": Step(look_hooks, try_hooks),
+    "commit": Step(look_commit, do_commit, has_commit),
+}

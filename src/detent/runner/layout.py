@@ -1,0 +1,83 @@
+"""Where a machine keeps the native folders of its tasks: a task home, or a folder of its own inside the project.
+
+`[store] root` names that folder (".ralf") and `folder` the place of one task in it ("threads/{id}"). What lies there is
+no work of anybody: git is told so in the file only this clone reads, and tree ids leave it out.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.effects.home import TASK
+from detent.errors import StorageError, UnreadableError
+from detent.store.atomic import make_folders, read_plain, read_text, write_atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from detent.runner.open import Listed, Task
+    from detent.store.places import Project
+
+_EXCLUDE = "info/exclude"
+
+
+def store_root(store: Mapping[str, Any], project_root: str) -> str:
+    """The folder of the project that holds every task of a machine; empty where each has its own elsewhere."""
+    return os.path.join(project_root, store["root"]) if store.get("root") else ""
+
+
+def native_folder(store: Mapping[str, Any], project: Project, task_id: str) -> str:
+    """Where the native folder of a new task is, unless somebody names another."""
+    if not store.get("root"):
+        return os.path.join(project.home(), task_id, TASK)
+    return os.path.join(store_root(store, project.root), store.get("folder", "{id}").replace("{id}", task_id))
+
+
+def exclude_root(store: Mapping[str, Any], project: Project) -> str:
+    """Have git pass over the machine's folder, by the one file that is neither committed nor anybody else's.
+
+    Returns what a person should know: that file may be a link or belong to somebody else.
+    """
+    if not store.get("root") or not project.common_dir:
+        return ""
+    line = f"/{store['root']}/"
+    path = os.path.join(project.common_dir, _EXCLUDE)
+    try:
+        text = read_text(path) or ""
+        if line not in text.splitlines():
+            make_folders(os.path.dirname(path))
+            separator = "" if not text or text.endswith("\n") else "\n"
+            write_atomic(path, f"{text}{separator}{line}\n".encode(), durable=True)
+    except (StorageError, UnreadableError) as error:
+        return f"git will show {store['root']}/ as new: {error.where}: {error.what}; write {line} into your .gitignore"
+    return ""
+
+
+def choose_active(task: Task) -> str:
+    """Remember which task is looked at, where the machine keeps such a file; returns its path."""
+    store = task.machine.store
+    if not (store.get("root") and store.get("active")):
+        return ""
+    path = os.path.join(store_root(store, task.root), store["active"])
+    make_folders(os.path.dirname(path))
+    if read_plain(path) != f"{task.id}\n".encode():
+        write_atomic(path, f"{task.id}\n".encode(), durable=False)
+    return path
+
+
+def active_among(found: Iterable[Listed]) -> str:
+    """The one of these tasks that the file of its machine names; empty when none or more than one is named."""
+    named = []
+    for listed in found:
+        if listed.machine is None or listed.memory is None or not listed.machine.store.get("active"):
+            continue
+        store = listed.machine.store
+        try:
+            data = read_plain(os.path.join(store_root(store, str(listed.memory.head["root"])), store["active"]), 4096)
+        except UnreadableError:
+            continue  # anybody may write there; a file that can't be read names nobody
+        if (data or b"").strip() == listed.id.encode():
+            named.append(listed.id)
+    return named[0] if len(named) == 1 else ""

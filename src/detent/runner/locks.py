@@ -1,0 +1,158 @@
+"""What an agent may no longer change: its text is kept by hash, compared, and put back.
+
+An item is `field:LABEL` and `section:FILE:HEADING` of a text, or `file:PATH` of the task folder, where a path that ends
+with "/" is a whole folder. Fields and sections of the main file are put back by its projection, the rest here.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.errors import UnreadableError
+from detent.store.atomic import as_json, read_plain, read_text, sweep, write_atomic
+from detent.store.digest import sha256_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from detent.core.machine import Lock, Machine
+    from detent.core.values import Snapshot
+    from detent.runner.open import Task
+    from detent.store.native import Document
+
+
+def items_of(lock: Lock) -> tuple[str, ...]:
+    """Everything one lock holds."""
+    return (
+        *(f"field:{label}" for label in lock.fields),
+        *(f"section:{file}:{heading}" for file, heading in lock.sections),
+        *(f"file:{path}" for path in lock.files),
+    )
+
+
+def closed_items(machine: Machine, snapshot: Snapshot) -> tuple[str, ...]:
+    """What is locked in the current state."""
+    return tuple(
+        item
+        for lock in machine.locks
+        if snapshot.state not in lock.open_in
+        for item in items_of(lock)
+        if item in snapshot.locked
+    )
+
+
+def changed_locks(task: Task, snapshot: Snapshot, document: Document) -> tuple[str, ...]:
+    return tuple(
+        item
+        for item in closed_items(task.machine, snapshot)
+        if _is_changed(task, document, item, snapshot.locked[item])
+    )
+
+
+def _is_changed(task: Task, document: Document, item: str, locked: str) -> bool:
+    if not item.startswith("section:"):
+        return sha256_of(_text_of(task, document, item).encode("utf-8")) != locked
+    from detent.store.locked_sections import is_whole  # few machines lock sections
+
+    _, file, heading = item.split(":", 2)
+    return not is_whole(_markdown(task, document, file), heading, kept_text(task, locked).decode("utf-8"))
+
+
+def close_locks(task: Task, snapshot: Snapshot, document: Document, leaving: str) -> dict[str, str]:
+    """The locked texts after a state was left: each is kept by its hash, so that it can be put back whole.
+
+    What was locked before and open in the state that is left closes again, as it stands now.
+    """
+    items = [
+        item
+        for lock in task.machine.locks
+        for item in items_of(lock)
+        if not leaving or leaving in lock.after or (leaving in lock.open_in and item in snapshot.locked)
+    ]
+    return {**snapshot.locked, **lock_again(task, document, items)}
+
+
+def lock_again(task: Task, document: Document, items: Iterable[str]) -> dict[str, str]:
+    """The hashes of these items as they stand, with their texts kept."""
+    return {item: _keep(task, document, item) for item in items}
+
+
+def _keep(task: Task, document: Document, item: str) -> str:
+    if item.startswith("file:"):
+        from detent.store.locked_files import NOT_PLAIN, files_under
+
+        for path, digest in files_under(task.native.folder, item.partition(":")[2]).items():
+            data = None if digest == NOT_PLAIN else read_plain(task.native.path(path))
+            if data is None:
+                raise UnreadableError(
+                    "it is to be locked, but is no plain file of a size that can be kept",
+                    where=task.native.path(path),
+                    next_step="make it a plain file or take it away, then run the same command again",
+                )
+            task.store.keep(data)
+    return task.store.keep(_text_of(task, document, item).encode("utf-8"))
+
+
+def _text_of(task: Task, document: Document, item: str) -> str:
+    """What is hashed of an item; of files it is a list of them with their hashes."""
+    kind, _, name = item.partition(":")
+    if kind == "field":
+        return document.value(name)
+    if kind == "section":
+        from detent.store.locked_sections import section_text
+
+        file, _, heading = name.partition(":")
+        return section_text(_markdown(task, document, file), heading)
+    from detent.store.locked_files import files_under
+
+    return as_json(files_under(task.native.folder, name)).decode("utf-8")
+
+
+def _markdown(task: Task, document: Document, file: str) -> str:
+    return document.body() if file == task.native.file else read_text(task.native.path(file)) or ""
+
+
+def kept_text(task: Task, digest: str) -> bytes:
+    path = os.path.join(task.places.objects(), digest)
+    data = read_plain(path)
+    if data is None or sha256_of(data) != digest:
+        raise UnreadableError("a locked text is missing or damaged", where=path, next_step="detent audit")
+    return data
+
+
+def locked_texts(task: Task, snapshot: Snapshot, items: Iterable[str]) -> dict[str, str]:
+    """What these items hold, by item."""
+    return {item: kept_text(task, snapshot.locked[item]).decode("utf-8") for item in items}
+
+
+def put_back_others(task: Task, texts: Mapping[str, str]) -> None:
+    """Put back what lies outside the main file; repeating it changes nothing."""
+    for item, text in texts.items():
+        kind, _, name = item.partition(":")
+        file, _, heading = name.partition(":")
+        if kind == "section" and file != task.native.file:
+            from detent.store.locked_sections import put_section
+
+            path = task.native.path(file)
+            sweep(os.path.dirname(path))  # what a killed write left
+            found = read_text(path) or ""
+            if (wanted := put_section(found, heading, text)) != found:
+                task.store.keep(found.encode("utf-8"))
+                write_atomic(path, wanted.encode("utf-8"), durable=True)
+        elif kind == "file":
+            import json
+
+            from detent.store.locked_files import put_back_files
+
+            put_back_files(
+                task.native.folder, name, json.loads(text), lambda digest: kept_text(task, digest), task.store.keep
+            )
+
+
+def shown_item(file: str, item: str) -> str:
+    """An item as people are told of it; with the task's main file, a field is told with the file it stands in."""
+    kind, _, name = item.partition(":")
+    if kind == "field":
+        return f'{file}: "{name}"' if file else name
+    return name if kind == "file" else '{}: "## {}"'.format(*name.split(":", 1))

@@ -1,0 +1,75 @@
+"""Gives a task other words: a person at any time, an agent where its state leaves them open.
+
+A person's words are written by us, and recorded as any change of what may be locked. While an agent run lives nobody
+but its own processes writes the native file: the run is told whether it may, and the text it is to write.
+"""
+
+from __future__ import annotations
+
+from detent.errors import RefusedError
+from detent.gates.judge import evidence_hashes
+from detent.runner.locks import closed_items
+from detent.runner.look import look
+from detent.runner.promises import put_in_order
+from detent.runner.runs import run_seen
+from detent.runner.settle import read_document, record, remember
+from detent.store.lock import Lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.runner.open import Task
+
+
+def retitle(task: Task, name: str, words: str, reason: str) -> Task:
+    """Write a person's words into the field that takes them; where it was locked, proof from before is old."""
+    label, title = _label(task), _one_line(words)
+    item = f"field:{label}"
+    with Lock(task.places.lock()):
+        settled = put_in_order(task)
+        memory, document, snapshot = settled.memory, settled.document, settled.memory.snapshot
+        if task.machine.states[snapshot.state].is_end:
+            raise RefusedError(f"{snapshot.state} is an end: its words stay as they were", next_step="detent next")
+        was_locked = item in closed_items(task.machine, snapshot)
+        if document.value(label) == title:
+            return task.replace(memory=memory)
+        entry = evidence_hashes(look(task, memory, document, "")) if was_locked else snapshot.entry
+        after = snapshot.replace(entry=entry, locked={**snapshot.locked, item: task.store.keep(title.encode("utf-8"))})
+        was = {label: snapshot.locked[item]} if item in snapshot.locked else {}
+        content = {"by": "person", "name": name, "reason": reason, "fields": [label], "was": was, "title": title}
+        memory, _ = remember(task, memory, document, "amended", content, after=after, restore=(item,))
+    return task.replace(memory=memory)
+
+
+def retitled_text(task: Task, number: int, words: str) -> str:
+    """What the native file is to hold; the living run `number` writes it itself. Refused where it may not."""
+    label, title = _label(task), _one_line(words)
+    with Lock(task.places.lock()):
+        task = task.replace(memory=task.store.load())
+        seen = run_seen(task)
+        if seen is None or seen.phase != "alive" or task.memory.run["run"] != number:
+            raise RefusedError("this agent run is over; its requests are not heard any more", next_step="end your turn")
+        state = task.memory.snapshot.state
+        if f"field:{label}" in closed_items(task.machine, task.memory.snapshot):
+            raise RefusedError(
+                f'"{label}" is locked in {state}: an agent may not change it there',
+                where=task.native.path(),
+                next_step="keep to the words as they are, or say in your notes what is wrong with them",
+            )
+        text = task.native.codec.replace(read_document(task).text, label, title)
+        if task.memory.head["title"] != title:
+            content = {"run": number, "by": "agent", "name": task.memory.run["role"], "title": title}
+            record(task, task.memory, "retitled", content)
+    return text
+
+
+def _label(task: Task) -> str:
+    if label := task.machine.store.get("title"):
+        return str(label)
+    raise RefusedError(f"{task.machine.name} keeps no words about the task in {task.native.file}")
+
+
+def _one_line(words: str) -> str:
+    title = " ".join(words.split())
+    if not title:
+        raise RefusedError("the words say nothing", next_step='detent task update --summary "what is to be done"')
+    return title

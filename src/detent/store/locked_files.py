@@ -1,0 +1,106 @@
+"""Locked files of a task folder: which there are with the hash of each, and how they are put back.
+
+A name that ends with "/" is a folder with all in it. What is no plain file, or no folder where one should be, counts as
+changed. Nothing is deleted: texts go to `objects/` by their hash, anything else is moved aside.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from detent.errors import UnreadableError
+from detent.store.aside import move_aside
+from detent.store.atomic import make_folders, read_plain, storage_error, sweep, write_atomic
+from detent.store.digest import sha256_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+MOST_FILES = 500
+NOT_PLAIN = "not a plain file"  # stands where a hash would
+
+
+def files_under(folder: str, name: str) -> dict[str, str]:
+    """Every file a lock of this name holds, by its path in the task folder, with its hash."""
+    found: dict[str, str] = {}
+    for path in _paths(folder, name):
+        if len(found) >= MOST_FILES:
+            raise UnreadableError(f"{name} holds more than {MOST_FILES} files, too many to lock", where=folder)
+        found[path] = _digest(os.path.join(folder, path))
+    return found
+
+
+def _digest(path: str) -> str:
+    try:
+        data = read_plain(path)
+    except UnreadableError:
+        return NOT_PLAIN
+    return "" if data is None else sha256_of(data)
+
+
+def _paths(folder: str, name: str) -> Iterator[str]:
+    if obstacle := _obstacle(folder, name):
+        yield obstacle
+    elif not name.endswith("/"):
+        if os.path.lexists(os.path.join(folder, name)):
+            yield name
+    else:
+        for base, folders, names in os.walk(os.path.join(folder, name)):
+            folders.sort()
+            links = [one for one in folders if os.path.islink(os.path.join(base, one))]
+            for one in sorted((*names, *links)):
+                yield os.path.relpath(os.path.join(base, one), folder)
+
+
+def _obstacle(folder: str, name: str) -> str:
+    """The first part of a path that should be a folder and is a link or a file."""
+    parts = name.split("/")[:-1]
+    for count in range(1, len(parts) + 1):
+        path = "/".join(parts[:count])
+        try:
+            status = os.lstat(os.path.join(folder, path))
+        except OSError:
+            return ""
+        if not stat.S_ISDIR(status.st_mode):
+            return path
+    return ""
+
+
+def put_back_files(
+    folder: str, name: str, wanted: Mapping[str, str], kept: Callable[[str], bytes], keep: Callable[[bytes], str]
+) -> None:
+    """Make the files of a lock what they were; `kept` gives a text by its hash, `keep` takes what stood there."""
+    for path in wanted:
+        full = os.path.join(folder, path)
+        if os.path.isdir(full) and not os.path.islink(full):
+            move_aside(full, folder)
+    for base in {os.path.dirname(path) for path in (*files_under(folder, name), *wanted)}:
+        sweep(os.path.join(folder, base))  # what a killed `write_atomic` below left
+    found = files_under(folder, name)
+    for path, digest in found.items():
+        full = os.path.join(folder, path)
+        if digest == wanted.get(path):
+            continue
+        data = None if digest == NOT_PLAIN else read_plain(full)
+        if data is None:
+            move_aside(full, folder)
+            continue
+        keep(data)
+        if path not in wanted:
+            _unlink(full)
+    for path, digest in wanted.items():
+        if found.get(path) != digest:
+            full = os.path.join(folder, path)
+            make_folders(os.path.dirname(full))
+            write_atomic(full, kept(digest), durable=True)
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise storage_error(error, path, "file can't be removed") from error

@@ -1,0 +1,190 @@
+"""The commands of the review loop as its document writes them, by people and from inside real agent runs."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from tests.e2e.orange_task import Oranges
+
+UPDATE = "orange task update --status"
+HELD = [False, True]  # whether the run is held by the kernel, where this host can
+
+
+@pytest.mark.requirement("S3.24", "S3.27", "S3.29", "S3.56", "S3.60")
+@pytest.mark.parametrize("held", HELD, ids=["free", "held"])
+def test_the_happy_path_runs_by_itself_until_a_person_reviews(oranges: Oranges, held: bool) -> None:
+    oranges.honest(
+        working="work; handoff; " + f"{UPDATE} agent-review", agent_review=f"review PASS; {UPDATE} reviewing"
+    )
+    task = oranges.orange(held=held)
+    done = task.run(expect=4)
+    assert "needs a person: lines is in reviewing" in done.out
+    assert task.path_of_moves() == ["working", "agent-review", "reviewing"]
+    assert [entry["by"] for entry in task.entries("moved")] == ["engine", "agent", "agent"]
+    assert [entry["role"] for entry in task.entries("run_planned")] == ["worker", "reviewer"]
+    task("approve", task.id, cwd=task.repo)
+    assert (task.state(), task.head()["status"]) == ("done", "done")
+    assert task.entries("moved")[-1]["by"] == "person"
+    task.audit()
+
+
+@pytest.mark.requirement("S3.25")
+@pytest.mark.parametrize("held", HELD, ids=["free", "held"])
+@pytest.mark.parametrize("word", ["", " lines"], ids=["unnamed", "by id"])
+def test_complete_is_short_for_asking_for_the_review(oranges: Oranges, held: bool, word: str) -> None:
+    oranges.script("working", f"handoff; orange task complete{word}")
+    task = oranges.orange("working", held=held)
+    task.run("--once", expect=0)
+    assert task.state() == "agent-review"
+    assert task.entries("claimed")[-1]["want"] == "working-to-agent-review"
+
+
+@pytest.mark.requirement("S3.22", "S3.20")
+@pytest.mark.parametrize("held", HELD, ids=["free", "held"])
+def test_an_agent_sees_why_it_is_refused_mends_it_and_asks_again(oranges: Oranges, held: bool) -> None:
+    asks = f"{UPDATE} agent-review"
+    oranges.script("working", f"if {asks}; then exit 9; else echo code $?; fi; handoff; {asks}; echo code $?")
+    task = oranges.orange("working", held=held)
+    task.run("--once", expect=0)
+    said = task.output(1)
+    assert 'TASK.md has no section "## Handoff"' in said
+    assert "code 1\n" in said
+    assert "code 0\n" in said
+    assert [entry["accepted"] for entry in task.entries("claimed")] == [False, True]
+    assert task.state() == "agent-review"
+
+
+@pytest.mark.requirement("S3.26")
+@pytest.mark.parametrize("held", HELD, ids=["free", "held"])
+def test_a_worker_may_ask_for_clarification_without_any_artifact(oranges: Oranges, held: bool) -> None:
+    oranges.honest(working=f"{UPDATE} clarification")
+    task = oranges.orange(held=held)
+    task.run(expect=4)
+    assert task.path_of_moves() == ["working", "clarification"]
+    assert "## Questions\n1. Which lines?" in task.text()
+    assert task.json("status")["dead"] is True
+
+
+@pytest.mark.requirement("S3.1", "S3.12", "S3.28")
+@pytest.mark.parametrize("status", ["reviewing", "done", "cancelled", "stuck", "pending", "moon"])
+def test_an_agent_gets_no_status_that_is_not_its_own(oranges: Oranges, status: str) -> None:
+    oranges.script("working", f"handoff; {UPDATE} {status} || echo code $?")
+    task = oranges.orange("working")
+    task.run("--once", expect=0)
+    refused = task.entries("claimed")[0]
+    assert refused["accepted"] is False
+    assert "code 1" in task.output(1)
+    if status in ("reviewing", "pending", "moon"):
+        assert (
+            "it may lead to: agent-review, clarification, stuck, cancelled" in task.output(1) or status == "reviewing"
+        )
+    # What it left is judged all the same, as if it had asked for nothing.
+    assert task.path_of_moves()[-1] == "agent-review"
+    assert task.entries("moved")[-1]["by"] == "engine"
+
+
+@pytest.mark.requirement("S3.12", "S3.29")
+def test_a_person_too_is_held_to_the_map_and_told_what_it_allows(oranges: Oranges) -> None:
+    task = oranges.orange("working")
+    before = task.file.read_bytes()
+    done = task.update("pending", expect=1)
+    assert done.out.splitlines() == [
+        "refused: working does not lead to pending",
+        "  next: it may lead to: agent-review, clarification, stuck, cancelled",
+    ]
+    assert task.update("reviewing", expect=1).out.startswith("refused: working -> reviewing is forbidden")
+    assert task.file.read_bytes() == before
+    assert task.path_of_moves() == ["working"]
+
+
+@pytest.mark.parametrize("held", HELD, ids=["free", "held"])
+def test_the_status_it_has_already_changes_nothing(oranges: Oranges, held: bool) -> None:
+    oranges.script("working", f"{UPDATE} working; echo code $?")
+    task = oranges.orange("working", held=held)
+    lines, log = len(task.entries()), len(task.log())
+    assert "it is there already" in task.update("working", expect=0).out
+    assert (len(task.entries()), len(task.log())) == (lines, log)
+    task.run("--once")
+    assert "code 0" in task.output(1)
+    assert task.entries("claimed") == []
+
+
+@pytest.mark.requirement("S3.30")
+def test_the_task_need_not_be_named_in_its_folder_its_clone_and_its_runs(oranges: Oranges) -> None:
+    oranges.script("working", f"cd /; handoff; {UPDATE} agent-review")
+    task = oranges.orange("working")
+    oranges.orange("working", task_id="other", repo=task.repo)  # so that it is not simply the only one
+    assert task("task", "update", "--status", "clarification", cwd=task.tree).code == 0
+    assert task("task", "update", "--status", "working", cwd=task.folder).code == 0
+    task.run("--once", expect=0)
+    assert task.state() == "agent-review"
+    assert task("task", "update", "--status", "stuck", cwd=task.repo).code == 2
+
+
+def test_update_needs_something_to_do(oranges: Oranges) -> None:
+    task = oranges.orange("working")
+    done = task("task", "update")
+    assert (done.code, "nothing to update" in done.err) == (2, True)
+
+
+@pytest.mark.requirement("S3.65", "S3.53")
+@pytest.mark.parametrize("held", HELD, ids=["free", "held"])
+def test_a_clarified_task_gets_its_summary_from_the_agent_that_asked(oranges: Oranges, held: bool) -> None:
+    words = f'orange task update --summary "skip: empty lines"; section Notes "as agreed"; {UPDATE} working'
+    oranges.honest(clarification=words)
+    task = oranges.orange(summary="", held=held)
+    assert task.json("status")["title"] == "lines-task"
+    task.run("--once", expect=0)
+    assert task.path_of_moves() == ["clarification", "working"]
+    assert task.entries("retitled")[0]["title"] == "skip: empty lines"
+    assert task.json("status")["title"] == "skip: empty lines"
+    assert task.head()["summary"] == '"skip: empty lines"'
+    task.run("--once", expect=0)
+    assert task.state() == "agent-review"
+    assert "Task: skip: empty lines" in task.prompt(2)
+    assert task.head()["summary"] == '"skip: empty lines"'
+    task.audit()
+
+
+@pytest.mark.parametrize("held", HELD, ids=["free", "held"])
+def test_elsewhere_the_summary_is_locked_to_agents(oranges: Oranges, held: bool) -> None:
+    edit = "sed -i 's/^summary:.*/summary: something easier/' \"$task\""
+    oranges.script("working", f"orange task update --summary easier 2>&1 || echo code $?; {edit}; handoff")
+    task = oranges.orange("working", held=held)
+    task.run("--once", expect=0)
+    assert '"summary" is locked in working' in task.output(1)
+    assert "code 1" in task.output(1)
+    assert task.head()["summary"] == "parse empty lines"
+    assert task.last("run_ended")["restored"] == ['TASK.md: "summary" is locked in working and was put back']
+
+
+def test_a_person_changes_the_summary_at_any_time_and_older_proof_is_old(oranges: Oranges) -> None:
+    task = oranges.orange("working")
+    task.handoff()
+    done = task("task", "update", "--summary", "parse blank  lines", "--reason", "tabs count too")
+    assert (done.code, done.out) == (0, "the task is now: parse blank lines\n")
+    amended = task.last("amended")
+    assert (amended["title"], amended["fields"], amended["by"]) == ("parse blank lines", ["summary"], "person")
+    assert task.head()["summary"] == "parse blank lines"
+    assert "unchanged since" in task.update("agent-review", expect=1).out
+    task.handoff("DONE: blank lines too")
+    task.update("agent-review", expect=0)
+    task.audit()
+
+
+def test_nobody_names_a_status_and_a_summary_for_a_task_that_is_over(oranges: Oranges) -> None:
+    task = oranges.orange("cancelled")
+    assert task("task", "update", "--summary", "again").code == 1
+    assert task.update("working", expect=1).out.startswith("refused:")
+
+
+def test_the_program_of_the_prompts_is_found_first_whatever_else_is_called_so(oranges: Oranges) -> None:
+    oranges.script("working", f"command -v orange; handoff; {UPDATE} agent-review")
+    task = oranges.orange("working")
+    task.run("--once", expect=0)
+    shim = task.output(1).splitlines()[0]
+    assert shim.endswith("/bin/orange")
+    answer = subprocess.run([shim, "--version"], capture_output=True, encoding="utf-8", check=True).stdout
+    assert answer.startswith("detent ")

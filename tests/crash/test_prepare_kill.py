@@ -1,0 +1,158 @@
+"""Kills the engine, or its git, while a move is prepared: the steps are done once or not at all, and no work is lost.
+
+By default at about a dozen of the system calls by which it changes files or starts something; DETENT_CRASH=full kills
+at every one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Detent, MakeRepo
+from tests.crash.points import FULL
+from tests.crash.test_kill import DYING_GIT
+from tests.crash.trace import Call, disturb, record
+from tests.e2e.test_git_reset import APP, files, work_is_there, worked
+from tests.e2e.thread_task import ThreadTask, thread_task
+
+NAMES = ("write", "fdatasync", "rename", "vfork", "unlink")
+POINTS = 14
+SETTLE = ("move", "--edge", "no-such-move")  # refused by every state, after the task was brought into order
+KINDS = {"branch": ("move", "Preflight"), "reset": ("move", "Drafting", "--yes"), "commit": ("commit",)}
+WANTED = {
+    "branch": ["Preflight"],
+    "reset": ["Preflight", "Running", "Drafting"],
+    "commit": ["Preflight", "Running", "PendingReview", "ReadyToCommit", "Done"],
+}
+
+
+class World:
+    """A task before a prepared move, put back before each death."""
+
+    def __init__(self, thread: ThreadTask, kind: str) -> None:
+        self.thread, self.kind, self.words = thread, kind, KINDS[kind]
+        self.kept = thread.repository.parent / "kept"
+        shutil.copytree(thread.repository, self.kept, symlinks=True)
+
+    def put_back(self) -> None:
+        shutil.rmtree(self.thread.repository)
+        shutil.copytree(self.kept, self.thread.repository, symlinks=True)
+        self.thread.git("update-index", "-q", "--refresh")
+
+    def argv(self) -> list[str]:
+        return [sys.executable, "-m", "detent", *self.words, self.thread.id]
+
+    def problems(self) -> list[str]:
+        """What is wrong after a death, a look, and the same command again."""
+        settled = self.thread(*SETTLE)
+        found = [] if settled.code == 1 else [f"settling ended with {settled}"]
+        if self.thread.journal()[-1]["kind"] == "intended":
+            found.append("the intent is still open")
+        if self.moves() != WANTED[self.kind] and (code := self.thread(*self.words).code) != 0:
+            found.append(f"the repetition ended with {code}")
+        found += [] if self.moves() == WANTED[self.kind] else [f"it moved {self.moves()}"]
+        found += getattr(self, f"{self.kind}_problems")()
+        return found if self.thread.is_sound() else ["unsound"]
+
+    def moves(self) -> list[str]:
+        return [entry["to"] for entry in self.thread.journal() if entry["kind"] == "moved"]
+
+    def branch_problems(self) -> Iterator[str]:
+        baseline = self.thread.journal()[-1]["prepared"]["baseline"]
+        if (baseline["branch"], baseline["commit_sha"]) != ("main", self.thread.git("rev-parse", "main")):
+            yield f"the baseline is {baseline}"
+        if self.thread.branch != "thread/t" or self.thread.git("status", "--porcelain"):
+            yield f"the checkout is on {self.thread.branch}: {self.thread.git('status', '--short')}"
+
+    def commit_problems(self) -> Iterator[str]:
+        made = self.thread.git("log", "--format=%H", "main..HEAD").split()
+        prepared = self.thread.journal()[-1]["prepared"]["commit"]
+        if made != [prepared["sha"]] or self.thread.git("rev-parse", "HEAD^{tree}") != prepared["tree"]:
+            yield f"there are the commits {made}, the journal has {prepared}"
+        if self.thread.branch != "thread/t" or self.thread.git("status", "--porcelain"):
+            yield f"the checkout is on {self.thread.branch}: {self.thread.git('status', '--short')}"
+        work_is_there(self.thread)
+
+    def reset_problems(self) -> Iterator[str]:
+        if self.thread.branch != "main" or self.thread.git("status", "--porcelain"):
+            yield f"the checkout is on {self.thread.branch}: {self.thread.git('status', '--short')}"
+        if files(self.thread) != ["README.md", "app.py", "test_app.py"]:
+            yield f"there are {files(self.thread)}"
+        if self.thread.git("branch", "--list", "thread/*"):
+            yield "the branch is still there"
+        if self.thread("restore").code != 0 or not work_is_there(self.thread) or self.thread.branch != "thread/t":
+            yield "the work can't be brought back"
+
+
+@pytest.fixture(params=list(KINDS))
+def world(request: pytest.FixtureRequest, detent: Detent, repo: MakeRepo) -> World:
+    thread = thread_task(detent, repo)
+    if request.param != "branch":
+        worked(thread.moved("move", "Preflight").moved("move", "Running"))
+        assert thread.read("app.py") == APP
+    if request.param == "commit":
+        thread.moved("move", "PendingReview").moved("approve")
+    return World(thread, request.param)
+
+
+def points(world: World, log: Path) -> list[Call]:
+    ended, calls = record(
+        world.argv(), cwd=world.thread.repository, env=world.thread.detent.environment, log=log, names=NAMES
+    )
+    assert ended.code == 0, ended
+    assert not world.problems()
+    top = str(world.thread.repository)
+    chosen = [call for call in calls if call.name == "vfork" or top in call.arguments]
+    every = 1 if FULL else max(1, len(chosen) // POINTS)
+    return chosen[::every]
+
+
+@pytest.mark.usefixtures("strace")
+def test_a_killed_preparation_is_finished_or_given_up(world: World, tmp_path: Path) -> None:
+    wrong = []
+    tried = points(world, tmp_path / "points.strace")
+    assert len(tried) >= POINTS
+    for call in tried:
+        world.put_back()
+        ended = disturb(
+            world.argv(),
+            cwd=world.thread.repository,
+            env=world.thread.detent.environment,
+            name=call.name,
+            how="signal=KILL",
+            number=call.number,
+            with_orphans=True,
+        )
+        assert ended.code == -9, f"not killed at {call}: {ended}"
+        wrong += [f"{call}: {problem}" for problem in world.problems()]
+    assert not wrong, "\n".join(wrong[:20])
+
+
+@pytest.mark.parametrize("how", ["before", "after"])
+def test_a_git_that_dies_leaves_the_move_to_the_next_command(world: World, tmp_path: Path, how: str) -> None:
+    folder = tmp_path / "dying"
+    folder.mkdir()
+    (folder / "git").write_text(DYING_GIT, encoding="utf-8")
+    (folder / "git").chmod(0o755)
+    count = folder / "count"
+    path = world.thread.detent.environment["PATH"]
+    more = {"PATH": f"{folder}{os.pathsep}{path}", "CRASH_COUNT": str(count), "CRASH_GIT": str(shutil.which("git"))}
+    count.write_text("0\n", encoding="utf-8")
+    done = world.thread(*world.words, environment={**more, "CRASH_WHEN": "0", "CRASH_HOW": how})
+    assert done.code == 0, done
+    calls = int(count.read_text(encoding="utf-8"))
+    wrong = []
+    for when in range(1, calls + 1, 1 if FULL else 4):
+        world.put_back()
+        count.write_text("0\n", encoding="utf-8")
+        died = world.thread(*world.words, environment={**more, "CRASH_WHEN": str(when), "CRASH_HOW": how})
+        if died.code not in (0, 1, 5) or "Traceback" in died.err:
+            wrong.append(f"git call {when} killed {how}: {died}")
+        wrong += [f"git call {when} killed {how}: {problem}" for problem in world.problems()]
+    assert not wrong, "\n".join(wrong[:20])
