@@ -198,6 +198,8 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
 def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     """What a line about an agent run changes."""
     content = {key: value for key, value in entry.items() if key not in ("prev", "after", "kind", "native")}
+    if kind == "restored_tree":  # a branch that is there again
+        return {"prepared": {**memory.prepared, **entry.get("prepared", {})}}
     if kind == "run_planned":
         return {"runs": entry["run"], "run": content, "claim": {}}
     if kind == "claimed":
