@@ -134,9 +134,7 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         "prompt": sha256_of(prompt),
         "seen": fingerprint(task, memory, document, tree),
     }
-    if labels_from(
-        task.machine, WHILE_RUNNING
-    ):  # the file names the run that lives; none of its processes reads it yet
+    if labels_from(task.machine, WHILE_RUNNING):  # the file names the living run; none of its processes reads it yet
         return task.replace(memory=remember(task, memory, document, "run_planned", content)[0])
     return task.replace(memory=record(task, memory, "run_planned", content))
 
