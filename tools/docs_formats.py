@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from detent.machines import parse
+from detent.machines import parse, parse_store
 from detent.machines.load import built_in_names, load
 from detent.proof.replay import KINDS
 from detent.runner.vocabulary import vocabulary
@@ -295,7 +295,11 @@ def disagreements() -> list[str]:
     machine |= {"draft", "revision", "message", "shows"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     found = [
-        *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
+        *unequal(
+            machine,
+            keys_asked_for(str(parse.__file__)) | keys_asked_for(str(parse_store.__file__)) | {"of", *_LOOPED},
+            "machine file key",
+        ),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),
         *unequal(STEPS_MEAN, vocabulary().prepares, "prepare step"),
         *unequal(EFFECTS_MEAN, vocabulary().effects, "effect"),

@@ -26,7 +26,8 @@ from detent.core.machine import (
     Way,
 )
 from detent.errors import MachineError
-from detent.machines.reading import GATES, KINDS, Reader, Table, is_inner_path, is_texts
+from detent.machines.names import Names
+from detent.machines.reading import GATES, KINDS, Reader, Table, is_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,15 +61,14 @@ def parse(
     return machine
 
 
-class _Parser:
+class _Parser(Names):
     def __init__(
         self, top: Table, vocabulary: Vocabulary | None, limits: dict[str, int], options: tuple[str, ...]
     ) -> None:
+        super().__init__(top.reader.problem, vocabulary)
         self.top = top
-        self.vocabulary = vocabulary
         self.wanted_limits = limits
         self.options = options
-        self.problem = top.reader.problem
         self.state_names = tuple(name for name, _ in top.tables("state", peek=True))
         self.default_by = top.texts("by", ("engine",))
         self.modes = top.texts("modes")
@@ -119,26 +119,6 @@ class _Parser:
             table.finish()
         top.finish()
         return made
-
-    def known(self, where: str, name: str, among: Mapping[str, Any] | Sequence[str], what: str) -> str:
-        """A name that may be left out."""
-        if name and name not in among:
-            self.problem(f"{where}: unknown {what} {name!r}")
-        return name
-
-    def known_all(
-        self, where: str, names: tuple[str, ...], among: Mapping[str, Any] | Sequence[str], what: str
-    ) -> tuple[str, ...]:
-        for name in names:
-            if name not in among:
-                self.problem(f"{where}: unknown {what} {name!r}")
-        return names
-
-    def words(self, where: str, names: tuple[str, ...], kind: str) -> tuple[str, ...]:
-        """Names drawn from one of the closed lists of the rooms above."""
-        if self.vocabulary is None:
-            return names
-        return self.known_all(where, names, getattr(self.vocabulary, kind), kind.removesuffix("s"))
 
     def gate(self, name: str, table: Table) -> Gate:
         check, since = table.text("check"), table.text("since", "entry")
@@ -469,64 +449,11 @@ class _Parser:
 
     def store(self, table: Table) -> Mapping[str, Any]:
         if self.vocabulary is not None:
-            self.known("store", table.text("codec"), self.vocabulary.codecs, "codec")
-            for key in ("file", "state"):
-                table.text(key)
-            if not table.texts("files"):
-                self.problem("store: files must name the files of a new task")
-            for key in ("updated", "log", "title", "checks", "evidence", "link", "branch"):
-                table.text(key, "")
-            self.store_places(table)
-            shows = table.table("shows").mapping_of_text()
-            self.words("store shows", tuple(shows.values()), "shown")
-            table.texts("folders")
-            table.table("extra").mapping_of_text()
-            for label, states in table.table("only_in").mapping_of_texts().items():
-                self.known_all(f"store only_in {label}", states, self.state_names, "state")
-            table.flag("fsync")
-            if table.peek("version") is not None:
-                version = table.table("version")
-                version.text("field")
-                if version.number("is", 0) < 1:
-                    self.problem("store version: is must be a whole number from 1")
-                version.finish()
-            for row in table.rows("events"):
-                self.event(row, has_log=bool(table.peek("log")))
-            table.finish()
+            from detent.machines.parse_store import StoreParser  # a pinned machine was checked before
+
+            StoreParser(self.problem, self.vocabulary, self.state_names).check(table)
         table.taken.clear()
         return table.raw_rest()
-
-    def store_places(self, table: Table) -> None:
-        """Where the folders of tasks lie in the project, and the files beside them: never outside of it."""
-        table.flag("in_place")
-        root = table.text("root", "")
-        paths = {key: table.text(key, "") for key in ("folder", "active", "runs", "conversation")}
-        for key, path in {"root": root, **paths}.items():
-            if path and not is_inner_path(path):
-                self.problem(f"store: {key} must be a path inside the project, without '..'")
-            if path and not root:
-                self.problem(f"store: {key} needs root, the folder it lies in")
-        if paths["folder"] and "{id}" not in paths["folder"]:
-            self.problem("store: folder must hold {id}, or all tasks would share it")
-        for key in ("final", "talks_in"):
-            self.known_all(f"store {key}", table.texts(key), self.state_names, "state")
-        draft, revision = table.text("draft", ""), table.text("revision", "")
-        for path in (draft, revision, table.text("message", "")):
-            if path and not is_inner_path(path):
-                self.problem(f"store: {path} must be a path inside the task folder, without '..'")
-        if bool(draft) != bool(revision) or (revision and "{n}" not in revision):
-            self.problem("store: draft names a file, and revision where it is filed, with {n} for the number")
-
-    def event(self, table: Table, *, has_log: bool) -> None:
-        """How the native log tells one kind of journal line; the store reads it as it stands."""
-        table.where = f"store {table.where}"
-        table.text("type")
-        self.words(table.where, (table.text("kind"),), "kinds")
-        table.table("when").mapping_of_texts()
-        table.table("fields").mapping_of_text()
-        if not has_log:
-            self.problem(f"{table.where}: there is no log to write it to")
-        table.finish()
 
     def answers(self, table: Table) -> Mapping[str, str]:
         """Where a person's words are written besides the journal: a section of the native file."""
