@@ -21,7 +21,7 @@ from bench.measure import Row, row
 from bench.notice import Notice
 from bench.process import Worker, WorkerFailed, clean_environment
 
-PART = "7 agent runs"
+PART = "8 agent runs"
 LIVE, ENDED, BURST = 200, 100, 20
 QUICK_LIVE, QUICK_ENDED, QUICK_BURST = 10, 10, 5
 EXIT_BAR_S = 0.050

@@ -50,13 +50,15 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "called in by `respawn` or `talk`, and never starts by itself",
         "end": "true: the task is over here",
         "rest": "true: it may stay here for good although moves lead on",
+        "views": "table: what a person may look at here without a move, by the key that shows it (`diagnosis`)",
+        "recommends": "table: `verb` a person is advised to while `gate` is open, only in `mode` where one is given",
         "lands": "true: the work of a task that stands here may be landed (`detent land`)",
         "may": "what the role may do, in words",
         "must_not": "what it must not do, in words",
         "prompt": "the words for the role, before the contract that is made from this file",
         "prompt_counted": "table: other words, by the limit towards which something was counted since. Prompts may "
-        "hold `{FIELD}`, `{LIMIT}`, `{LIMIT.of}` (1 of 2), `{base}` and `{first:…}`: of these states, parted by "
-        "bars, the first that no counter closes",
+        "hold `{FIELD}`, `{LIMIT}`, `{LIMIT.of}` (1 of 2), `{base}` and `{first:A,B}`: the first of these states that "
+        "no counter closes",
         "group": "states that belong together, for limits per group and for the picture",
         "cross_cutting": "true: drawn beside the groups",
         "title": "the name on screen",
@@ -103,6 +105,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
     "limit": {
         "max": "how often",
         "cap": "where the counter stops counting (default: max)",
+        "first": "the number its field shows before anything was counted (default: 0)",
         "per": "group: counted per group of states",
         "resets": "always: every move sets it to zero",
         "field": "the native field that shows it",
@@ -124,10 +127,23 @@ STEPS_MEAN: Mapping[str, str] = {
     "try_hooks": "run the person's pre-commit hook on the tree as it is, in a disposable checkout",
     "commit": "commit the tree that was signed off last, with the person's identity and hooks; or `--sha` records one",
 }
+SHOWN_MEAN: Mapping[str, str] = {
+    "id": "the task's id",
+    "title": "its title",
+    "created": "when it was made",
+    "mode": "its mode",
+    "run": "the name of its last agent run, as in `[store] runs`",
+    "baseline": "branch, commit_sha and captured_at of the step `baseline`",
+    "branch": "the branch that was made for it",
+    "commit": "the person's commit",
+    "session": "the agent run that lives, while one does",
+    "revision": "the number of the last filed revision",
+}
 EFFECTS_MEAN: Mapping[str, str] = {
     "checkpoint": "keep the tree as a commit of the engine's own git",
     "evidence_page": "write the evidence page",
     "leave_branch": "check out the baseline's branch again, if nothing is uncommitted; the task's branch stays",
+    "file_spec": "file `[store] draft` as the revision that the state it leads to counts; it never changes again",
     "commit_message": "write the message of the person's commit where `[store] message` says",
 }
 STORE: Mapping[str, str] = {
@@ -152,12 +168,17 @@ STORE: Mapping[str, str] = {
     "evidence": "where the evidence page lies",
     "link": "the field that is led to that page whenever it is made",
     "branch": "the field that names the task's branch",
-    "session": "the field that names the agent run that lives, while one does",
     "message": "the file of the native folder that holds the message of the person's commit",
     "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
     "folder": "the native folder of one task in it, with `{id}`",
     "in_place": "true: tasks always work in the checkout itself",
     "active": "a file in `root` with the id of the task that was chosen last",
+    "shows": "table: a place in the native file, and what it shows: see below",
+    "runs": "a folder in `root`: one folder per agent run of any task, with `run.json` and `output.log`",
+    "conversation": "a file in `root`, with `{id}`: what people and agents said, one JSON line each",
+    "talks_in": "the states whose words belong to the conversation",
+    "draft": "the file of the native folder that `file_spec` files",
+    "revision": "where it is filed, with `{n}` for the number",
     "final": "states in which nothing is brought back any more (`detent restore` is refused)",
 }
 KIND_MEANS: Mapping[str, str] = {
@@ -208,7 +229,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "edge, way, from, to": "the move, which of its ways, and the states it joins",
     "verb, answer": "the command that meant the move; what a person said",
     "exit": "how the agent run ended whose end this is about",
-    "facts": "each gate the way needs: `ok`, `proof` (hash or receipts), `by_hand`, `note`, `why`",
+    "facts": "each gate the way needs: `ok`, `proof` (hash or receipts), `by_hand`, `note`, `why`, `parts` of several",
     "waived, override": "gates a person waived, and why",
     "tree": "the git tree that was looked at",
     "effects, step, result": "what a move promises; which promise (`seq:effect`) was kept, and what came of it",
@@ -231,9 +252,10 @@ LINE_FIELDS: Mapping[str, str] = {
     "before": "the tree when the run began",
     "tainted, put_back, by_person": "what it changed and may not; whether that is put back; a person ended it",
     "usage, denials, errors, wake": "what it used, tool calls denied to it, its errors, when a quota is over",
+    "said": "hash of the run's last words, kept under `objects/`",
     "restored, evidence": "what it changed and was put back; hashes of the evidence it left",
     "progress, on": "whether it changed anything that counts; whether the task is to be driven",
-    "sandbox": "what held the commands: none",
+    "sandbox, network": "the level that held it; what it could reach of the network: allowed, denied, or tcp denied",
     "after": "the whole snapshot: state, mode, counters, registers, visits, hashes of evidence and of locked texts",
 }
 PLACES: Mapping[str, str] = {
@@ -245,6 +267,7 @@ PLACES: Mapping[str, str] = {
     "snapshot": "a cache of the journal; may be deleted",
     "lock": "held while a task is changed",
     "projected": "which journal line reached the native file in which boot, and every hash ever written there",
+    "beside": "how far run records and conversation were brought; may be deleted",
     "receipts": "what the engine ran: one file per tree, command and gate, and the logs",
     "objects": "texts kept by their hash: what is locked, and what was put back",
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
@@ -268,13 +291,15 @@ def places_of(record: type) -> set[str]:
 def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
-    machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place", "final"}
+    machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
+    machine |= {"draft", "revision", "message", "shows"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     found = [
         *unequal(machine, keys_asked_for(str(parse.__file__)) | {"of", *_LOOPED}, "machine file key"),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),
         *unequal(STEPS_MEAN, vocabulary().prepares, "prepare step"),
         *unequal(EFFECTS_MEAN, vocabulary().effects, "effect"),
+        *unequal(SHOWN_MEAN, vocabulary().shown, "shown value"),
         *unequal(KIND_MEANS, KINDS, "kind of journal line"),
         *unequal(
             {name for names in LINE_FIELDS for name in names.split(", ")},
@@ -304,7 +329,7 @@ def formats_page() -> list[str]:
     kinds = ((f"`{kind}`", KIND_MEANS[kind], ", ".join(f"`{name}`" for name in KINDS[kind])) for kind in KINDS)
     lines = _head("# Formats", "All files are UTF-8 text.")
     lines += _head("## Machine files", "TOML. Unknown keys are errors; all problems are told at once.")
-    steps = {"steps of `prepare`": STEPS_MEAN, "`effects`": EFFECTS_MEAN}
+    steps = {"steps of `prepare`": STEPS_MEAN, "`effects`": EFFECTS_MEAN, "values of `shows`": SHOWN_MEAN}
     for title, keys in {**MACHINE_FILE, "store": STORE, **steps}.items():
         lines += [f"### {title}", "", *table(("key", "meaning"), _rows(keys))]
     lines += _head(f"## {FILE}", "Read as committed when a task is made, and kept in its journal.")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from detent.effects.sandbox import LANDLOCK, LEVELS, NONE
-from detent.proof.attack.inside import GATE_ANSWERS, LOOT, write_section
+from detent.proof.attack.inside import LOOT, gate_answers, write_section
 from detent.proof.attack.lab import BETTER, DONE, OPEN, STOPPED, claim_of, offered_levels, play, play_honest
 from detent.proof.attack.processes import ALIVE
 from detent.proof.attack.scene import FIXED, Scene
@@ -90,7 +90,7 @@ def done_by_hand(scene: Scene) -> None:
     """What a gate that looks at nothing would let through."""
     for state in ("review", "done"):
         if state == "done":
-            write_section(f"{scene.folder()}/EVIDENCE.md", "Gate answers", GATE_ANSWERS)
+            write_section(f"{scene.folder()}/EVIDENCE.md", "Gate answers", gate_answers())
             write_section(f"{scene.folder()}/EVIDENCE.md", "Review", "Verdict: PASS\nRead.")
         scene.world.detent("move", state, scene.task)
 

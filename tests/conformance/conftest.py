@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conformance.ralf_threads import Threads
 from tests.conftest import Detent, MakeRepo
 from tests.e2e.orange_task import Oranges
 
@@ -15,5 +16,13 @@ from tests.e2e.orange_task import Oranges
 def oranges(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Iterator[Oranges]:
     """Makes `orange` tasks; no process of their agents outlives the test."""
     made = Oranges(detent, repo, tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def threads(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Iterator[Threads]:
+    """Scripted agents and their threads; no process of them outlives the test."""
+    made = Threads(detent, repo, tmp_path)
     yield made
     made.close()

@@ -49,13 +49,36 @@ def test_a_worker_without_a_handoff_waits_for_a_person_and_is_stuck_after_the_se
     assert len(task.entries("run_planned")) == 1
     assert (task.head()["status"], task.head()["crash_count"], task.head()["session"]) == ("working", "1", '""')
     assert_dead(task)
-    assert task.respawn().code == 4
+    said = task.respawn()
+    assert (said.code, "working was left by a crash: " in said.out) == (4, True)
     assert task.path_of_moves() == ["working", "stuck"]
     moved = task.last("moved")
     assert (moved["by"], moved["exit"], moved["way"]) == ("crash", CLASSES[death], 2)
     assert (task.head()["status"], task.head()["crash_count"]) == ("stuck", "0")
+    assert [line["crash_count"] for line in task.log() if line["type"] == "agent.crashed"] == [1, 2]
+    assert (task.log()[-1]["type"], task.log()[-1]["to"]) == ("auto.advanced", "stuck")
     assert told.read_text(encoding="utf-8").splitlines()[-1] == "lines stuck person"
     task.audit()
+
+
+@pytest.mark.requirement("S3.48", "S3.42")
+def test_history_tells_crashes_and_automatic_moves_in_the_document_s_own_words(oranges: Oranges) -> None:
+    oranges.honest()
+    oranges.script("working", "exit 1", run=1)
+    oranges.script("working", "handoff; exit 1", run=2)
+    task = oranges.orange()
+    task.run(expect=4)
+    task.respawn()
+    time = task.log()[0]["timestamp"]
+    told = [{key: value for key, value in line.items() if key != "timestamp"} for line in task.log()]
+    assert time.endswith("Z")
+    assert told[0] == {"type": "task.created", "task_id": "lines", "summary": "parse empty lines"}
+    assert told[1] == {"type": "status.changed", "from": "pending", "to": "working", "by": "engine"}
+    assert {"type": "agent.exited", "status": "working", "session": "run-1", "exit": "failed"} in told
+    why = 'TASK.md has no section "## Handoff"'
+    assert {"type": "agent.crashed", "status": "working", "crash_count": 1, "reason": why} in told
+    moved = {"type": "auto.advanced", "from": "working", "to": "agent-review", "reason": "run 2 ended as failed"}
+    assert told[-1] == moved
 
 
 def assert_dead(task: OrangeTask) -> None:

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 
 import pytest
 
+from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, NONE, try_level
 from tests.e2e.orange_task import Oranges
+from tests.e2e.terminal import Terminal
 
 UPDATE = "orange task update --status"
-HELD = [False, True]  # whether the run is held by the kernel, where this host can
+LEVELS = [
+    NONE,
+    *(
+        pytest.param(name, marks=pytest.mark.skipif(bool(why), reason=f"{name} does not hold on this host: {why}"))
+        for name in (LANDLOCK, BUBBLEWRAP)
+        for why in [try_level(name, os.environ)]
+    ),
+]
+at_every_level = pytest.mark.parametrize("level", LEVELS)
 
 
 @pytest.mark.requirement("S3.24", "S3.27", "S3.29", "S3.56", "S3.60")
-@pytest.mark.parametrize("held", HELD, ids=["free", "held"])
-def test_the_happy_path_runs_by_itself_until_a_person_reviews(oranges: Oranges, held: bool) -> None:
+@at_every_level
+def test_the_happy_path_runs_by_itself_until_a_person_reviews(oranges: Oranges, level: str) -> None:
     oranges.honest(
         working="work; handoff; " + f"{UPDATE} agent-review", agent_review=f"review PASS; {UPDATE} reviewing"
     )
-    task = oranges.orange(held=held)
+    task = oranges.orange(level=level)
     done = task.run(expect=4)
     assert "needs a person: lines is in reviewing" in done.out
     assert task.path_of_moves() == ["working", "agent-review", "reviewing"]
@@ -31,22 +42,22 @@ def test_the_happy_path_runs_by_itself_until_a_person_reviews(oranges: Oranges, 
 
 
 @pytest.mark.requirement("S3.25")
-@pytest.mark.parametrize("held", HELD, ids=["free", "held"])
+@at_every_level
 @pytest.mark.parametrize("word", ["", " lines"], ids=["unnamed", "by id"])
-def test_complete_is_short_for_asking_for_the_review(oranges: Oranges, held: bool, word: str) -> None:
+def test_complete_is_short_for_asking_for_the_review(oranges: Oranges, level: str, word: str) -> None:
     oranges.script("working", f"handoff; orange task complete{word}")
-    task = oranges.orange("working", held=held)
+    task = oranges.orange("working", level=level)
     task.run("--once", expect=0)
     assert task.state() == "agent-review"
     assert task.entries("claimed")[-1]["want"] == "working-to-agent-review"
 
 
 @pytest.mark.requirement("S3.22", "S3.20")
-@pytest.mark.parametrize("held", HELD, ids=["free", "held"])
-def test_an_agent_sees_why_it_is_refused_mends_it_and_asks_again(oranges: Oranges, held: bool) -> None:
+@at_every_level
+def test_an_agent_sees_why_it_is_refused_mends_it_and_asks_again(oranges: Oranges, level: str) -> None:
     asks = f"{UPDATE} agent-review"
     oranges.script("working", f"if {asks}; then exit 9; else echo code $?; fi; handoff; {asks}; echo code $?")
-    task = oranges.orange("working", held=held)
+    task = oranges.orange("working", level=level)
     task.run("--once", expect=0)
     said = task.output(1)
     assert 'TASK.md has no section "## Handoff"' in said
@@ -57,10 +68,10 @@ def test_an_agent_sees_why_it_is_refused_mends_it_and_asks_again(oranges: Orange
 
 
 @pytest.mark.requirement("S3.26")
-@pytest.mark.parametrize("held", HELD, ids=["free", "held"])
-def test_a_worker_may_ask_for_clarification_without_any_artifact(oranges: Oranges, held: bool) -> None:
+@at_every_level
+def test_a_worker_may_ask_for_clarification_without_any_artifact(oranges: Oranges, level: str) -> None:
     oranges.honest(working=f"{UPDATE} clarification")
-    task = oranges.orange(held=held)
+    task = oranges.orange(level=level)
     task.run(expect=4)
     assert task.path_of_moves() == ["working", "clarification"]
     assert "## Questions\n1. Which lines?" in task.text()
@@ -99,10 +110,10 @@ def test_a_person_too_is_held_to_the_map_and_told_what_it_allows(oranges: Orange
     assert task.path_of_moves() == ["working"]
 
 
-@pytest.mark.parametrize("held", HELD, ids=["free", "held"])
-def test_the_status_it_has_already_changes_nothing(oranges: Oranges, held: bool) -> None:
+@at_every_level
+def test_the_status_it_has_already_changes_nothing(oranges: Oranges, level: str) -> None:
     oranges.script("working", f"{UPDATE} working; echo code $?")
-    task = oranges.orange("working", held=held)
+    task = oranges.orange("working", level=level)
     lines, log = len(task.entries()), len(task.log())
     assert "it is there already" in task.update("working", expect=0).out
     assert (len(task.entries()), len(task.log())) == (lines, log)
@@ -130,11 +141,11 @@ def test_update_needs_something_to_do(oranges: Oranges) -> None:
 
 
 @pytest.mark.requirement("S3.65", "S3.53")
-@pytest.mark.parametrize("held", HELD, ids=["free", "held"])
-def test_a_clarified_task_gets_its_summary_from_the_agent_that_asked(oranges: Oranges, held: bool) -> None:
+@at_every_level
+def test_a_clarified_task_gets_its_summary_from_the_agent_that_asked(oranges: Oranges, level: str) -> None:
     words = f'orange task update --summary "skip: empty lines"; section Notes "as agreed"; {UPDATE} working'
     oranges.honest(clarification=words)
-    task = oranges.orange(summary="", held=held)
+    task = oranges.orange(summary="", level=level)
     assert task.json("status")["title"] == "lines-task"
     task.run("--once", expect=0)
     assert task.path_of_moves() == ["clarification", "working"]
@@ -148,16 +159,31 @@ def test_a_clarified_task_gets_its_summary_from_the_agent_that_asked(oranges: Or
     task.audit()
 
 
-@pytest.mark.parametrize("held", HELD, ids=["free", "held"])
-def test_elsewhere_the_summary_is_locked_to_agents(oranges: Oranges, held: bool) -> None:
+@at_every_level
+def test_elsewhere_the_summary_is_locked_to_agents(oranges: Oranges, level: str) -> None:
     edit = "sed -i 's/^summary:.*/summary: something easier/' \"$task\""
     oranges.script("working", f"orange task update --summary easier 2>&1 || echo code $?; {edit}; handoff")
-    task = oranges.orange("working", held=held)
+    task = oranges.orange("working", level=level)
     task.run("--once", expect=0)
     assert '"summary" is locked in working' in task.output(1)
     assert "code 1" in task.output(1)
     assert task.head()["summary"] == "parse empty lines"
     assert task.last("run_ended")["restored"] == ['TASK.md: "summary" is locked in working and was put back']
+
+
+@pytest.mark.parametrize("state", ["clarification", "working", "agent-review"])
+def test_the_context_and_the_branch_are_locked_as_soon_as_work_began(oranges: Oranges, state: str) -> None:
+    edit = "sed -i 's/^branch:.*/branch: main/; s/^It must.*/Anything goes./' \"$task\""
+    oranges.script(state, edit)
+    task = oranges.orange()
+    task.file.write_text(task.text().replace("## Context\n", "## Context\nIt must be fast.\n"), encoding="utf-8")
+    task.to(*{"agent-review": ("working", "agent-review")}.get(state, (state,)))
+    task.run("--once")
+    assert "It must be fast." in task.text()
+    assert "Anything goes." not in task.text()
+    assert task.head()["branch"] == "orange/lines"
+    assert len(task.entries("run_ended")[0]["restored"]) == 2
+    assert "Anything goes." not in task.prompt(1)
 
 
 def test_a_person_changes_the_summary_at_any_time_and_older_proof_is_old(oranges: Oranges) -> None:
@@ -188,3 +214,39 @@ def test_the_program_of_the_prompts_is_found_first_whatever_else_is_called_so(or
     assert shim.endswith("/bin/orange")
     answer = subprocess.run([shim, "--version"], capture_output=True, encoding="utf-8", check=True).stdout
     assert answer.startswith("detent ")
+
+
+TALK = """talk = ["sh", "-c", 'while echo "what now?"; read -r word; do eval "$word"; done', "talker", "{prompt}"]"""
+
+
+@pytest.mark.requirement("S3.67", "S3.39", "S3.53")
+def test_a_person_talks_to_the_agent_that_asked_and_the_work_goes_on(oranges: Oranges) -> None:
+    oranges.honest()
+    task = oranges.orange(summary="", more=TALK)
+    task.run(expect=4)
+    assert (task.state(), task.json("status")["dead"]) == ("clarification", True)
+    assert task.json("inbox", cwd=task.repo)["waiting"][0]["run"] == 'detent answer "what you decide" lines'
+    with Terminal(("talk", task.id), task.repo, oranges.detent.environment) as terminal:
+        terminal.until("what now?")
+        terminal.type("orange task update --summary 'skip blank lines'\n")
+        terminal.until("the task is now: skip blank lines")
+        terminal.type("orange task update --status working\n")
+        terminal.until("accepted: clarification -> working")
+        terminal.type("exit\n")
+        assert terminal.end() == 0, terminal.shown
+    assert (task.state(), task.head()["summary"]) == ("working", "skip blank lines")
+    assert task.entries("run_planned")[-1]["talk"] is True
+    task.run(expect=4)
+    assert task.state() == "reviewing"
+
+
+@pytest.mark.requirement("S3.39")
+def test_an_answer_lets_a_task_go_on_too_and_is_told_to_the_worker(oranges: Oranges) -> None:
+    oranges.honest()
+    task = oranges.orange("clarification")
+    assert task("answer", "tabs count as empty", task.id, cwd=task.repo).code == 0
+    assert task.state() == "working"
+    notes = task.text().partition("## Notes\n")[2]
+    assert "tabs count as empty" in notes
+    task.run(expect=4)
+    assert "> tabs count as empty" in task.prompt(1)

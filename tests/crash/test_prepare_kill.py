@@ -1,11 +1,14 @@
 """Kills the engine, or its git, while a move is prepared: the steps are done once or not at all, and no work is lost.
 
+The same for what is written beside a task: a filed revision, and the conversation.
+
 By default at about a dozen of the system calls by which it changes files or starts something; DETENT_CRASH=full kills
 at every one.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -14,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Detent, MakeRepo
+from tests.conftest import Detent, MakeRepo, let_out
 from tests.crash.points import FULL
 from tests.crash.test_kill import DYING_GIT
 from tests.crash.trace import Call, disturb, record
@@ -22,13 +25,16 @@ from tests.e2e.test_git_reset import APP, files, work_is_there, worked
 from tests.e2e.thread_task import ThreadTask, thread_task
 
 NAMES = ("write", "fdatasync", "rename", "vfork", "unlink")
-POINTS = 14
+POINTS, FEWEST = 14, 8
 SETTLE = ("move", "--edge", "no-such-move")  # refused by every state, after the task was brought into order
 KINDS = {"branch": ("move", "Preflight"), "reset": ("move", "Drafting", "--yes"), "commit": ("commit",)}
+BESIDE = {"finalize": ("move", "Finalized"), "answer": ("answer", "keep both")}
 WANTED = {
-    "branch": ["Preflight"],
-    "reset": ["Preflight", "Running", "Drafting"],
-    "commit": ["Preflight", "Running", "PendingReview", "ReadyToCommit", "Done"],
+    "finalize": ["Finalized"],
+    "answer": [],
+    "branch": ["Finalized", "Preflight"],
+    "reset": ["Finalized", "Preflight", "Running", "Drafting"],
+    "commit": ["Finalized", "Preflight", "Running", "PendingReview", "ReadyToCommit", "Done"],
 }
 
 
@@ -36,9 +42,14 @@ class World:
     """A task before a prepared move, put back before each death."""
 
     def __init__(self, thread: ThreadTask, kind: str) -> None:
-        self.thread, self.kind, self.words = thread, kind, KINDS[kind]
+        self.thread, self.kind, self.words = thread, kind, {**KINDS, **BESIDE}[kind]
         self.kept = thread.repository.parent / "kept"
         shutil.copytree(thread.repository, self.kept, symlinks=True)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The same calls each time: nobody writes down what was compiled."""
+        return {**self.thread.detent.environment, "PYTHONDONTWRITEBYTECODE": "1"}
 
     def put_back(self) -> None:
         shutil.rmtree(self.thread.repository)
@@ -59,6 +70,20 @@ class World:
         found += [] if self.moves() == WANTED[self.kind] else [f"it moved {self.moves()}"]
         found += getattr(self, f"{self.kind}_problems")()
         return found if self.thread.is_sound() else ["unsound"]
+
+    def finalize_problems(self) -> Iterator[str]:
+        filed = self.thread.repository / ".thread/threads/t/spec/v1.md"
+        if not filed.exists() or filed.read_text(encoding="utf-8") != "# Spec\n":
+            yield "the revision is not what was finalized"
+        if self.thread.kinds().count("acted") != 1:
+            yield f"it was filed {self.thread.kinds().count('acted')} times"
+
+    def answer_problems(self) -> Iterator[str]:
+        assert self.thread(*self.words).code == 0  # who does not know whether it was heard says it again
+        path = self.thread.repository / ".thread/spec/threads/t.jsonl"
+        told = [json.loads(line)["text"] for line in path.read_text(encoding="utf-8").splitlines()]
+        if told != ["keep both"]:
+            yield f"the conversation is {told}"
 
     def moves(self) -> list[str]:
         return [entry["to"] for entry in self.thread.journal() if entry["kind"] == "moved"]
@@ -90,6 +115,15 @@ class World:
             yield "the work can't be brought back"
 
 
+@pytest.fixture(params=list(BESIDE))
+def beside(request: pytest.FixtureRequest, detent: Detent, repo: MakeRepo) -> World:
+    repository = repo()
+    let_out(repository)
+    thread = ThreadTask(detent, repo, repository).new()
+    thread.write(".thread/threads/t/spec/draft.md", "# Spec\n")
+    return World(thread, request.param)
+
+
 @pytest.fixture(params=list(KINDS))
 def world(request: pytest.FixtureRequest, detent: Detent, repo: MakeRepo) -> World:
     thread = thread_task(detent, repo)
@@ -102,9 +136,7 @@ def world(request: pytest.FixtureRequest, detent: Detent, repo: MakeRepo) -> Wor
 
 
 def points(world: World, log: Path) -> list[Call]:
-    ended, calls = record(
-        world.argv(), cwd=world.thread.repository, env=world.thread.detent.environment, log=log, names=NAMES
-    )
+    ended, calls = record(world.argv(), cwd=world.thread.repository, env=world.environment, log=log, names=NAMES)
     assert ended.code == 0, ended
     assert not world.problems()
     top = str(world.thread.repository)
@@ -115,15 +147,25 @@ def points(world: World, log: Path) -> list[Call]:
 
 @pytest.mark.usefixtures("strace")
 def test_a_killed_preparation_is_finished_or_given_up(world: World, tmp_path: Path) -> None:
+    kill_at_points(world, tmp_path)
+
+
+@pytest.mark.usefixtures("strace")
+@pytest.mark.requirement("S4.68")
+def test_what_lies_beside_a_task_is_written_once_whatever_dies(beside: World, tmp_path: Path) -> None:
+    kill_at_points(beside, tmp_path)
+
+
+def kill_at_points(world: World, tmp_path: Path) -> None:
     wrong = []
     tried = points(world, tmp_path / "points.strace")
-    assert len(tried) >= POINTS
+    assert len(tried) >= FEWEST, "is the trace whole?"
     for call in tried:
         world.put_back()
         ended = disturb(
             world.argv(),
             cwd=world.thread.repository,
-            env=world.thread.detent.environment,
+            env=world.environment,
             name=call.name,
             how="signal=KILL",
             number=call.number,

@@ -201,7 +201,7 @@ def _others(files: Files) -> dict[str, str]:
     others = {}
     for name, content in files.items():
         is_cache = name.startswith(f"{CONTROL}/") and name.split("/")[-1] in (
-            "snapshot.json", "projected.jsonl", "native-last", "tree.json", "lock", "journal.jsonl",
+            "snapshot.json", "projected.jsonl", "native-last", "tree.json", "touched.json", "lock", "journal.jsonl",
         )  # fmt: skip
         is_git = f"{name}/".startswith(f"{CONTROL}/git/")
         is_timed = name in (STATE, LOG) or name.startswith(f"{CONTROL}/receipts/")

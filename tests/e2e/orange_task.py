@@ -12,7 +12,9 @@ from typing import Any
 
 from detent.effects.keeper_look import look
 from detent.effects.keeper_watch import wait_for_end
-from tests.conftest import SAMPLE_FILES, Completed, let_out
+from detent.effects.sandbox import NONE
+from detent.store.places import project_at
+from tests.conftest import SAMPLE_FILES, Completed, force_level
 from tests.e2e.agent_runs import WAIT_S, Agents, AgentTask
 
 WORDS = r"""
@@ -50,7 +52,8 @@ class OrangeTask(AgentTask):
 
     def add(self, section: str, body: str) -> None:
         """One more section at the end of TASK.md, by hand."""
-        self.file.write_text(f"{self.text()}\n## {section}\n{body}\n", encoding="utf-8")
+        with self.file.open("a", encoding="utf-8", newline="") as file:
+            file.write(f"\n## {section}\n{body}\n")
 
     def handoff(self, body: str = "DONE: it works") -> None:
         self.add("Handoff", f"{body}\nWritten after line {len(self.entries())}.")
@@ -102,18 +105,17 @@ class Oranges(Agents):
         more: str = "",
         task_id: str = "lines",
         repo: Path | None = None,
-        held: bool = False,
+        level: str = NONE,
     ) -> OrangeTask:
-        """A new task, moved by a person through these states; `held`: its runs are held as well as this host can."""
+        """A new task, moved by a person through these states; at `level` the kernel holds its runs."""
         if repo is None:
             show = json.dumps([str(self.scripts)])
             files = {
                 **SAMPLE_FILES,
-                "detent.toml": self.settings(f"[sandbox]\nshow = {show}\n{more}" if held else more),
+                "detent.toml": self.settings(f"{more}\n[sandbox]\nshow = {show}\n"),
             }
             repo = self.make_repo(f"repo-{task_id}", files)
-        if not held:  # scripts meet the test outside the sandbox
-            let_out(repo)
+        force_level(project_at(str(repo), str(repo / ".git")), level)
         folder = repo.parent / f"{task_id}-task"
         words: tuple[str | Path, ...] = (
             "new",

@@ -238,3 +238,34 @@ def test_a_lock_opens_where_the_machine_says_and_closes_on_what_it_finds_then(lo
     assert files["plan/more.json"].read_text() == "[2]"
     assert not (folder / "plan/steps.json").exists()
     assert locked("audit").code == 0
+
+
+def test_what_would_be_put_back_is_audited(locked: Ticket) -> None:
+    objects = locked.repository / ".git/detent/tasks/t/objects"
+    (kept,) = [path for path in objects.iterdir() if path.read_text() == "[1]"]
+    kept.write_text("[9]")
+    audited = locked("audit")
+    assert audited.code != 0
+    assert "plan/: kept text" in audited.out + audited.err
+
+
+def test_another_file_that_became_unreadable_gets_its_section_back(locked: Ticket) -> None:
+    notes = locked.file.with_name("NOTES.md")
+    for how in ("binary", "gone", "folder"):
+        notes.unlink()
+        if how == "binary":
+            notes.write_bytes(b"\0")
+        elif how == "folder":
+            notes.mkdir()
+        assert 'NOTES.md: "## Rules" was changed' in locked("status").out + locked("next").out
+        locked("answer", "go on")
+        assert notes.read_text() == "## Rules\n\nno shortcuts\n"
+    assert locked("audit").code == 0
+
+
+def test_what_can_not_be_kept_is_not_locked(ticket: Ticket) -> None:
+    ticket.file.with_name("scope.json").symlink_to("TASK.md")
+    refused = ticket("move", "working")
+    assert refused.code == 5
+    assert "it is to be locked and can't be kept: not a plain file" in refused.err
+    assert ticket.state() == "pending"

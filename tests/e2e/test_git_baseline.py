@@ -51,7 +51,7 @@ def test_a_detached_head_is_refused_and_nothing_is_written(thread: ThreadTask) -
     assert "on no branch (detached HEAD" in refused.out
     assert "git switch" in refused.out
     assert thread.journal() == before
-    assert thread.state == "Drafting"
+    assert thread.state == "Finalized"
 
 
 def test_a_merge_under_way_is_refused(thread: ThreadTask) -> None:
@@ -67,7 +67,7 @@ def test_a_branch_that_is_there_already_is_refused_and_left_alone(thread: Thread
     assert refused.code == 1
     assert "the branch thread/t is there already" in refused.out
     assert thread.branch == "main"
-    assert thread.state == "Drafting"
+    assert thread.state == "Finalized"
 
 
 def test_a_branch_in_the_way_of_the_name_is_refused(thread: ThreadTask) -> None:
@@ -111,7 +111,7 @@ def test_a_retry_elsewhere_captures_anew_and_goes_back_to_the_unused_branch(thre
 
 def test_a_second_thread_does_not_begin_on_the_first_ones_branch(thread: ThreadTask) -> None:
     thread.moved("move", "Preflight")
-    other = ThreadTask(thread.detent, thread.repo, thread.repository, "u").new()
+    other = ThreadTask(thread.detent, thread.repo, thread.repository, "u").begun()
     refused = other("move", "Preflight")
     assert refused.code == 1
     assert "on thread/t, the branch of task t" in refused.out
@@ -124,7 +124,7 @@ def test_a_second_thread_does_not_begin_on_the_first_ones_branch(thread: ThreadT
 def test_without_git_a_person_must_say_so(tmp_path: Path, detent: Detent, repo: MakeRepo) -> None:
     folder = tmp_path / "plain"
     folder.mkdir()
-    thread = ThreadTask(detent, repo, folder).new()
+    thread = ThreadTask(detent, repo, folder).begun()
     refused = thread("move", "Preflight")
     assert refused.code == 1
     assert "no git repository" in refused.out
@@ -137,7 +137,7 @@ def test_without_git_a_person_must_say_so(tmp_path: Path, detent: Detent, repo: 
 def test_a_repository_without_a_commit_is_refused(tmp_path: Path, detent: Detent, repo: MakeRepo) -> None:
     folder = tmp_path / "plain"
     folder.mkdir()
-    thread = ThreadTask(detent, repo, folder).new()
+    thread = ThreadTask(detent, repo, folder).begun()
     repo.git(folder, "init", "--quiet")
     shutil.copytree(folder / ".detent", folder / ".git" / "detent")  # it was no repository when the task was made
     refused = detent("move", "Preflight", "t", cwd=folder / ".thread/threads/t")
@@ -147,10 +147,10 @@ def test_a_repository_without_a_commit_is_refused(tmp_path: Path, detent: Detent
 
 
 def test_the_folder_of_the_machine_is_excluded_for_this_clone_only(thread: ThreadTask) -> None:
-    assert (thread.repository / ".thread/threads/t/thread.md").exists()
+    assert (thread.repository / ".thread/threads/t/thread.json").exists()
     assert thread.git("status", "--porcelain", "--ignored") == "!! .thread/"
     assert (thread.repository / ".git/info/exclude").read_text(encoding="utf-8").endswith("\n/.thread/\n")
-    ThreadTask(thread.detent, thread.repo, thread.repository, "u").new()
+    ThreadTask(thread.detent, thread.repo, thread.repository, "u").begun()
     assert (thread.repository / ".git/info/exclude").read_text(encoding="utf-8").count("/.thread/") == 1
 
 
@@ -166,7 +166,7 @@ def test_the_machines_folder_may_not_be_part_of_the_repository(detent: Detent, r
 def test_new_and_use_choose_the_active_task(thread: ThreadTask) -> None:
     active = thread.repository / ".thread/active_thread"
     assert active.read_text(encoding="utf-8") == "t\n"
-    ThreadTask(thread.detent, thread.repo, thread.repository, "u").new()
+    ThreadTask(thread.detent, thread.repo, thread.repository, "u").begun()
     assert active.read_text(encoding="utf-8") == "u\n"
     assert thread.detent("status", "--json", cwd=thread.repository).json()["id"] == "u"
     assert thread("use").code == 0

@@ -72,7 +72,9 @@ def test_a_message_of_the_command_line_wins(ready: ThreadTask) -> None:
 def test_later_edits_stay_uncommitted_and_are_named(ready: ThreadTask) -> None:
     ready.write("app.py", APP + "# later\n")
     ready.write("later.txt", "later\n")
-    ready.moved("commit")
+    done = ready("commit")
+    assert done.code == 0
+    assert "changed after the approval: app.py, later.txt" in done.out
     assert ready.git("show", "HEAD:app.py") + "\n" == APP
     assert ready.git("status", "--porcelain").splitlines() == [" M app.py", "?? later.txt"]
     assert ready.read("app.py") == APP + "# later\n"
@@ -230,3 +232,13 @@ def test_a_subject_is_conventional_and_short(detent: Detent, repo: MakeRepo, tit
     from detent.runner.commit_message import made_message
 
     assert made_message(title, ["a.py"]).partition("\n")[0] == subject
+
+
+def test_what_a_finished_thread_leaves_is_collected_without_its_branch(ready: ThreadTask) -> None:
+    """The branch holds the person's commit and is theirs; so are the files of the checkout."""
+    ready.moved("commit")
+    done = ready.detent("gc", "--yes", "--json", cwd=ready.repository)
+    assert done.code == 0, done
+    assert ready.branch == "thread/t"
+    assert work_is_there(ready)
+    assert ready.is_sound()

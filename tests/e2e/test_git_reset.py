@@ -175,7 +175,7 @@ def test_a_baseline_branch_in_another_checkout_is_told(thread: ThreadTask) -> No
 def test_without_git_a_reset_must_be_known_to_do_nothing(tmp_path: Path, detent: Detent, repo: MakeRepo) -> None:
     folder = tmp_path / "plain"
     folder.mkdir()
-    thread = ThreadTask(detent, repo, folder).new().moved("move", "Preflight", "--no-git").moved("move", "Running")
+    thread = ThreadTask(detent, repo, folder).begun().moved("move", "Preflight", "--no-git").moved("move", "Running")
     thread.write("app.py", APP)
     refused = thread("move", "Drafting", "--yes")
     assert refused.code == 1
@@ -189,7 +189,7 @@ def test_a_submodule_is_left_as_it_is(detent: Detent, repo: MakeRepo) -> None:
     repo.git(repository, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "lib")
     repo.git(repository, "commit", "--quiet", "--message=Library")
     let_out(repository)
-    thread = ThreadTask(detent, repo, repository).new().moved("move", "Preflight").moved("move", "Running")
+    thread = ThreadTask(detent, repo, repository).begun().moved("move", "Preflight").moved("move", "Running")
     thread.write("lib/app.py", "theirs\n")
     thread.write("new.txt", "new\n")
     thread.moved("move", "Drafting", "--yes")
@@ -223,7 +223,7 @@ def test_restore_brings_files_and_branch_back_and_the_state_stays(thread: Thread
     kept = thread.repo.git(thread.control / "git", "show", f"{done.json()['kept']}:later.txt")
     assert kept == "later"
     assert thread.is_sound()
-    thread.moved("move", "Preflight")  # it goes on from there, with the baseline it had
+    thread.moved("move", "Finalized").moved("move", "Preflight")  # it goes on from there, with the baseline it had
     assert thread.journal()[-1]["prepared"]["baseline"]["commit_sha"] == base
 
 

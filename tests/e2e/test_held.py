@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.sandbox import BUBBLEWRAP, try_level
-from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo
+from detent.effects.landlock_process import TCP_SINCE, version
+from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, try_level
+from detent.store.places import project_at
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, force_level
 
 SETTINGS = """[agents]
 default = "scripted"
@@ -189,3 +191,24 @@ def test_the_journal_is_anchored_in_git_when_a_run_ends(held: Held) -> None:
     told = held("audit", "t")
     assert told.code == 1
     assert "git's anchor names line" in told.out
+
+
+@pytest.mark.skipif(version() < TCP_SINCE, reason=f"this kernel's Landlock {version()} does not rule over TCP")
+@pytest.mark.parametrize("require", ["detect", "kernel"])
+def test_tcp_alone_is_never_told_as_the_whole_network(
+    detent: Detent, repo: MakeRepo, tmp_path: Path, require: str
+) -> None:
+    network = '[sandbox.network]\nbuilder = "deny"\ncommands = "deny"'
+    held = Held(detent, repo, tmp_path, f'require = "{require}"\n{network}')
+    force_level(project_at(str(held.repo), str(held.repo / ".git")), LANDLOCK)
+    held.script("intake", FRAME)
+    assert held.new().code == 0
+    done = held.run()
+    planned = [line for line in held("history", "t", "--json").json()["lines"] if line["kind"] == "run_planned"]
+    if require == "kernel":
+        assert done.code == 1, done
+        assert "Landlock denies TCP alone" in done.err
+        assert planned == []
+    else:
+        assert done.code == 0, done
+        assert [(line["sandbox"], line["network"]) for line in planned] == [(LANDLOCK, "tcp denied")]

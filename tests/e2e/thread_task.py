@@ -27,6 +27,10 @@ class ThreadTask:
         assert made.code == 0, made
         return self
 
+    def begun(self) -> ThreadTask:
+        """A new task whose spec is finalized."""
+        return self.new().moved("move", "Finalized")
+
     def moved(self, *words: str) -> ThreadTask:
         done = self(*words)
         assert done.code == 0, done
@@ -70,7 +74,7 @@ class ThreadTask:
 
 
 def thread_task(detent: Detent, repo: MakeRepo, task_id: str = "t") -> ThreadTask:
-    """A new task in a new repository, in Drafting."""
+    """A new task in a new repository, in Finalized."""
     repository = repo()
     let_out(repository)
-    return ThreadTask(detent, repo, repository, task_id).new()
+    return ThreadTask(detent, repo, repository, task_id).begun()

@@ -54,11 +54,8 @@ def enter(machine: Machine, mode: str = "") -> Snapshot:
 
 def spent(machine: Machine, snapshot: Snapshot, limit: str) -> int:
     """How much of a limit is used up, as seen from the current state."""
-    if machine.limits[limit].per_group:
-        group = machine.states[snapshot.state].group
-        if snapshot.registers.get(f"{limit}.group", "") != group:
-            return 0
-    return snapshot.counters.get(limit, 0)
+    group, counted_in = machine.states[snapshot.state].group, snapshot.registers.get(f"{limit}.group", "")
+    return 0 if machine.limits[limit].per_group and group != counted_in else snapshot.counters.get(limit, 0)
 
 
 def candidates_for(machine: Machine, snapshot: Snapshot, signal: Signal) -> list[Edge]:
@@ -118,12 +115,12 @@ def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: E
             closed.append(Missing(register, f"{register} must be {wanted}, it is {value or 'nothing'}"))
     if way.under and spent(machine, snapshot, way.under) >= machine.limits[way.under].most:
         closed.append(Missing(way.under, f"{way.under} has reached its limit of {machine.limits[way.under].most}"))
-    if way.spent and spent(machine, snapshot, way.spent) < machine.limits[way.spent].most:
-        used, most = spent(machine, snapshot, way.spent), machine.limits[way.spent].most
+    if way.spent and (used := spent(machine, snapshot, way.spent)) < (most := machine.limits[way.spent].most):
         closed.append(Missing(way.spent, f"{way.spent} is {used} of {most}; this move is for when it is spent"))
-    if signal.who == "engine" and machine.states[snapshot.state].role and snapshot.exit not in way.after:
+    is_bound = {"engine": machine.states[snapshot.state].role, "crash": set(way.after) & set(CRASH_CLASSES)}
+    if is_bound.get(signal.who) and snapshot.exit not in way.after:
         since = "no agent run of this visit has ended" if snapshot.exit == ENTRY else f"the last run {snapshot.exit}"
-        closed.append(Missing("after", f"{since}; the engine acts only after: {', '.join(way.after)}"))
+        closed.append(Missing("after", f"{since}; the {signal.who} acts only after: {', '.join(way.after)}"))
     if edge.reopen and not signal.reason.strip():
         closed.append(Missing("reason", "leaving an end needs a reason", 'add --reason "why"'))
     return tuple(closed)
@@ -222,7 +219,7 @@ def _crash(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], sign
     state = machine.states[snapshot.state]
     if signal.exit not in (ANY_EXIT if state.must_open else CRASH_CLASSES):
         return Wait(f"a run that ended as {signal.exit or 'nothing'} is no crash")
-    if not state.role or not state.counts_crash:
+    if not state.role or not (state.counts_crash or any("crash" in edge.by() for edge in state.edges)):
         return Wait(f"{state.name} has no agent that could crash")
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
     for name in state.counts_crash:

@@ -12,8 +12,9 @@ How the last run ended is no part of a node: only the engine's ways ask for it, 
 from __future__ import annotations
 
 from detent.core.decide import decide, enter
-from detent.core.machine import ACTORS, CRASH_CLASSES, ENTRY, EXIT_CLASSES, STOPPED, Edge, Machine, State
+from detent.core.machine import ACTORS, CRASH_CLASSES, ENTRY, EXIT_CLASSES, RUNS, STOPPED, Edge, Machine, State
 from detent.core.record import Record
+from detent.core.runs import run_over
 from detent.core.values import Advance, Crash, Fact, Signal, Snapshot
 
 TYPE_CHECKING = False
@@ -72,13 +73,11 @@ class _Exploration:
     def run(self) -> Graph:
         for mode in self.machine.modes or ("",):
             self.node(enter(self.machine, mode), _NOTHING)
-        at = 0
-        while at < len(self.snapshots):
+        for at, _ in enumerate(self.snapshots):  # grows while it is read
             if len(self.snapshots) > self.most:
                 self.violate(f"more than {self.most} snapshots", at)
                 break
             self.visit(at)
-            at += 1
         self.dead_ends()
         taken = {(self.snapshots[step.source].state, step.edge) for step in self.steps}
         for edge in self.machine.edges():
@@ -87,8 +86,8 @@ class _Exploration:
         return Graph(tuple(self.snapshots), tuple(self.steps), tuple(self.violations), self.asked)
 
     def node(self, snapshot: Snapshot, passed: frozenset[str]) -> int:
-        counters, registers = frozenset(snapshot.counters.items()), frozenset(snapshot.registers.items())
-        key = (snapshot.state, snapshot.mode, counters, registers, passed)
+        kept = map(frozenset, (snapshot.counters.items(), snapshot.registers.items()))
+        key = (snapshot.state, snapshot.mode, *kept, passed)
         found = self.nodes.get(key)
         if found is None:
             found = self.nodes[key] = len(self.snapshots)
@@ -100,38 +99,39 @@ class _Exploration:
     def visit(self, at: int) -> None:
         snapshot = self.snapshots[at]
         state = self.machine.states[snapshot.state]
-        is_first = state.name not in self.questions
-        if is_first:
+        if is_first := state.name not in self.questions:
             self.questions[state.name] = tuple(dict.fromkeys(self.own_ways(state)))
         stopped = STOPPED in snapshot.registers
         for question in self.borrowed_ways(state) if stopped else self.questions[state.name]:
             self.ask(at, question)
+        if state.counts_run and not stopped:  # a run ends and opens nothing; how many there ever were is no limit here
+            over = run_over(self.machine, snapshot, EXIT_CLASSES[0])
+            after = over.replace(counters={name: used for name, used in over.counters.items() if name != RUNS})
+            self.connect(at, (Signal("engine", exit=over.exit), _NOTHING), Crash(after, over.exit), self.passed[at])
         # What no counter or register can change is asked once for each state.
         for question in dict.fromkeys(self.everything(state)) if is_first else ():
             self.ask(at, question)
 
     def own_ways(self, state: State) -> Iterator[Question]:
         """Everybody with a way of his own asks for it with just that way's gates open; every run may crash."""
-        for edge in state.edges:
-            for way in edge.ways:
-                gates = frozenset(way.needs)
-                if "agent" in way.by:
-                    yield Signal("agent", edge.name), gates
-                if "engine" in way.by:
-                    for name in way.after if state.role else ("",):
-                        yield Signal("engine", edge.name, exit="" if name == ENTRY else name), gates
-                if "person" in way.by:
-                    yield Signal("person", edge.name, reason="because"), gates
-                if "crash" in way.by:
-                    yield Signal("crash", exit=CRASH_CLASSES[0]), gates
+        for edge, way in ((one, way) for one in state.edges for way in one.ways):
+            gates = frozenset(way.needs)
+            if "agent" in way.by:
+                yield Signal("agent", edge.name), gates
+            for name in (way.after if state.role else ("",)) if "engine" in way.by else ():
+                yield Signal("engine", edge.name, exit="" if name == ENTRY else name), gates
+            if "person" in way.by:
+                yield Signal("person", edge.name, reason="because"), gates
+            if "crash" in way.by:
+                kinds = [name for name in CRASH_CLASSES if name in way.after] or CRASH_CLASSES
+                yield Signal("crash", exit=kinds[0]), gates
         if state.role:
             yield Signal("crash", exit=CRASH_CLASSES[0]), _NOTHING
 
     def borrowed_ways(self, state: State) -> Iterator[Question]:
         """A person may also use the ways of agent and engine; only to a stopped task this makes a difference."""
-        for edge in state.edges:
-            for way in edge.ways:
-                yield Signal("person", edge.name, reason="because"), frozenset(way.needs)
+        for edge, way in ((one, way) for one in state.edges for way in one.ways):
+            yield Signal("person", edge.name, reason="because"), frozenset(way.needs)
 
     def everything(self, state: State) -> Iterator[Question]:
         """Everybody asks for everything, with no gate open, with all, and by override; runs end in every class."""
@@ -203,8 +203,7 @@ class _Exploration:
             found = set(backwards.get(todo.pop(), ())) - alive
             alive |= found
             todo += found
-        stuck = set(range(len(self.snapshots))) - alive
-        if stuck:
+        if stuck := set(range(len(self.snapshots))) - alive:
             self.violate("no end can be reached any more", min(stuck))
 
     def violate(self, rule: str, at: int, last: Edge | None = None) -> None:

@@ -82,6 +82,8 @@ class State(Record):
     must_open: bool = False  # a run that ends without opening a move has crashed, however it ended
     is_end: bool = False
     is_rest: bool = False  # no end, but nothing is left to do until a person wants more
+    views: Mapping[str, str] = {}  # what a person may look at here, by key
+    recommends: Mapping[str, str] = {}  # the `verb` a person is advised to, in this `mode`, while this `gate` is open
     lands: bool = False  # the work of a task that stands here may be taken over into the user's branch
     edges: tuple[Edge, ...] = ()
     asks: tuple[str, ...] = ()  # fields of the native file, and `## sections`, that hold its question to a person
@@ -104,6 +106,7 @@ class Limit(Record):
     per_group: bool = False
     resets_always: bool = False
     field: str = ""
+    first: int = 0  # the number the field shows before anything was counted
 
 
 class Register(Record):
@@ -187,4 +190,5 @@ class Vocabulary(Record):
     effects: tuple[str, ...] = ()
     prepares: tuple[str, ...] = ()
     codecs: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()  # of journal lines

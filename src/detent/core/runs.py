@@ -7,12 +7,12 @@ from detent.core.machine import IDLE, RUNS, STOPPED, Machine
 from detent.core.values import Snapshot
 
 
-def run_over(machine: Machine, snapshot: Snapshot, exit_class: str) -> Snapshot:
-    """The snapshot when no process of the run is left and nothing has been decided yet."""
+def run_over(machine: Machine, snapshot: Snapshot, exit_class: str, *, by_person: bool = False) -> Snapshot:
+    """When no process of the run is left and nothing is decided yet; who was interrupted or lost has had no turn."""
     if exit_class == "quota":  # nobody worked, so nothing is counted; the task waits
         return snapshot.replace(exit=exit_class)
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
-    for name in (RUNS, *machine.states[snapshot.state].counts_run):
+    for name in (RUNS, *(() if by_person or exit_class == "lost" else machine.states[snapshot.state].counts_run)):
         count(machine, snapshot, counters, registers, name)
     return snapshot.replace(counters=counters, registers=registers, exit=exit_class)
 

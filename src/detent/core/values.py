@@ -38,6 +38,7 @@ class Fact(Record):
     by_hand: bool = False  # the evidence changed while no agent run lived
     pending: bool = False  # a command has not been run on this tree: not proven, but provable
     note: str = ""  # worth telling although the gate is open
+    parts: tuple[tuple[str, bool, str], ...] = ()  # made of several answers: the label, result and reason of each
 
 
 class Signal(Record):

@@ -63,8 +63,8 @@ def commit_tree(private_git: str, tree: str, parent: str, message: str) -> str:
     return Git(private_git).run(*_IDENTITY, "commit-tree", *above, tree, input_bytes=data).decode().strip()
 
 
-def keep_folder(private_git: str, ref: str, folder: str, message: str) -> str:
-    """Keep all plain files of a folder that is about to go, ignored ones too, under a private ref."""
+def folder_tree(private_git: str, folder: str) -> str:
+    """All plain files of a folder that is about to go, ignored ones too, as a tree of the private git."""
     if not os.path.isdir(os.path.join(private_git, "objects")):
         write_git_dir(private_git, alternates=(), is_sha256=False, is_bare=True, durable=True)
     make_folders(os.path.join(private_git, "cache"))
@@ -72,11 +72,10 @@ def keep_folder(private_git: str, ref: str, folder: str, message: str) -> str:
     git = Git(private_git, folder, index)
     try:
         git.run("add", "--all", "--force", ".")
-        tree = git.run("write-tree").decode().strip()
+        return git.run("write-tree").decode().strip()
     finally:
         if os.path.exists(index):
             os.unlink(index)
-    return keep_commit(private_git, ref, tree, "", message)
 
 
 def _walk(promise: Promise, commit: str) -> tuple[str, ...]:

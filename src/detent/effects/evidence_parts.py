@@ -25,7 +25,15 @@ def card(page: Page) -> str:
     problems = _list("warn", [f"<li>{escape(problem)}</li>" for problem in now.problems])
     return (
         f'<div class="card {"end" if now.is_end else "open"}"><p class="state">{escape(now.state)}</p>'
-        f"<p>{waits}, since {moment(now.since)}</p>{problems}{_next_moves(now)}{_glance(page)}</div>"
+        f"<p>{waits}, since {moment(now.since)}</p>{_badge(now)}{problems}{_next_moves(now)}{_glance(page)}</div>"
+    )
+
+
+def _badge(now: Now) -> str:
+    return (
+        f"<p><b>Recommend {escape(now.advice.capitalize())}</b>: its proof is there; a person decides</p>"
+        if now.advice
+        else ""
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detent.effects.evidence_text import duration
 from detent.effects.evidence_values import Missing, Run, Wish
+from detent.effects.sandbox import ALLOWED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,8 +64,13 @@ def _planned(entry: Entry) -> Run:
         model=_text(entry["model"]),
         started=_text(entry["time"]),
         prompt_digest=_text(entry["prompt"]),
-        sandbox=_text(entry.get("sandbox", "")),
+        sandbox=_held(entry),
     )
+
+
+def _held(entry: Mapping[str, Any]) -> str:
+    network = _text(entry.get("network", ALLOWED))
+    return _text(entry.get("sandbox", "")) + (f", network {network}" if network != ALLOWED else "")
 
 
 def _wish(entry: Entry, targets: Mapping[str, str]) -> Wish:

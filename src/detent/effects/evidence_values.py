@@ -24,6 +24,7 @@ class Now(Record):
     is_end: bool = False
     moves: tuple[NextMove, ...] = ()
     problems: tuple[str, ...] = ()
+    advice: str = ""  # the verb a person is advised to; whether they follow it is theirs
 
 
 class Gate(Record):

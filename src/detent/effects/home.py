@@ -15,7 +15,7 @@ from detent.effects.clone import make_clone
 from detent.effects.dirty import carry, uncommitted
 from detent.effects.git import Git
 from detent.errors import StorageError, UnreadableError
-from detent.store.atomic import make_folders, sync_folder, write_atomic
+from detent.store.atomic import make_folders, sweep, sync_folder, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TREE, TASK, OUT, DROP = "tree", "task", "out", "drop"
 _UNBORN = ".unborn"
-_MAKING = ".making-"
+_MAKING = ".making-"  # a home that is being made or removed
 
 
 class Wanted(Record):
@@ -69,6 +69,7 @@ def make_home_tree(wanted: Wanted) -> tuple[str, ...]:
         notes = [*clone.notes, *_uncommitted(wanted, making)]
         Git(wanted.source.common_dir).run("update-ref", keep_ref(name), wanted.commit)
         make_folders(wanted.folder)
+        sweep(wanted.folder)  # half a mark of a killed one
         write_atomic(os.path.join(wanted.folder, _UNBORN), b"", durable=True)
         for part in (OUT, DROP):
             make_folders(os.path.join(wanted.folder, part))
@@ -141,6 +142,14 @@ def sweep_homes(base: str, tasks: Collection[str], common_dir: str) -> None:
 
 def remove_home(folder: str, common_dir: str) -> None:
     """Remove a home with everything in it, and the ref that kept its baseline."""
+    base, name = os.path.split(folder)
     if common_dir:
-        Git(common_dir).run("update-ref", "-d", keep_ref(os.path.basename(folder)))
-    wipe(folder)
+        Git(common_dir).run("update-ref", "-d", keep_ref(name))
+    # In one step out of the way: nobody finds half a home, and what a crash leaves there is swept away.
+    going = os.path.join(base, f"{_MAKING}{name}")
+    wipe(going)
+    try:
+        os.rename(folder, going)
+    except OSError as problem:
+        raise StorageError(f"the home can't be removed: {problem}", where=folder) from problem
+    wipe(going)

@@ -1,7 +1,8 @@
 """The words before a command that put it under Landlock, where its rules can say what is wanted.
 
 Landlock allows and never forbids. To hide a place, everything beside it is allowed by name, all the way up; what
-appears there later is not allowed, which is safe. To guard or hide a place below a writable one is beyond it.
+appears there later is not allowed, which is safe. To guard or hide a place below a writable one is beyond it. Of the
+network it rules over TCP alone.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 
 from detent.effects import landlock_process
 from detent.errors import ToolError
+from detent.store.places import lies_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def landlock(access: Access) -> tuple[str, ...]:
     guarded = [os.path.realpath(path) for path in access.guarded]
     # A path that is both hidden and writable is writable, as with bubblewrap.
     for closed in (*guarded, *(path for path in hidden if path not in writable)):
-        if _is_below(closed, writable):
+        if any(lies_in(closed, place) for place in writable):
             raise ToolError(
                 "Landlock can't take a place out of a writable one",
                 where=closed,
@@ -40,15 +42,15 @@ def landlock(access: Access) -> tuple[str, ...]:
     # A scratch place is a convenience: one that holds what must not be reached is none.
     scratch = [os.path.realpath(path) for path in access.scratch]
     writable += [path for path in scratch if not _holds_hidden(path, [*hidden, *guarded])]
-    if not access.network:
-        raise ToolError("Landlock can't keep a process from the network here", next_step="install bubblewrap")
+    if not access.network and landlock_process.version() < landlock_process.TCP_SINCE:
+        raise ToolError("this kernel's Landlock can't keep a process from the network", next_step="install bubblewrap")
     readable = _beside(os.sep, [*hidden, _DEVICE_FOLDER])
     shown = [os.path.realpath(path) for path in access.shown]
     readable += [path for path in shown if path not in hidden and not _holds_hidden(path, hidden)]
     readable += [one for path in shown if _holds_hidden(path, hidden) for one in _beside(path, hidden)]
     if len(readable) > _MOST_RULES:
         raise ToolError("hiding that much would take too many Landlock rules", next_step="install bubblewrap")
-    spec = json.dumps({"writable": [*writable, *_DEVICES], "readable": readable})
+    spec = json.dumps({"writable": [*writable, *_DEVICES], "readable": readable, "tcp": access.network})
     return (sys.executable, "-I", "-S", landlock_process.__file__, spec)
 
 
@@ -69,9 +71,4 @@ def _beside(folder: str, hidden: list[str]) -> list[str]:
 
 
 def _holds_hidden(folder: str, hidden: list[str]) -> bool:
-    top = folder.rstrip(os.sep) + os.sep
-    return any(path.startswith(top) for path in hidden)
-
-
-def _is_below(path: str, places: list[str]) -> bool:
-    return any(path == place or path.startswith(place.rstrip(os.sep) + os.sep) for place in places)
+    return any(path != folder and lies_in(path, folder) for path in hidden)

@@ -1,7 +1,7 @@
 """Puts itself under Landlock, then becomes another program: `landlock_process.py SPEC PROGRAM ARGUMENT...`.
 
-SPEC is JSON with the paths that may be written and read. Runs with `-I -S` and imports nothing of detent. What can't be
-put under the rules is not run.
+SPEC is JSON with the paths that may be written and read, and whether TCP may be used. Runs with `-I -S` and imports
+nothing of detent. What can't be put under the rules is not run.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 READ = EXECUTE | READ_FILE | READ_DIR
 RIGHTS_OF_VERSION = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
 SCOPES, SCOPED_SINCE = 0b11, 6  # no abstract sockets and no signals to processes that are not under these rules
+TCP, TCP_SINCE = 0b11, 4  # to bind and to connect; UDP is not ruled over
 OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | (1 << 14) | (1 << 15)  # what a rule about a file may hold
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -64,12 +65,13 @@ def allow(ruleset: int, path: str, rights: int) -> None:
         os.close(descriptor)
 
 
-def restrict(writable: list[str], readable: list[str]) -> None:
+def restrict(writable: list[str], readable: list[str], *, tcp: bool) -> None:
     known = version()
-    if known < 1:
-        raise OSError(0, "the kernel offers no Landlock")
+    if known < (1 if tcp else TCP_SINCE):
+        raise OSError(0, "the kernel offers no Landlock that could hold this")
     handled = RIGHTS_OF_VERSION.get(known, RIGHTS_OF_VERSION[5])
-    attribute = RulesetAttribute(handled, 0, SCOPES if known >= SCOPED_SINCE else 0)
+    # What is ruled over and allowed by no rule is denied.
+    attribute = RulesetAttribute(handled, 0 if tcp else TCP, SCOPES if known >= SCOPED_SINCE else 0)
     # An older kernel takes a longer attribute as long as what it does not know is zero.
     ruleset = call(CREATE_RULESET, ctypes.byref(attribute), ctypes.sizeof(attribute), 0)
     for path in readable:
@@ -92,7 +94,7 @@ def main() -> None:
     spec = json.loads(sys.argv[1])
     try:
         drop_capabilities()
-        restrict(spec["writable"], spec["readable"])
+        restrict(spec["writable"], spec["readable"], tcp=spec["tcp"])
         os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606  # becoming that program is what this is for
     except OSError as problem:
         sys.stderr.write(f"landlock: {problem.strerror}\n")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 BUBBLEWRAP, LANDLOCK, NONE = "bubblewrap", "landlock", "none"
 LEVELS = (BUBBLEWRAP, LANDLOCK, NONE)  # best first
+ALLOWED, TCP_DENIED, DENIED = "allowed", "tcp denied", "denied"  # what became of the network
 PROBE_TIMEOUT_S = 20.0
 _PROGRAM = "bwrap"
 _KERNEL_SETTINGS = tuple(
@@ -48,20 +49,22 @@ class Probe(Record):
 
 
 class Held(Record):
-    """A command line that is held at a level."""
+    """A command line that is held at a level, and how far that keeps it from the network."""
 
     level: str
     argv: tuple[str, ...]
+    network: str = ALLOWED
 
 
 def hold(level: str, access: Access, argv: Sequence[str], *, cwd: str, own_session: bool = True) -> Held:
     """The command line that runs `argv` under this access."""
     if level == BUBBLEWRAP:
-        return Held(level, (*bubblewrap(access, cwd=cwd, own_session=own_session), *argv))
+        words = bubblewrap(access, cwd=cwd, own_session=own_session)
+        return Held(level, (*words, *argv), ALLOWED if access.network else DENIED)
     if level == LANDLOCK:
         from detent.effects.landlock import landlock
 
-        return Held(level, (*landlock(access), *argv))
+        return Held(level, (*landlock(access), *argv), ALLOWED if access.network else TCP_DENIED)
     return Held(NONE, tuple(argv))
 
 

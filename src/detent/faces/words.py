@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from detent.core.values import Advance, Refuse
+from detent.faces.words_loop import advice_words, loop_rows, part_words
+from detent.faces.words_prepared import prepared_words
 from detent.store.names import name_some
 
 TYPE_CHECKING = False
@@ -107,6 +109,7 @@ def outcome_words(outcome: Outcome) -> str:
         lines.append(f"moved: {outcome.before} -> {decision.after.state}  ({decision.edge.name})")
         if decision.edge.sign_off:
             lines += _signed_words(outcome.task.memory.signed[decision.edge.name])
+        lines += prepared_words(outcome.task, decision.way.prepare)
         hands = [name for name in decision.way.needs if name in outcome.facts and outcome.facts[name].by_hand]
         if hands:
             lines.append(f"  proof written by hand: {', '.join(hands)}")
@@ -132,11 +135,12 @@ def status_words(told: Explain) -> str:
         ("task", f"{task.id}  {head['title']}"),
         ("machine", head["machine"] + (f" ({snapshot.mode})" if snapshot.mode else "")),
         ("state", f"{snapshot.state}  since {task.memory.moved_time}"),
+        *([("about", about)] if (about := task.machine.states[snapshot.state].title) else []),
         ("waits for", told.waiting_for or "nobody: it is over"),
         *((f"asks, {name}", words) for name, words in told.asks),
         ("folder", head["dir"]),
         ("tree", head["tree_path"]),
-        *([("branch", task.memory.checkpoint["branch"])] if task.memory.checkpoint.get("branch") else []),
+        *([("branch", branch)] if (branch := _branch_of(task)) else []),
         (
             "sandbox",
             head["sandbox"] if head["sandbox"] != "none" else "none (agents and commands run with your rights)",
@@ -160,8 +164,11 @@ def status_words(told: Explain) -> str:
 
         rows += settings_rows(task)
     shown = {**snapshot.registers, **{name: str(count) for name, count in snapshot.counters.items()}}
+    shown |= dict(loop_rows(told.loop))
     rows += [(name, value) for name, value in shown.items() if value]
+    rows += [("advice", advice_words(told.advice))] if told.advice else []
     lines = [f"{label + ':':<21}{value}" for label, value in rows]
+    lines += part_words(told.failed)
     if task.memory.refusal:
         refusal = task.memory.refusal
         lines.append(f"{'last refusal:':<21}{refusal['problem']}")
@@ -181,6 +188,11 @@ def _would_words(name: str, would: Foreseen) -> str:
     }[would.kind]
 
 
+def _branch_of(task: Task) -> str:
+    own = task.memory.prepared.get("branch", {}).get("name", "")
+    return own or str(task.memory.checkpoint.get("branch", ""))
+
+
 def _disorder_words(told: Explain) -> list[str]:
     lines = [f"problem: {problem}" for problem in told.problems]
     if told.repair:
@@ -194,6 +206,8 @@ def _disorder_words(told: Explain) -> list[str]:
 def next_words(told: Explain) -> str:
     state = told.snapshot.state
     lines = [f"{told.task.id} is in {state}, waiting for {told.waiting_for or 'nobody'}", *_disorder_words(told)]
+    lines += part_words(told.failed)
+    lines += [advice_words(told.advice)] if told.advice else []
     if not told.moves:
         lines.append(f"{state} is final: no move leads on")
     for move in told.moves:

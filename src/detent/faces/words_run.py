@@ -5,6 +5,7 @@ from __future__ import annotations
 from detent.core.values import Advance, Crash, Refuse
 from detent.effects.evidence_runs import EXITS
 from detent.faces.words import claim_words, outcome_words, refusal_words
+from detent.faces.words_loop import advice_words
 from detent.runner.budget import way_on
 
 TYPE_CHECKING = False
@@ -98,7 +99,8 @@ def inbox_words(letters: Sequence[Letter]) -> str:
     lines = []
     for letter in letters:
         since = f"  since {letter.since}" if letter.since else ""
-        lines += [f"{letter.id}  {letter.title}{since}", f"  why:  {letter.why}", f"  next: {letter.command}"]
+        advised = f"  ({advice_words(letter.advice)})" if letter.advice else ""
+        lines += [f"{letter.id}  {letter.title}{since}", f"  why:  {letter.why}{advised}", f"  next: {letter.command}"]
     return "\n".join(lines)
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from detent.gates import criteria as of_spec
+from detent.gates import surroundings
 from detent.gates.commands import commands, red_green
 from detent.gates.people import protected_ok, signed_tree
 from detent.gates.plan import read_plan
@@ -321,6 +323,16 @@ CHECKS: Mapping[str, tuple[Check, tuple[str, ...], tuple[str, ...]]] = {
     "red_green": (red_green, ("field",), ("command", "tests")),
     "manual_evidence": (manual_evidence, ("field", "file", "section"), ()),
     "answers": (answers, ("file", "section", "questions"), ()),
+    "spec": (of_spec.spec, ("file",), ()),
+    "promise_seen": (of_spec.promise_seen, ("file",), ()),
+    "criteria": (of_spec.criteria, ("file", "report", "section", "value"), ()),
+    "file_unchanged": (surroundings.file_unchanged, ("file",), ()),
+    "person_says": (surroundings.person_says, ("word",), ()),
+    "git_clean": (surroundings.git_clean, (), ()),
+    "baseline_known": (surroundings.baseline_known, (), ()),
+    "agents_found": (surroundings.agents_found, ("roles",), ("programs",)),
+    "agents_exhausted": (surroundings.agents_exhausted, ("role",), ()),
+    "no_sibling_in": (surroundings.no_sibling_in, ("states",), ()),
     "protected_ok": (protected_ok, (), ()),
     "signed_tree": (signed_tree, ("edge",), ("files",)),
 }
@@ -330,6 +342,7 @@ CHECKS: Mapping[str, tuple[Check, tuple[str, ...], tuple[str, ...]]] = {
 _KINDS = {
     "unless": TABLE,
     **dict.fromkeys(("fields", "empty", "words", "files", "labels", "questions", "tests"), TEXTS),
+    **dict.fromkeys(("roles", "programs", "states"), TEXTS),
 }
 
 

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from detent.core.record import Record
-from detent.gates.plan import all_commands
+from detent.gates.criteria import all_commands_of
+from detent.gates.plan import all_commands, receipt_key
 from detent.gates.seen import Finding
-from detent.store.digest import hash_text, sha256_of
+from detent.store.digest import hash_text
 from detent.store.observed import Command
 
 TYPE_CHECKING = False
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from detent.gates.seen import Seen
     from detent.store.receipts import Receipt
 
-COMMAND_CHECKS = ("commands", "red_green")
+COMMAND_CHECKS = ("commands", "red_green", "criteria")
 _MOST_SHOWN = 80  # characters of a command, where a sentence quotes it
 
 
@@ -31,16 +32,13 @@ class Run(Record):
     before: bool = False
 
 
-def receipt_key(tree: str, line: str, gate: Gate, workspace: str) -> str:
-    """What a receipt holds for: this tree, this command, this gate as defined, this way to prepare a checkout."""
-    parts = (tree, line, gate.check, repr(sorted(gate.params.items())), workspace)
-    return sha256_of("\0".join(parts).encode("utf-8", "surrogatepass"))
-
-
 def runs_of(gate: Gate, seen: Seen) -> tuple[Run, ...]:
     """Every run this gate asks for on the tree as it is seen; nothing for a gate that asks for none."""
     if gate.check not in COMMAND_CHECKS:
         return ()
+    if gate.check == "criteria":
+        own = all_commands_of(gate, seen)
+        return tuple(Run(receipt_key(seen.tree, command.line, gate, seen.workspace), command) for command in own)
     found = all_commands(seen.commands, seen.field(gate.params["field"]))
     if only := gate.params.get("command"):
         found = tuple(command for command in found if command.name == only)
@@ -61,24 +59,24 @@ def commands(gate: Gate, seen: Seen) -> Finding:
 def red_green(gate: Gate, seen: Seen) -> Finding:
     """The commands pass on this tree, and one failed on the first commit with the task's test files laid over it."""
     if not seen.baseline:
-        return Finding(ok=False, why="there is no first commit to compare with", by_engine=True)
+        return Finding(ok=False, why="there is no first commit to compare with")
     runs = runs_of(gate, seen)
     found = _all_green(gate, seen, [run for run in runs if not run.before])
     if not found.ok:
         return found
-    before = [(run, seen.receipt(run.key)) for run in runs if run.before]
-    unknown = [_first(run) for run, receipt in before if receipt is None]
-    if unknown:
+    before = [run for run in runs if run.before]
+    receipts = [receipt for run in before if (receipt := seen.receipt(run.key)) is not None]
+    if len(receipts) < len(before):
+        unknown = [_first(run) for run in before if seen.receipt(run.key) is None]
         return Finding(ok=False, why=f"not run without the change: {', '.join(unknown)}", pending=True)
-    receipts = [receipt for _, receipt in before if receipt is not None]
     if any(is_red(receipt) for receipt in receipts):
-        keys = "".join((found.proof, *(run.key for run, _ in before)))
+        keys = "".join((found.proof, *(run.key for run in before)))
         return Finding(ok=True, proof=hash_text(keys), by_engine=True)
     broken = [receipt for receipt in receipts if receipt.problem]
     if broken:
         why = f"without the change {broken[0].command!r} did not come to its own end: {broken[0].problem}"
         return Finding(ok=False, why=f"{why}; that proves nothing")
-    names = ", ".join(_first(run) for run, _ in before)
+    names = ", ".join(_first(run) for run in before)
     why = f"it passes without the change too, so it proves nothing: {names}"
     return Finding(ok=False, why=why, fix="write a test that fails without the change, where the test files are")
 

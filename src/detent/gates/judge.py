@@ -18,8 +18,8 @@ _DEEPEST = 5  # how far `not` and `all` may be nested
 
 
 def judge(seen: Seen, names: Iterable[str]) -> dict[str, Fact]:
-    """The facts for these gates."""
-    return {name: _fact(seen.machine.gates[name], seen, 0)[0] for name in dict.fromkeys(names)}
+    """The facts for these gates, and for every gate they are made of."""
+    return {gate.name: _fact(gate, seen, 0)[0] for gate in seen.machine.parts(names)}
 
 
 def evidence_hashes(seen: Seen) -> dict[str, str]:
@@ -48,7 +48,7 @@ def _fact(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
     by_hand = found.ok and gate.since == "entry" and not found.by_engine and not (seen.by_run and is_as_left)
     proof = found.proof or next(iter(found.evidence.values()), "")
     fix = found.fix or gate.fix
-    return Fact(gate.name, found.ok, found.why, fix, proof, by_hand, found.pending, found.note), is_known
+    return Fact(gate.name, found.ok, found.why, fix, proof, by_hand, found.pending, found.note, found.parts), is_known
 
 
 def _find(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
@@ -82,14 +82,15 @@ def _combined(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
     facts = [fact for fact, _ in inner]
     is_known = all(known for _, known in inner)
     closed = [fact for fact in facts if not fact.ok]
+    parts = tuple((fact.gate, fact.ok, fact.why) for fact in facts)
     # Running commands helps only where nothing else is in the way.
     pending = bool(closed) and all(fact.pending for fact in closed)
     if gate.check == "all":
         why = "; ".join(fact.why for fact in closed) if facts else "it is made of nothing"
-        return Fact(gate.name, bool(facts) and not closed, why, gate.fix, pending=pending), is_known
+        return Fact(gate.name, bool(facts) and not closed, why, gate.fix, pending=pending, parts=parts), is_known
     # What nobody could look at does not prove its opposite.
     ok = bool(closed) and is_known
     why = "" if ok else "what would have to fail has not failed"
     if not is_known:
         why = "it is not known whether this fails: " + "; ".join(fact.why for fact, known in inner if not known)
-    return Fact(gate.name, ok, why, gate.fix, pending=pending), is_known
+    return Fact(gate.name, ok, why, gate.fix, pending=pending, parts=parts), is_known

@@ -33,18 +33,18 @@ def signed_tree(gate: Gate, seen: Seen) -> Finding:
     name = gate.params["edge"]
     signed = seen.signed.get(name, {})
     if not signed:
-        return Finding(ok=False, why=f"nobody has signed {name} yet", by_engine=True)
+        return Finding(ok=False, why=f"nobody has signed {name} yet")
     if not seen.tree:
-        return Finding(ok=False, why="the tree has not been looked at since it changed", by_engine=True)
+        return Finding(ok=False, why="the tree has not been looked at since it changed")
     if signed["tree"] != seen.tree:
         then, now = signed["tree"][:12], seen.tree[:12]
         why = f"the tree is {now}, not {then}, which {signed['name']} signed by {name}"
-        return Finding(ok=False, why=why, by_engine=True)
+        return Finding(ok=False, why=why)
     found = signed_files(seen)
     changed = [file for file in gate.params.get("files", ()) if signed["files"].get(file, "") != found.get(file)]
     if changed:
         why = f"{name_some(changed)} is not what {signed['name']} signed by {name}"
-        return Finding(ok=False, why=why, by_engine=True)
+        return Finding(ok=False, why=why)
     return Finding(ok=True, proof=signed["tree"], by_engine=True)
 
 
@@ -61,7 +61,7 @@ def protected_ok(_gate: Gate, seen: Seen) -> Finding:
     touched = seen.touched()
     if touched is None:
         why = "whether this tree touches protected files has not been looked at"
-        return Finding(ok=False, why=why, fix="look at the changes: detent diff", by_engine=True)
+        return Finding(ok=False, why=why, fix="look at the changes: detent diff")
     if not touched:
         return Finding(ok=True, by_engine=True)
     said = seen.approved
@@ -70,4 +70,4 @@ def protected_ok(_gate: Gate, seen: Seen) -> Finding:
         note = f"{said['name']} approved {name_some(touched)}"
         return Finding(ok=True, proof=proof, note=note, by_engine=True)
     changed = f"; what {said['name']} approved has changed since" if said else ""
-    return Finding(ok=False, why=f"a person must look at {name_some(touched)} first{changed}", by_engine=True)
+    return Finding(ok=False, why=f"a person must look at {name_some(touched)} first{changed}")

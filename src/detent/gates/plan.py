@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 from detent.core.record import Record
+from detent.store.digest import sha256_of
 from detent.store.markdown import is_placeholder, scan
 from detent.store.observed import Command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from detent.core.machine import Gate
 
 _COMMAND_LINE = re.compile(r"(?:\*\*|__)?cmd(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]*(.*)", re.IGNORECASE)
 _FENCE = re.compile(r"(?P<before>\s*(?:(?:[-*+]|\d{1,9}[.)])\s+|>\s?)*)(?P<fence>`{3,}|~{3,})(?P<after>.*)")
@@ -91,3 +94,11 @@ def all_commands(given: Iterable[Command], plan: str) -> tuple[Command, ...]:
     for number, line in enumerate(read_plan(plan)[0], 1):
         found.setdefault(line, Command(f"plan {number}", line))
     return tuple(found.values())
+
+
+def receipt_key(tree: str, line: str, gate: Gate, workspace: str) -> str:
+    """What a receipt holds for: this tree, this command, this gate as defined, this way to prepare a checkout."""
+    # Which answer a gate wants is no part of what was run: "all pass" and "some fail" ask the same receipts.
+    params = sorted(item for item in gate.params.items() if item[0] != "value")
+    parts = (tree, line, gate.check, repr(params), workspace)
+    return sha256_of("\0".join(parts).encode("utf-8", "surrogatepass"))

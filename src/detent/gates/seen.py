@@ -37,6 +37,53 @@ if TYPE_CHECKING:
         def find(self, key: str) -> Receipt | None:
             """The receipt of a command under its key, if it was ever run."""
 
+    class Around(Protocol):
+        """Looks further than the task's own files, only where a gate asks; every answer is remembered."""
+
+        def said(self) -> Said | None:
+            """What the last agent run of this visit said at its end; None when there was none."""
+
+        def agents(self, role: str) -> tuple[AgentSeen, ...]:
+            """Everyone who may serve a role, in turn."""
+
+        def has_program(self, name: str) -> bool:
+            """Whether a program can be found."""
+
+        def siblings(self) -> tuple[Sibling, ...]:
+            """The other tasks of the project that can be read."""
+
+        def checkout(self) -> CheckoutSeen | None:
+            """The user's checkout, if the task works in it; None when that was not looked at."""
+
+
+class Said(Record):
+    """The last words of a run, and what it had been told: who only repeats that has said nothing."""
+
+    text: str
+    prompt: str = ""
+
+
+class AgentSeen(Record):
+    """One choice for a role."""
+
+    name: str  # the agent, with its model where one is named
+    is_installed: bool = True
+    failed: str = ""  # how its last run of this visit failed
+    until: str = ""  # it is out of quota until then
+
+
+class Sibling(Record):
+    id: str
+    machine: str
+    state: str
+
+
+class CheckoutSeen(Record):
+    branch: str  # empty when no branch is checked out
+    own_branch: str  # the one that was made for this task; empty when there is none
+    changes: tuple[str, ...] = ()  # what is not committed, without what belongs to tasks
+    problem: str = ""  # why it can't be looked at
+
 
 def _nobody_looked() -> None:
     return None
@@ -53,6 +100,9 @@ class Seen(Record):
     workspace: str = ""  # digest of how a checkout is prepared, part of a receipt's key
     by_run: Mapping[str, str] = {}  # evidence as the last agent run of this visit left it
     proved: Mapping[str, str] = {}  # receipts the journal vouches for: key -> hash of the receipt
+    around: Around | None = None
+    words: tuple[str, ...] = ()  # what the person who asks has said on top, as `--skip-assess`
+    captured: Mapping[str, str] = {}  # branch and commit the work began on, once they were taken down
     findings: dict[str, tuple[Finding, bool]] | None = None  # by gate, so that none is asked twice about one view
     touched: Callable[[], Mapping[str, str] | None] = _nobody_looked  # what a person must be asked about, with hashes
     approved: Mapping[str, Any] = {}  # what a person approved last: tree, files, name
@@ -87,3 +137,4 @@ class Finding(Record):
     proof: str = ""
     fix: str = ""  # where the gate's own is not what helps
     by_engine: bool = False  # the engine made this evidence itself: fresh by its receipt
+    parts: tuple[tuple[str, bool, str], ...] = ()  # where the answer is made of several: label, result, reason

@@ -75,6 +75,12 @@ def load(
     return parse(document, vocabulary, limits=limits, options=options, where=where), canonical(document)
 
 
+def questions_of(name: str) -> tuple[str, ...]:
+    """What the gates of a machine want answered in words; for those who play somebody who answers."""
+    machine, _ = load(name, None)
+    return tuple(question for gate in machine.gates.values() for question in gate.params.get("questions", ()))
+
+
 def scaffold(machine: str, name: str) -> str:
     """The first text of a file in a new task folder; a machine from elsewhere has none, so the file starts empty."""
     path = os.path.join(_HERE, machine.replace("-", "_"), "scaffold", name)

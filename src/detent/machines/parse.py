@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FORMAT = 1
+VIEWS = ("diagnosis",)  # what a state's menu may show without a move
 OWN_PROGRAM = "detent"
 _DEFAULT_LIMITS = {RUNS: 30, CRASHES: 2}
 _SINCE = ("entry", "task")
@@ -196,7 +197,8 @@ class _Parser:
             self.known(f"limit {name}", per, ("group",), "per")
             resets = table.text("resets", "")
             self.known(f"limit {name}", resets, ("always",), "resets")
-            found[name] = Limit(name, most, cap, per == "group", resets == "always", table.text("field", ""))
+            shown = (table.text("field", ""), table.number("first", 0))
+            found[name] = Limit(name, most, cap, per == "group", resets == "always", *shown)
             table.finish()
         for name, most in self.wanted_limits.items():
             if name not in found:
@@ -357,6 +359,8 @@ class _Parser:
                 f"state {name}", table.texts("counts_crash", self.counts_crash), self.limits, "limit"
             ),
             must_open=table.flag("must_open"),
+            views=self.views(name, table.table("views")),
+            recommends=self.recommends(name, table.table("recommends")),
             is_end=is_end,
             is_rest=table.flag("rest"),
             lands=table.flag("lands"),
@@ -365,6 +369,22 @@ class _Parser:
         )
         table.finish()
         return made
+
+    def views(self, state: str, table: Table) -> Mapping[str, str]:
+        views = table.mapping_of_text()
+        self.known_all(f"state {state}: views", tuple(views.values()), VIEWS, "view")
+        return views
+
+    def recommends(self, state: str, table: Table) -> Mapping[str, str]:
+        """When a person is advised to something, and to what; the decision stays theirs."""
+        if not table.content:
+            return {}
+        where = f"state {state}: recommends"
+        advice = {"verb": table.text("verb"), "mode": table.text("mode", ""), "gate": table.text("gate")}
+        self.known(where, advice["mode"], self.modes, "mode")
+        self.known(where, advice["gate"], self.gates, "gate")
+        table.finish()
+        return advice
 
     def prompts(self, state: str, table: Table) -> Mapping[str, str]:
         counted = table.mapping_of_text()
@@ -454,9 +474,11 @@ class _Parser:
                 table.text(key)
             if not table.texts("files"):
                 self.problem("store: files must name the files of a new task")
-            for key in ("updated", "log", "title", "checks", "evidence", "link", "branch", "session", "message"):
+            for key in ("updated", "log", "title", "checks", "evidence", "link", "branch"):
                 table.text(key, "")
             self.store_places(table)
+            shows = table.table("shows").mapping_of_text()
+            self.words("store shows", tuple(shows.values()), "shown")
             table.texts("folders")
             table.table("extra").mapping_of_text()
             for label, states in table.table("only_in").mapping_of_texts().items():
@@ -478,7 +500,7 @@ class _Parser:
         """Where the folders of tasks lie in the project, and the files beside them: never outside of it."""
         table.flag("in_place")
         root = table.text("root", "")
-        paths = {key: table.text(key, "") for key in ("folder", "active")}
+        paths = {key: table.text(key, "") for key in ("folder", "active", "runs", "conversation")}
         for key, path in {"root": root, **paths}.items():
             if path and not is_inner_path(path):
                 self.problem(f"store: {key} must be a path inside the project, without '..'")
@@ -486,7 +508,14 @@ class _Parser:
                 self.problem(f"store: {key} needs root, the folder it lies in")
         if paths["folder"] and "{id}" not in paths["folder"]:
             self.problem("store: folder must hold {id}, or all tasks would share it")
-        self.known_all("store final", table.texts("final"), self.state_names, "state")
+        for key in ("final", "talks_in"):
+            self.known_all(f"store {key}", table.texts(key), self.state_names, "state")
+        draft, revision = table.text("draft", ""), table.text("revision", "")
+        for path in (draft, revision, table.text("message", "")):
+            if path and not is_inner_path(path):
+                self.problem(f"store: {path} must be a path inside the task folder, without '..'")
+        if bool(draft) != bool(revision) or (revision and "{n}" not in revision):
+            self.problem("store: draft names a file, and revision where it is filed, with {n} for the number")
 
     def event(self, table: Table, *, has_log: bool) -> None:
         """How the native log tells one kind of journal line; the store reads it as it stands."""

@@ -1,7 +1,7 @@
 """What a prompt may leave open, as in `Task: {summary}`: checked when a machine is read, filled when a run is worded.
 
 `{NAME}` is a native field or a limit, `{LIMIT.of}` a count with its limit ("1 of 2", beyond it "3 (limit 2)"), `{base}`
-the commit the work started from, `{first:A|B}` the first of these states that no counter closes now.
+the commit the work started from, `{first:A,B}` the first of these states that no counter closes now.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
 BASE, FIRST, OF = "base", "first:", ".of"
-_OPEN = re.compile(r"\{([A-Za-z][\w .:|-]*)\}")
+_OPEN = re.compile(r"\{([A-Za-z][\w .:,-]*)\}")
 
 
 def fill(text: str, value_of: Callable[[str], str]) -> str:
@@ -25,7 +25,7 @@ def unknown(text: str, fields: Collection[str], limits: Collection[str], states:
     """The placeholders that nothing would fill."""
     for name in dict.fromkeys(_OPEN.findall(text)):
         if name.startswith(FIRST):
-            is_known = all(state in states for state in name.removeprefix(FIRST).split("|"))
+            is_known = all(state in states for state in name.removeprefix(FIRST).split(","))
         else:
             is_known = name == BASE or name in fields or name.removesuffix(OF) in limits
         if not is_known:

@@ -69,7 +69,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "unprepared": ("step", "edge", "why"),
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
-    "proved": ("tree", "receipts", "limits"),
+    "proved": ("tree", "receipts", "limits", "sandbox", "network"),
     "approved": ("by", "name", "reason", "tree", "files"),
     "landed": ("by", "name", "how", "commit", "branch", "tree"),
     "collected": ("by", "name", "branches", "kept"),
@@ -267,8 +267,7 @@ def _moved(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Finding]:
         yield Finding(number, "sign-off", f"{entry['edge']} is no sign-off, and this line says it was one")
     after = snapshot_from_json(entry["after"], number)
     yield from _differences(number, decision.after, after)
-    closing = [lock for lock in machine.locks if before.state in (*lock.after, *lock.open_in)]
-    free = {item for lock in closing for item in items_of(lock)}
+    free = {item for lock in machine.locks if before.state in lock.after for item in items_of(lock)}
     yield from _locks(number, before, after, free)
 
 

@@ -19,7 +19,19 @@ if TYPE_CHECKING:
 
 _ENDED = (
     *("run", "role", "state", "access", "agent", "model", "seen", "exit", "how", "code", "signal", "survivors", "tree"),
-    *("problem", "before", "tainted", "put_back", "by_person", "claim", "claim_by", "usage", "session", "denials"),
+    *(
+        "problem",
+        "before",
+        "tainted",
+        "put_back",
+        "by_person",
+        "claim",
+        "claim_by",
+        "said",
+        "usage",
+        "session",
+        "denials",
+    ),
     *("errors", "wake"),
     *("restored", "kept", "evidence", "after"),
 )
@@ -31,6 +43,7 @@ RUN_KINDS: Mapping[str, tuple[str, ...]] = {
             "state",
             "access",
             "sandbox",
+            "network",
             "agent",
             "model",
             "talk",
@@ -103,7 +116,8 @@ def after_run(machine: Machine, entry: Entry, before: Snapshot, ended: Mapping[s
     """The snapshot the rules give after such a line; None where it changes nothing."""
     match entry["kind"]:
         case "run_ended":
-            return run_over(machine, before, TAINTED if entry["tainted"] else entry["exit"])
+            ended_as = TAINTED if entry["tainted"] else entry["exit"]
+            return run_over(machine, before, ended_as, by_person=entry["by_person"])
         case "unmoved" if before.exit == TAINTED and not ended.get("put_back"):
             return stop(before, entry["why"])
         case "unmoved":

@@ -10,9 +10,10 @@ from detent.effects.acts import checkpoint_ref
 from detent.effects.git import Git, is_object_id
 from detent.errors import ToolError, UnreadableError
 from detent.proof.replay import Finding, object_problem
-from detent.runner.locks import shown_item
+from detent.runner.locks import kept_text, shown_item
 from detent.runner.settle import find_disorder, read_document
 from detent.store.atomic import read_plain
+from detent.store.digest import sha256_of
 from detent.store.journal import split_lines
 from detent.store.native_log import log_line, log_lines
 from detent.store.places import read_pointer
@@ -144,8 +145,11 @@ def check_native(task: Task) -> Iterator[Finding]:
     snapshot, file = task.memory.snapshot, task.native.file
     last = snapshot.seq
     for item, digest in snapshot.locked.items():
-        if problem := object_problem(task, digest):
+        if problem := object_problem(task, digest) or _file_problem(task, item, digest):
             yield Finding(last, "object", f"{item.partition(':')[2]}: {problem}")
+    for name, digest in task.memory.filed.items():
+        if problem := _filed_problem(task, name, digest):
+            yield Finding(last, "native", f"{name}: {problem}")
     try:
         pointer = read_pointer(task.native.folder)
         document = read_document(task)
@@ -167,6 +171,27 @@ def check_native(task: Task) -> Iterator[Finding]:
         yield Finding(last, "native", f"{file} has lost its state line")
     if disorder.request:
         yield Finding(last, "native", f"{file} names {disorder.request}, the journal {snapshot.state}")
+
+
+def _file_problem(task: Task, item: str, digest: str) -> str:
+    """What is wrong with the texts of locked files, which the list that is locked names."""
+    if not item.startswith("file:"):
+        return ""
+    listed = json.loads(kept_text(task, digest))
+    return next((problem for one in listed.values() if (problem := object_problem(task, one))), "")
+
+
+def _filed_problem(task: Task, name: str, digest: str) -> str:
+    """What is wrong with a revision that never changes; empty when it is as it was filed."""
+    if problem := object_problem(task, digest):
+        return problem
+    try:
+        data = read_plain(task.native.path(name))
+    except UnreadableError as error:
+        return error.what
+    if data is None:
+        return "the filed revision is gone"
+    return "" if sha256_of(data) == digest else "the filed revision was changed"
 
 
 def parsed_line(raw: bytes) -> dict[str, Any] | None:

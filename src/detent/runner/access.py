@@ -14,8 +14,9 @@ import re
 from detent.effects.agents.catalog import find_program
 from detent.effects.clone import borrowed_objects
 from detent.effects.keeper_process import boot_id
-from detent.effects.sandbox import NONE, Access, Probe, best_level, hold, our_own_files
+from detent.effects.sandbox import NONE, TCP_DENIED, Access, Probe, best_level, hold, our_own_files
 from detent.errors import RefusedError, ToolError
+from detent.runner.layout import store_root
 from detent.store.atomic import as_json, make_folders, read_cache, write_cache
 
 TYPE_CHECKING = False
@@ -80,9 +81,14 @@ def command_level(task: Task) -> str:
     return hold_command(task, (), task.home).level
 
 
-def run_level(task: Task, agent: Agent, role: str, cwd: str) -> str:
-    """The level at which a run of this role would be held."""
-    return _hold(task, run_access(task, agent, role, cwd), (), cwd, own_session=True).level
+def how_held(held: Held) -> dict[str, str]:
+    """What a journal line says of it."""
+    return {"sandbox": held.level, "network": held.network}
+
+
+def run_held(task: Task, agent: Agent, role: str, cwd: str) -> Held:
+    """How a run of this role would be held."""
+    return _hold(task, run_access(task, agent, role, cwd), (), cwd, own_session=True)
 
 
 def command_wrap(task: Task) -> Callable[[Sequence[str], str], Sequence[str]]:
@@ -119,9 +125,13 @@ def _hold(task: Task, access: Access, argv: Sequence[str], cwd: str, *, own_sess
     problem = probe.why
     if probe.level != NONE:
         try:
-            return hold(probe.level, access, argv, cwd=cwd, own_session=own_session)
+            held = hold(probe.level, access, argv, cwd=cwd, own_session=own_session)
         except ToolError as error:  # Landlock can't say everything
             problem = f"{problem}; {error.what}".removeprefix("; ")
+        else:
+            if held.network != TCP_DENIED or rules["require"] != "kernel":
+                return held
+            problem = f"{problem}; Landlock denies TCP alone, and UDP is network too".removeprefix("; ")
     if rules["require"] == "kernel":
         raise RefusedError(
             f'[sandbox] require = "kernel", and the kernel does not hold this here: {problem}',
@@ -154,12 +164,18 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
         hidden=_hidden(task, home, with_root=not is_in_place),
         # What a reading role works in borrows the objects of the task's own git folder.
         shown=(*_shown(task, home), own_objects(task), folders["DETENT_BIN"], *_program(agent)),
-        # In place the repository's own folder is the user's: hooks and settings there run with the user's rights.
-        guarded=(tree_git,) if is_in_place else (),
+        # In place the repository's own folder is the user's: hooks and settings there run with the user's rights. So is
+        # what the machine keeps of other tasks and runs; the task's own folder lies deeper and stays writable.
+        guarded=(tree_git, *_shared(task)) if is_in_place else (),
         watched=tuple(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
         scratch=_SCRATCH,
         network=head["sandbox_rules"]["network"].get(role, "allow") == "allow",
     )
+
+
+def _shared(task: Task) -> tuple[str, ...]:
+    shared = store_root(task.machine.store, task.root)
+    return (shared,) if shared else ()
 
 
 def command_access(task: Task, cwd: str) -> Access:

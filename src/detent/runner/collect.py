@@ -7,15 +7,16 @@ go. Per task, its lock in hand:
 2. record one journal line that names what goes
 3. remove branches that stand where we put them, the home, the ref that kept the baseline; then, if asked, the journal
 
-A crash between 2 and 3 is finished by the next `gc`.
+A crash between 2 and 3 is finished by the next `gc`, without a second line as long as nothing was added meanwhile.
 """
 
 from __future__ import annotations
 
+import json
 import os
 
 from detent.core.record import Record
-from detent.effects.acts import keep_commit, keep_folder
+from detent.effects.acts import folder_tree, keep_commit
 from detent.effects.branches import drop_branch, find_branches
 from detent.effects.bring import wipe
 from detent.effects.git import Git
@@ -28,6 +29,8 @@ from detent.store.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from detent.runner.open import Listed, Task
     from detent.store.places import Project
 
@@ -120,10 +123,12 @@ def _remove(task: Task, leftover: Leftover, wish: Wish) -> Leftover:
     try:
         with Lock(task.places.lock()):
             task = task.replace(memory=task.store.load())
-            kept = _keep(task, leftover)
-            content = {"by": "person", "name": wish.name, "branches": list(leftover.branches), "kept": kept}
-            # A folder that goes is not written to once more.
-            (record if _lies_in_home(task, leftover) else note)(task, task.memory, "collected", content)
+            going = _going(task, leftover)
+            if not _is_recorded(task, leftover, going):
+                kept = _keep(task, going)
+                content = {"by": "person", "name": wish.name, "branches": list(leftover.branches), "kept": kept}
+                # A folder that goes is not written to once more.
+                (record if _lies_in_home(task, leftover) else note)(task, task.memory, "collected", content)
             put = _put(task)
             for branch in leftover.branches:
                 drop_branch(common_dir, branch, put[branch])
@@ -138,21 +143,46 @@ def _remove(task: Task, leftover: Leftover, wish: Wish) -> Leftover:
     return leftover
 
 
-def _keep(task: Task, leftover: Leftover) -> list[str]:
+class _Last(Record):
+    """A tree that goes with the home and is in no checkpoint."""
+
+    name: str
+    tree: str
+    parent: str
+
+
+def _is_recorded(task: Task, leftover: Leftover, going: Sequence[_Last]) -> bool:
+    """Whether a `gc` that died has written its line, and kept all that is still to go."""
+    last = json.loads(task.memory.last)
+    if last["kind"] != "collected" or not set(leftover.branches) <= set(last["branches"]):
+        return False
+    git = Git(task.places.private_git())
+    kept = {git.run("rev-parse", f"{commit}^{{tree}}").decode().strip() for commit in last["kept"]}
+    return {one.tree for one in going} <= kept
+
+
+def _going(task: Task, leftover: Leftover) -> tuple[_Last, ...]:
     """What would be lost with the home: files that no checkpoint has, and the task's own folder."""
-    kept: list[str] = []
     if not leftover.home or leftover.journal:
-        return kept
-    private, number = task.places.private_git(), task.memory.snapshot.seq + 1
+        return ()
+    found: list[_Last] = []
+    private = task.places.private_git()
     last = task.memory.checkpoint.get("commit") or task.memory.head["baseline"]
-    ref = f"refs/detent/{task.id}/{number}"
     if not task.memory.head["in_place"] and os.path.isdir(task.tree_path):
         tree = current_tree(task)
         if tree != Git(private).run("rev-parse", f"{last}^{{tree}}").decode().strip():
-            kept.append(keep_commit(private, f"{ref}-tree", tree, last, f"{task.id}: before gc"))
+            found.append(_Last("tree", tree, last))
     if _lies_in_home(task, leftover) and os.path.isdir(task.native.folder):
-        kept.append(keep_folder(private, f"{ref}-folder", task.native.folder, f"{task.id}: its folder before gc"))
-    return kept
+        found.append(_Last("folder", folder_tree(private, task.native.folder), ""))
+    return tuple(found)
+
+
+def _keep(task: Task, going: Sequence[_Last]) -> list[str]:
+    private, ref = task.places.private_git(), f"refs/detent/{task.id}/{task.memory.snapshot.seq + 1}"
+    return [
+        keep_commit(private, f"{ref}-{one.name}", one.tree, one.parent, f"{task.id}: its {one.name} before gc")
+        for one in going
+    ]
 
 
 def _lies_in_home(task: Task, leftover: Leftover) -> bool:

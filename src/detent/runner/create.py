@@ -305,7 +305,7 @@ def _adopted(machine: Machine, fields: Mapping[str, Any], snapshot: Snapshot, st
     for limit in machine.limits.values():
         value = fields[limit.field].line_value if limit.field in fields else ""
         if value.isdigit():
-            counters[limit.name] = min(int(value), limit.cap)
+            counters[limit.name] = min(max(int(value) - limit.first, 0), limit.cap)
     return snapshot.replace(state=state, registers=registers, counters=counters, visits={state: 1})
 
 

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 from detent.core.machine import STOPPED
@@ -19,6 +20,7 @@ from detent.effects.agents.events import EventReader
 from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.errors import RefusedError
+from detent.runner.agents import wakes_at
 from detent.runner.asks import question
 from detent.runner.drops import answer_drops
 from detent.runner.ending import BOUND, attend
@@ -29,7 +31,6 @@ from detent.runner.runs import run_seen, start_run
 from detent.runner.step import Outcome, step
 from detent.store.atomic import write_atomic
 from detent.store.names import name_some
-from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,14 +153,21 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         can_go_on = any(edge.reopen for edge in state.edges)
         return Rest(task, "person" if can_go_on else "done", question(state, task.native) or state.name)
     if not state.role or (state.driver != "agent" and not asked):
-        return Rest(task, "person", question(state, task.native) or f"{state.name} waits for a person")
+        waits = question(state, task.native) or f"{state.name} waits for a person"
+        return Rest(task, "person", f"{waits}{_crashed_here(task)}")
     if not asked and may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
         return Rest(task, "person", f"protected files were touched: {name_some(word)}")
-    if visit.get("exit") == "quota" and not asked and visit["wake"] > utc_now():
-        return Rest(task, "quota", visit["wake"])
+    if visit.get("exit") == "quota" and not asked and (wake := wakes_at(task)):
+        return Rest(task, "quota", wake)
     if visit.get("count", 0) and state.respawn != "auto" and not asked:
         return Rest(task, "person", f"the agent run in {state.name} ended without a move; another one needs your word")
     return None
+
+
+def _crashed_here(task: Task) -> str:
+    """Why, where it was a crash that led here just now: the person who is told was not there."""
+    last = json.loads(task.memory.last)
+    return f"; {last['from']} was left by a crash: {last['reason']}" if last.get("by") == "crash" else ""
 
 
 def wait(task: Task, tell: Tell, reply: Reply) -> None:

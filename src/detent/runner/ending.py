@@ -117,6 +117,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "by_person": _is_by_person(task, seen),
         "claim": memory.claim.get("want") or disorder.request,
         "claim_by": "command" if memory.claim else "file" if disorder.request else "",
+        "said": task.store.keep(usage.last_text.encode("utf-8", "replace")) if usage.last_text else "",
         "usage": _used(seen, usage, exit_name),
         "session": usage.session if _SESSION.fullmatch(usage.session) else "",
         "denials": usage.denials,
@@ -126,7 +127,8 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
         "evidence": evidence_hashes(look(task, memory, document, "")),
     }
-    after = run_over(task.machine, memory.snapshot, TAINTED if content["tainted"] else exit_name)
+    ended_as = TAINTED if content["tainted"] else exit_name
+    after = run_over(task.machine, memory.snapshot, ended_as, by_person=content["by_person"])
     memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=disorder.locked)
     task = task.replace(memory=memory)
     anchor(task)
@@ -266,7 +268,7 @@ def decide_end(task: Task) -> Outcome:
 def _is_crash(task: Task) -> bool:
     """Whether a run that opened nothing counts as one that crashed: its state says so."""
     ended, state = task.memory.ended, task.machine.states[task.memory.snapshot.state]
-    if ended["by_person"] or not state.counts_crash:
+    if ended["by_person"] or not (state.counts_crash or any("crash" in edge.by() for edge in state.edges)):
         return False
     return ended["exit"] in CRASH_CLASSES or (state.must_open and ended["exit"] in ANY_EXIT)
 

@@ -12,7 +12,9 @@ from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.core.values import Advance, Missing, Refuse, Signal
 from detent.errors import UnreadableError
+from detent.runner.advice import advice
 from detent.runner.locks import shown_item
+from detent.runner.loop import failed_here, loop_of
 from detent.runner.settle import find_disorder, read_document
 from detent.store.names import name_some
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from detent.core.values import Fact, Snapshot
     from detent.effects.touched import Touched
     from detent.runner.foresee import Foreseen
+    from detent.runner.loop import Loop
     from detent.runner.open import Task
     from detent.store.native import Document
     from detent.store.places import TaskPlaces
@@ -59,12 +62,20 @@ class Explain(Record):
     asks: tuple[tuple[str, str], ...] = ()  # what it asks a person, in the words of its files
     is_dead: bool = False  # the run of this visit is gone, and the task stands where it was
     would: Foreseen | None = None  # what follows from that
+    loop: Loop | None = None  # how far its loop of agent runs has come, where it has one
+    failed: tuple[tuple[str, bool, str], ...] = ()  # what led here, part by part, if a part of it failed
+    advice: str = ""  # the verb a person is advised to, where the machine says so and its proof is there
     touched: Touched | None = None  # protected files as they were when the tree was last looked at
     word: tuple[str, ...] = ()  # those of them that a person must approve before the task can go on
 
 
 def explain(task: Task, *, with_moves: bool) -> Explain:
     """`with_moves` asks every gate; a bare status does not need to."""
+    told = _explain(task, with_moves=with_moves)
+    return told.replace(loop=loop_of(task), failed=failed_here(task), advice=advice(task))
+
+
+def _explain(task: Task, *, with_moves: bool) -> Explain:
     snapshot = task.memory.snapshot
     state = task.machine.states[snapshot.state]
     waiting = waiting_for(task.memory, state)
@@ -88,6 +99,8 @@ def explain(task: Task, *, with_moves: bool) -> Explain:
     disorder = find_disorder(task, task.memory, document)
     has_tree = os.path.isdir(task.tree_path) or _is_tree_to_come(task)
     problems = [] if has_tree else [f"{missing_tree(task)}; {where_tree_went(task)}"]
+    if move := task.memory.intent.get("move"):
+        problems.append(f"{move['from']} -> {move['to']} was cut short; the next command that writes settles it")
     if disorder.unfinished:
         problems.append(f"{task.native.file} is behind the journal; the next command that writes brings it up to date")
     problems += [f'{task.native.file}: "{label}" was changed; it is written by the engine' for label in disorder.owned]

@@ -33,17 +33,19 @@ def foresee(task: Task, document: Document) -> Foreseen:
     from detent.effects.keeper_look import exit_class, look  # most tasks have no run that just ended
     from detent.runner.settle import find_disorder
 
-    if memory.ended:
-        if memory.ended["tainted"] or memory.ended["problem"]:
-            return Foreseen("stays")
-        exit_name, claim, snapshot = memory.ended["exit"], memory.ended["claim"], memory.snapshot
+    may_move = True
+    if ended := memory.ended:
+        exit_name, claim, snapshot = ended["exit"], ended["claim"], memory.snapshot
+        if ended["by_person"] or (ended["tainted"] and not state.must_open):
+            exit_name = ""  # no crash, however it ended
+        may_move = not (ended["tainted"] or ended["problem"])
     else:
         exit_name = exit_class(look(task.places.run(memory.run["run"])).exit)
         claim = memory.claim.get("want") or find_disorder(task, memory, document).request
         snapshot = run_over(task.machine, memory.snapshot, exit_name)
     facts = _facts(task, document, snapshot)
-    asked = (*((Signal("agent", claim),) if claim else ()), Signal("engine"), Signal("crash", exit=exit_name))
-    for signal in asked:
+    moves = (*((Signal("agent", claim),) if claim else ()), Signal("engine")) if may_move else ()
+    for signal in (*moves, Signal("crash", exit=exit_name)):
         if found := _means(decide(task.machine, snapshot, facts, signal)):
             return found
     return Foreseen("stays")

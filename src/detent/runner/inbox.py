@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detent.core.machine import STOPPED
 from detent.core.record import Record
+from detent.runner.advice import advice
 from detent.runner.asks import question
 from detent.runner.budget import way_on
 from detent.runner.explain import explain, may_ask
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 
+_COMMANDS = ("approve", "commit", "resume")  # verbs that are commands, the most wanted first
+
+
 class Letter(Record):
     id: str
     state: str
@@ -26,6 +30,7 @@ class Letter(Record):
     why: str
     since: str
     command: str
+    advice: str = ""  # the verb the machine advises to
 
 
 def inbox(project: Project) -> tuple[Letter, ...]:
@@ -59,7 +64,8 @@ def letter_of(project: Project, listed: Listed) -> Letter | None:
     why, command = found
     if state.asks and (words := question(state, Native(listed.machine, memory.head["dir"], project.task(listed.id)))):
         why = f"{why}; {words}"
-    return Letter(listed.id, state.name, memory.head["title"], why, memory.moved_time, command)
+    advised = advice(load_task(project, listed.id)) if state.recommends else ""
+    return Letter(listed.id, state.name, memory.head["title"], why, memory.moved_time, command, advised)
 
 
 def _to_approve(name: str, files: tuple[str, ...]) -> tuple[str, str]:
@@ -76,15 +82,25 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
         verbs = [verb for edge in state.edges if edge.reopen for verb in edge.verbs]
         return (f"it is {state.name}", _answer(name, verbs)) if verbs else None
     if state.driver == "agent":
+        if memory.visit and any(edge.sign_off for edge in state.edges):
+            return f"its agent run ended; {state.name} waits for your sign-off", _answer(name, _verbs(state))
         if not memory.visit or state.respawn == "auto":
             return None
         can_answer = any("answer" in edge.verbs for edge in state.edges)
         command = _answer(name, ["answer"]) if can_answer else f"detent respawn {name}"
         return "its agent run ended without a move", command
-    verbs = [verb for edge in state.edges for verb in edge.verbs]
+    verbs = _verbs(state)
     look = f"; look at what is signed: detent diff {name}" if any(edge.sign_off for edge in state.edges) else ""
     return f"{state.name} is a person's{look}", _answer(name, verbs) if verbs else f"detent next {name}"
 
 
+def _verbs(state: State) -> list[str]:
+    return [verb for edge in state.edges for verb in edge.verbs]
+
+
 def _answer(name: str, verbs: list[str]) -> str:
-    return f'detent answer "what you decide" {name}' if "answer" in verbs else f"detent {verbs[0]} {name}"
+    """The one command that answers; where several moves are a person's, their menu."""
+    if "answer" in verbs:
+        return f'detent answer "what you decide" {name}'
+    command = next((verb for verb in _COMMANDS if verb in verbs), "choose")
+    return f"detent {command} {name}"

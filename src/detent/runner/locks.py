@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from detent.errors import UnreadableError
-from detent.store.atomic import as_json, read_plain, read_text, sweep, write_atomic
+from detent.store.atomic import as_json, make_folders, read_plain, read_text, sweep, write_atomic
 from detent.store.digest import sha256_of
 
 TYPE_CHECKING = False
@@ -60,16 +60,8 @@ def _is_changed(task: Task, document: Document, item: str, locked: str) -> bool:
 
 
 def close_locks(task: Task, snapshot: Snapshot, document: Document, leaving: str) -> dict[str, str]:
-    """The locked texts after a state was left: each is kept by its hash, so that it can be put back whole.
-
-    What was locked before and open in the state that is left closes again, as it stands now.
-    """
-    items = [
-        item
-        for lock in task.machine.locks
-        for item in items_of(lock)
-        if not leaving or leaving in lock.after or (leaving in lock.open_in and item in snapshot.locked)
-    ]
+    """The locked texts after a state was left: each is kept by its hash, so that it can be put back whole."""
+    items = [item for lock in task.machine.locks if not leaving or leaving in lock.after for item in items_of(lock)]
     return {**snapshot.locked, **lock_again(task, document, items)}
 
 
@@ -80,13 +72,13 @@ def lock_again(task: Task, document: Document, items: Iterable[str]) -> dict[str
 
 def _keep(task: Task, document: Document, item: str) -> str:
     if item.startswith("file:"):
-        from detent.store.locked_files import NOT_PLAIN, files_under
+        from detent.store.locked_files import NOT_PLAIN, TOO_MANY, files_under
 
         for path, digest in files_under(task.native.folder, item.partition(":")[2]).items():
-            data = None if digest == NOT_PLAIN else read_plain(task.native.path(path))
+            data = None if digest in (NOT_PLAIN, TOO_MANY) else read_plain(task.native.path(path))
             if data is None:
                 raise UnreadableError(
-                    "it is to be locked, but is no plain file of a size that can be kept",
+                    f"it is to be locked and can't be kept: {digest or 'it is gone'}",
                     where=task.native.path(path),
                     next_step="make it a plain file or take it away, then run the same command again",
                 )
@@ -110,7 +102,15 @@ def _text_of(task: Task, document: Document, item: str) -> str:
 
 
 def _markdown(task: Task, document: Document, file: str) -> str:
-    return document.body() if file == task.native.file else read_text(task.native.path(file)) or ""
+    return document.body() if file == task.native.file else _text_in(task.native.path(file))
+
+
+def _text_in(path: str) -> str:
+    """What stands in another file; one that can't be read holds no section, which is then put back like any other."""
+    try:
+        return read_text(path) or ""
+    except UnreadableError:
+        return ""
 
 
 def kept_text(task: Task, digest: str) -> bytes:
@@ -136,9 +136,9 @@ def put_back_others(task: Task, texts: Mapping[str, str]) -> None:
 
             path = task.native.path(file)
             sweep(os.path.dirname(path))  # what a killed write left
-            found = read_text(path) or ""
+            found = _text_in(path)
             if (wanted := put_section(found, heading, text)) != found:
-                task.store.keep(found.encode("utf-8"))
+                _keep_or_move(task, path, found)
                 write_atomic(path, wanted.encode("utf-8"), durable=True)
         elif kind == "file":
             import json
@@ -148,6 +148,17 @@ def put_back_others(task: Task, texts: Mapping[str, str]) -> None:
             put_back_files(
                 task.native.folder, name, json.loads(text), lambda digest: kept_text(task, digest), task.store.keep
             )
+
+
+def _keep_or_move(task: Task, path: str, text: str) -> None:
+    """Nothing that is replaced is lost: a text is kept by its hash, anything else is moved aside."""
+    from detent.store.aside import move_aside
+
+    if text:
+        task.store.keep(text.encode("utf-8"))
+    else:
+        make_folders(os.path.dirname(path))
+        move_aside(path)
 
 
 def shown_item(file: str, item: str) -> str:

@@ -14,10 +14,11 @@ from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.commands import COMMAND_CHECKS
 from detent.gates.seen import Seen
+from detent.runner.surroundings import Surroundings
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
 from detent.store.observed import Command
-from detent.store.places import POINTER
+from detent.store.places import POINTER, lies_in
 from detent.store.receipts import ReceiptStore
 
 TYPE_CHECKING = False
@@ -33,7 +34,15 @@ _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; 
 TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree")  # checks whose answer depends on the tree
 
 
-def look(task: Task, memory: Memory, document: Document, tree: str, *, is_reader: bool = False) -> Seen:
+def look(
+    task: Task,
+    memory: Memory,
+    document: Document,
+    tree: str,
+    *,
+    is_reader: bool = False,
+    words: tuple[str, ...] = (),
+) -> Seen:
     """One view of the task; every gate of one decision sees the same. For a reader no process is started."""
     store = task.machine.store
     request = memory.head.get("request", {}).get("file", POINTER)
@@ -49,11 +58,14 @@ def look(task: Task, memory: Memory, document: Document, tree: str, *, is_reader
         _workspace(task, memory.head["workspace"]) if tree else "",  # without a tree there is no receipt to find
         memory.visit.get("evidence", {}),
         memory.proved,
-        {},
-        partial(_to_ask_about, task, tree, is_reader=is_reader),
-        memory.approved,
-        memory.head["baseline"],
-        memory.signed,
+        around=Surroundings(task, memory, may_start=not is_reader),
+        words=words,
+        captured=memory.prepared.get("baseline", {}),
+        findings={},
+        touched=partial(_to_ask_about, task, tree, is_reader=is_reader),
+        approved=memory.approved,
+        baseline=memory.head["baseline"],
+        signed=memory.signed,
     )
 
 
@@ -153,5 +165,5 @@ def left_out(task: Task) -> tuple[str, ...]:
     if shared := task.machine.store.get("root"):
         outside.append(os.path.join(root, shared))
     return tuple(
-        os.path.relpath(path, root) for path in outside if path.startswith(root + os.sep) and "/.git/" not in path
+        os.path.relpath(path, root) for path in outside if path != root and lies_in(path, root) and "/.git/" not in path
     )

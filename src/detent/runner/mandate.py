@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 
+from detent.core.values import Signal
 from detent.effects.keeper_watch import wait_for_end
 from detent.runner.ending import attend
 from detent.runner.runs import stop_run
 from detent.runner.settle import record
+from detent.runner.step import step
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.runner.open import Task
+    from detent.runner.step import Outcome
     from detent.store.places import Project
+
+INTERRUPT = "interrupt"  # the verb of a move that is made by breaking off what runs
 
 
 def let_drive(task: Task, name: str, *, on: bool, reason: str = "") -> Task:
@@ -37,6 +42,14 @@ def stop_and_wait(task: Task, longest_s: float) -> tuple[Task, bool]:
     wait_for_end([task.places.run(number)], longest_s)
     task, _ = attend(task)
     return task, task.memory.run.get("run", 0) != number
+
+
+def interrupt(task: Task, name: str, reason: str = "") -> Outcome | None:
+    """Make the move a state has for being broken off, once no run lives; None where it has none."""
+    edges = task.machine.states[task.memory.snapshot.state].edges
+    if task.memory.run or not any(INTERRUPT in edge.verbs for edge in edges):
+        return None
+    return step(task, Signal("person", name=name, reason=reason, verb=INTERRUPT))
 
 
 def ring(project: Project) -> None:

@@ -16,7 +16,10 @@ from __future__ import annotations
 from detent.core.decide import decide
 from detent.core.values import Advance, Fact, Signal
 from detent.errors import DetentError, RefusedError, UnreadableError
+from detent.gates.judge import evidence_hashes
+from detent.runner.commit_move import commit_move
 from detent.runner.git_steps import STEPS
+from detent.runner.look import look
 from detent.runner.prepare_values import Doing
 from detent.runner.settle import note
 from detent.store.lock import Lock
@@ -112,10 +115,6 @@ def settle_intent(task: Task, settled: Settled) -> Settled:
 
 def _go_on(task: Task, settled: Settled, done: Results) -> Settled:
     """Make the move as it was decided: nobody could change the task since."""
-    from detent.gates.judge import evidence_hashes
-    from detent.runner.look import look
-    from detent.runner.step import commit_move
-
     move = task.memory.intent["move"]
     taken = decide_again(task, move)
     seen = look(task, task.memory, settled.document, "")

@@ -6,7 +6,7 @@ from detent.effects.acts import Promise, checkpoint, forget_checkpoint, whole_pa
 from detent.effects.branches import Bringing, bring_branch, follow_in_clone
 from detent.errors import ToolError
 from detent.runner.look import current_tree, known_tree
-from detent.runner.settle import Settled, remember, settle
+from detent.runner.settle import Settled, project_beside, remember, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,13 @@ def put_in_order(task: Task) -> Settled:
         from detent.runner.prepare import settle_intent  # only a crash leaves one open
 
         settled = settle_intent(task, settled)
-    return keep_promises(task, settled)
+    settled = keep_promises(task, settled)
+    if settled.memory.filed:
+        from detent.runner.revisions import mend_revisions  # only where a machine files what never changes
+
+        settled = mend_revisions(task, settled)
+    project_beside(task, settled.memory)  # what a crash kept from being written there
+    return settled
 
 
 def keep_promises(task: Task, settled: Settled) -> Settled:
@@ -110,10 +116,20 @@ def _commit_message(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[
     return write_message(task, names), {}
 
 
+def _file_spec(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """The draft as a revision that never changes."""
+    from detent.runner.revisions import file_revision  # once per revision
+
+    return file_revision(task, intent), {}
+
+
 EFFECTS: Mapping[str, Effect] = {
     "checkpoint": _checkpoint,
     "commit_message": _commit_message,
+    "file_spec": _file_spec,
     "evidence_page": _evidence_page,
     "leave_branch": _leave_branch,
 }
-TREELESS = frozenset(("leave_branch", "commit_message"))  # effects that do nothing with the tree the move saw
+TREELESS = frozenset(
+    ("leave_branch", "commit_message", "file_spec")
+)  # effects that do nothing with the tree the move saw

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from detent.core.decide import decide, target_of
 from detent.core.values import Advance, Fact, Refuse, Signal
+from detent.gates.commands import runs_of
 from detent.gates.judge import judge
-from detent.gates.plan import all_commands
 from detent.machines.placeholders import BASE, FIRST, OF, fill
 from detent.runner.locks import closed_items, shown_item
 from detent.runner.look import look
@@ -18,13 +18,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from detent.core.machine import Edge, State
+    from detent.core.machine import Edge, State, Way
     from detent.core.values import Missing
     from detent.gates.seen import Seen
     from detent.runner.open import Task
     from detent.store.native import Document
 
 _LONGEST_QUOTE = 4000  # of words somebody else wrote
+_LONGEST_TALK = 16_000  # of a conversation; the newest turns are kept
 
 
 def prompt_for(task: Task, document: Document, tree: str, minutes: float) -> str:
@@ -43,7 +44,7 @@ def prompt_for(task: Task, document: Document, tree: str, minutes: float) -> str
         _proof(task, seen),
         _quoted("The last request was refused", _refusal(task)),
         _quoted("How the last run ended", _last_run(task)),
-        _quoted("A person said", str(memory.answer.get("text", ""))),
+        _said(task, state),
         added.strip(),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -69,7 +70,7 @@ def _own_words(task: Task, state: State, document: Document) -> str:
         if name == BASE:
             return str(task.memory.head["baseline"])
         if name.startswith(FIRST):
-            return _first_open(task, name.removeprefix(FIRST).split("|"))
+            return _first_open(task, name.removeprefix(FIRST).split(","))
         limit = task.machine.limits.get(name.removesuffix(OF))
         if limit is None:
             return document.value(name)
@@ -110,22 +111,28 @@ def _places(task: Task) -> str:
 
 
 def _moves(task: Task, state: State, seen: Seen) -> str:
-    edges = [
-        edge for edge in state.edges if not edge.never and not edge.reopen and {"agent", "engine"} & set(edge.by())
-    ]
+    edges = [edge for edge in state.edges if not edge.never and not edge.reopen and any(map(_is_earned, edge.ways))]
     if not edges:
         return "## Moves\nNo move out of this state is yours; do your work and end."
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
     facts = judge(seen, gates)
-    lines = [
-        "## Allowed next states, and what each needs",
-        f"Nothing else is allowed. When one is ready, run `{_asking(task, 'STATE')}` (or write "
-        f"`{task.native.state_label}: STATE` in `{task.native.file}`) and end your turn. What lacks something is "
-        "refused, with the reason.",
-    ]
+    lines = ["## Allowed next states, and what each needs"]
+    if any("agent" in edge.by() for edge in edges):
+        lines.append(
+            f"Nothing else is allowed. When one is ready, run `{_asking(task, 'STATE')}` (or write "
+            f"`{task.native.state_label}: STATE` in `{task.native.file}`) and end your turn. What lacks something is "
+            "refused, with the reason."
+        )
+    else:
+        lines.append("None of these is yours to ask for: do your work and end. The engine then looks what holds.")
     for edge in edges:
         lines += _edge(task, edge, facts)
     return "\n".join(lines)
+
+
+def _is_earned(way: Way) -> bool:
+    """Whether what an agent does can open a way: its own, or one the engine takes on what a finished run left."""
+    return "agent" in way.by or ("engine" in way.by and bool(way.needs) and "finished" in way.after)
 
 
 def _edge(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> list[str]:
@@ -133,8 +140,11 @@ def _edge(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> list[str]:
     decision = decide(task.machine, task.memory.snapshot, facts, Signal("agent", edge.name, name="prompt"))
     missing: Sequence[Missing] = decision.missing if isinstance(decision, Refuse) else ()
     closed = {one.gate for one in missing}
-    command = f"`{_asking(task, target)}` (the command will fail if one is missing)"
-    lines = [f"\n### {edge.source} -> {target}", command]
+    lines = [f"\n### {edge.source} -> {target}"]
+    if "agent" in edge.by():
+        lines.append(f"`{_asking(task, target)}` (the command will fail if one is missing)")
+    else:
+        missing, closed = (), {name for name, fact in facts.items() if not fact.ok}
     needs = dict.fromkeys(gate for way in edge.ways for gate in way.needs)
     for gate in needs:
         fact = facts[gate]
@@ -154,8 +164,7 @@ def _asking(task: Task, target: str) -> str:
 
 def _proof(task: Task, seen: Seen) -> str:
     """The commands the task is judged by, in whichever state they are asked for."""
-    plans = [gate.params["field"] for gate in task.machine.gates.values() if gate.check == "commands"]
-    found = [command.line for field in plans for command in all_commands(seen.commands, seen.field(field))]
+    found = [run.command.line for gate in task.machine.gates.values() for run in runs_of(gate, seen)]
     if not found:
         return ""
     lines = ["## Proof", "The engine runs these itself, in a fresh checkout of your files; each must exit with 0:"]
@@ -183,13 +192,32 @@ def _last_run(task: Task) -> str:
     return f"{words}\n{last['why']}" if last.get("why") and not task.memory.refusal else words
 
 
+def _said(task: Task, state: State) -> str:
+    """What was said so far where people and agents talk; elsewhere only a person's last word."""
+    if state.name not in task.machine.store.get("talks_in", ()):
+        return _quoted("A person said", str(task.memory.answer.get("text", "")))
+    from detent.runner.beside import turns  # few states are for talking
+
+    lines: list[str] = []
+    for turn in reversed(list(turns(task, task.store.history()))):
+        said = f"{turn['role']}: {turn['text']}".strip()
+        if sum(map(len, lines)) + len(said) > _LONGEST_TALK:
+            lines.append("(what was said before is left out)")
+            break
+        lines.append(said)
+    if not lines:
+        return ""
+    last = "Answer the person's last words in your last message."
+    return "\n".join([_quoted("The conversation so far", "\n".join(reversed(lines)), _LONGEST_TALK), "", last])
+
+
 def _listed(title: str, items: Sequence[str]) -> str:
     return "\n".join([f"## {title}", *(f"- {item}" for item in items)]) if items else ""
 
 
-def _quoted(title: str, text: str) -> str:
+def _quoted(title: str, text: str, longest: int = _LONGEST_QUOTE) -> str:
     """Somebody's words, marked as such, so that they are not read as part of the contract."""
     if not text:
         return ""
-    shown = text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + " ..."
+    shown = text if len(text) <= longest else text[:longest] + " ..."
     return "\n".join([f"## {title}", *(f"> {line}" for line in shown.splitlines())])

@@ -18,7 +18,7 @@ from detent.effects.checkout import (
 )
 from detent.effects.process_limits import WATCHED
 from detent.gates.commands import is_red, runs_of
-from detent.runner.access import command_running, limits_of
+from detent.runner.access import command_running, hold_command, how_held, limits_of
 from detent.runner.homes import make_home
 from detent.runner.look import current_tree, look, needs_tree
 from detent.runner.promises import put_in_order
@@ -118,7 +118,8 @@ def _vouch(task: Task, tree: str, ran: list[Proven]) -> None:
         settled = put_in_order(task)
         given = limits_of(task.memory.head["command_limits"])
         held = {"by": WATCHED, "memory_mb": given.memory_bytes >> 20, "processes": given.processes}
-        note(task, settled.memory, "proved", {"tree": tree, "receipts": receipts, "limits": held})
+        content = {"tree": tree, "receipts": receipts, "limits": held, **how_held(hold_command(task, (), task.home))}
+        note(task, settled.memory, "proved", content)
 
 
 def _run(task: Task, tree: str, due: list[_Due], *, again: bool) -> list[Proven]:

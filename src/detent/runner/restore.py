@@ -1,8 +1,9 @@
 """Brings the files of a task's tree back to a checkpoint, or to what a reset took away; the state stays where it is.
 
 1. find the point; 2. keep what stands there now, new files too, as a commit under a private ref; 3. put the files back,
-and with what a reset took away the branch it deleted; 4. one journal line. A crash on the way leaves the kept commit,
-and the same command does the rest. It is also a way out where a reset was cut short and can't be settled.
+and with what a reset took away the branch it deleted; 4. one journal line. A crash on the way leaves the kept commit:
+the same command does the rest, and its line names what stood there before the first of them. It is also a way out where
+a reset was cut short and can't be settled.
 """
 
 from __future__ import annotations
@@ -60,11 +61,15 @@ def restore(task: Task, name: str, seq: int | None) -> Restored:
         now = current_tree(task)
         private = task.places.private_git()
         wanted = Git(private).run("rev-parse", "--verify", f"{point.commit}^{{tree}}").decode().strip()
-        if now == wanted and not _is_lost(task, point):
-            return Restored(point.seq, wanted, "", PutBack())
         ref = f"refs/detent/{task.id}/{settled.memory.snapshot.seq + 1}-before-restore"
-        kept = keep_commit(private, ref, now, point.commit, f"{task.id}: before restore to line {point.seq}")
-        done = put_back(private, task.tree_path, now, wanted)
+        kept = _begun(private, ref)
+        done = PutBack()
+        if now != wanted or _is_lost(task, point):
+            new = keep_commit(private, ref, now, point.commit, f"{task.id}: before restore to line {point.seq}")
+            kept = kept or new
+            done = put_back(private, task.tree_path, now, wanted)
+        if not kept:
+            return Restored(point.seq, wanted, "", done)
         content = {"by": "person", "name": name, "checkpoint": point.seq, "tree": wanted, "kept": kept}
         _write_down(task, point, content)
     return Restored(point.seq, wanted, kept, done)
@@ -88,6 +93,12 @@ def _refuse_final(task: Task) -> None:
             where=task.tree_path,
             next_step="what was committed can be reverted: git revert COMMIT",
         )
+
+
+def _begun(private: str, ref: str) -> str:
+    """What a restore that died before its line had kept; empty when there was none."""
+    listed = Git(private).run("for-each-ref", "--format=%(objectname)", "--sort=refname", ref, f"{ref}+*").decode()
+    return next(iter(listed.split()), "")
 
 
 def _point(task: Task, entries: Sequence[Entry], seq: int | None) -> _Point:

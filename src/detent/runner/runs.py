@@ -13,14 +13,13 @@ import os
 from detent.core.machine import STOPPED
 from detent.core.runs import runs_spent, stop
 from detent.effects import keeper
-from detent.effects.agents.catalog import load_catalog
-from detent.effects.agents.choose import choose
 from detent.effects.agents.events import TEXT
 from detent.effects.keeper_look import RunSeen
 from detent.effects.keeper_look import look as look_at_run
 from detent.errors import DetentError, RefusedError
 from detent.gates.judge import evidence_hashes
-from detent.runner.access import run_level
+from detent.runner.access import how_held, run_held
+from detent.runner.agents import agent_for
 from detent.runner.budget import budget_spent
 from detent.runner.in_place import refuse_beside_run, refuse_elsewhere
 from detent.runner.launch import PROMPT, bounds_of, spec_of
@@ -51,11 +50,13 @@ def run_seen(task: Task) -> RunSeen | None:
     return look_at_run(task.places.run(number)) if number else None
 
 
-def start_run(task: Task, ready: Ready, begin: Callable[[keeper.RunSpec], object] = keeper.spawn) -> Task:
+def start_run(
+    task: Task, ready: Ready, begin: Callable[[keeper.RunSpec], object] = keeper.spawn, *, is_talk: bool = False
+) -> Task:
     """Plan and start one run of the current state's role in the folder that was made ready for it.
 
     Where somebody else has just started one, that is the run; where a limit is used up, the task is stopped instead.
-    Whoever brings a `begin` of their own talks to the agent.
+    `is_talk`: a person talks to the agent, which the plan says, and `begin` gives it their terminal.
     """
     with Lock(task.places.lock()):
         if (memory := task.store.load()).run:
@@ -67,12 +68,11 @@ def start_run(task: Task, ready: Ready, begin: Callable[[keeper.RunSpec], object
             return _stop(task, settled, why)
         refuse_beside_run(task)
         refuse_elsewhere(task)
-        agent, choice = _agent_for(task)
+        agent, choice = agent_for(task)
         if current_tree(task) != ready.tree:
             raise RefusedError(
                 "the tree changed while a run was made ready", where=task.tree_path, next_step=f"detent run {task.id}"
             )
-        is_talk = begin is not keeper.spawn
         if is_talk and not agent.talk:
             raise RefusedError(
                 f"agent {agent.name} can't be talked to: it has no `talk`",
@@ -104,16 +104,6 @@ def _stop(task: Task, settled: Settled, why: str) -> Task:
     return task.replace(memory=memory)
 
 
-def _agent_for(task: Task) -> tuple[Agent, Choice]:
-    wanted = task.memory.head.get("agents", {})
-    catalog = load_catalog(wanted.get("table", {}))
-    overrides = {role: tuple(choices) for role, choices in wanted.get("overrides", {}).items()}
-    role = task.machine.states[task.memory.snapshot.state].role
-    attempt = task.memory.visit.get("count", 0)
-    choice = choose(catalog, task.machine.name, role, overrides, attempt, os.environ.get("PATH", os.defpath))
-    return catalog.agents[choice.agent], choice
-
-
 def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: Ready, *, is_talk: bool) -> Task:
     memory = task.memory
     state = task.machine.states[memory.snapshot.state]
@@ -132,7 +122,7 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         "role": state.role,
         "state": state.name,
         "access": state.access,
-        "sandbox": run_level(task, agent, state.role, ready.cwd),
+        **how_held(run_held(task, agent, state.role, ready.cwd)),
         "agent": agent.name,
         "model": choice.model,
         "talk": is_talk,

@@ -57,7 +57,7 @@ def find_disorder(task: Task, memory: Memory, document: Document) -> Disorder:
     differs = document.state != snapshot.state
     old_bytes = differs and native.was_projected(document)
     return Disorder(
-        owned=native.tampered(document, snapshot, memory.moved_time),
+        owned=native.tampered(document, snapshot, memory.moved_time, memory),
         locked=changed_locks(task, snapshot, document),
         old_bytes=old_bytes,
         lost=not document.state,
@@ -138,6 +138,7 @@ def remember(
     # Agents' and people's words lie in this file: it must survive a power cut, by itself or by the line.
     document = task.native.write(document, memory, text, unlogged(task, memory, entry), durable=not memory.native)
     task.store.save_cache(memory)
+    project_beside(task, memory)
     return memory, document
 
 
@@ -146,7 +147,16 @@ def note(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) -> M
     memory = task.store.commit(memory, kind, content)
     task.native.catch_up(memory, unlogged(task, memory))
     task.store.save_cache(memory)
+    project_beside(task, memory)
     return memory
+
+
+def project_beside(task: Task, memory: Memory) -> None:
+    """Run records and the conversation, where the machine keeps such files beside its tasks."""
+    if task.machine.store.get("runs") or task.machine.store.get("conversation"):
+        from detent.runner.beside import project_beside as project  # few machines do
+
+        project(task, memory)
 
 
 def record(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) -> Memory:

@@ -1,5 +1,6 @@
 """The one step: every move of every task, whoever asks, is made here.
 
+0. alone    (project)  only where a gate asks for the other tasks of the project: their lock, for the whole step
 1. settle   (lock)     finish what a crash cut short, put back what only the engine may write, redo promised effects
 2. observe  (lock)     native files, receipts, and the tree if a gate needs it
 3. prove    (no lock)  run the commands the wanted edge still lacks, on the frozen tree; results are receipts. What an
@@ -21,23 +22,24 @@ from detent.core.values import Advance, Crash, Missing, Refuse, Signal, Wait
 from detent.errors import RefusedError
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.people import is_word, signed_files
-from detent.runner.locks import close_locks
+from detent.runner.commit_move import commit_move
 from detent.runner.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
-from detent.runner.promises import TREELESS, keep_promises, put_in_order
+from detent.runner.promises import TREELESS, put_in_order
 from detent.runner.settle import Settled, remember
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from detent.core.values import Decision, Fact
     from detent.gates.seen import Seen
     from detent.runner.open import Task
     from detent.store.native import Document
+    from detent.store.tasks import Memory
 
 MOST_ROUNDS = 3
+SIBLINGS = "no_sibling_in"  # the check that looks at other tasks
 YES = "yes"  # given by a person where a move asks before it is taken
 
 
@@ -62,27 +64,53 @@ def step(
     """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`.
 
     `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end. `given`: what
-    came with the command, for the steps that prepare the move. `shown`: only if the tree is still the one whose id
-    begins so, for a person who says what they looked at.
+    came with the command, for the steps that prepare the move and the gates that ask a person for a word. `shown`: only
+    if the tree is still the one whose id begins so, for a person who says what they looked at.
     """
+    if not asks_siblings(task):
+        outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=False)
+        if outcome is not None:
+            return outcome
+        task = task.replace(memory=task.store.load())
+    # What depends on where other tasks stand is decided while none of them can move.
+    with Lock(task.project.lock_path()):
+        outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=True)
+    assert outcome is not None  # noqa: S101  # only who is not alone is sent back
+    return outcome
+
+
+def _step(
+    task: Task,
+    signal: Signal | None,
+    otherwise: Signal | None,
+    of_run: int,
+    given: Mapping[str, str],
+    shown: str,
+    *,
+    is_alone: bool,
+) -> Outcome | None:
     notes: tuple[str, ...] = ()
     for _ in range(MOST_ROUNDS):
         with Lock(task.places.lock()):
-            settled = put_in_order(task)
+            before, settled = task.memory, put_in_order(task)
             notes += settled.notes
             task = task.at(settled.memory)
+            if signal is not None and _is_made_up_for(before, task.memory, signal):
+                return Outcome(Wait("it was cut short before"), task, {}, signal, before.snapshot.state, notes)
+            if not is_alone and asks_siblings(task):
+                return None
             if of_run and task.memory.ended.get("run") != of_run:
                 gone = Wait(f"agent run #{of_run} was decided by somebody else")
                 return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
             asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
-            seen, facts = _observe(task, settled.document, asked, with_tree=bool(shown))
+            seen, facts = _observe(task, settled.document, asked, tuple(given), with_tree=bool(shown))
             refuse_other_tree(seen.tree, shown)
             decision, gates = _decide(task, facts, asked)
             wanted = _unprovided(task, decision)
             if not gates and not wanted:
-                if isinstance(decision, Advance) and not _asks_first(decision, asked, given or {}):
-                    outcome = _move(task, settled, seen, facts, asked, decision, given or {})
+                if isinstance(decision, Advance) and not _asks_first(decision, asked, given):
+                    outcome = _move(task, settled, seen, facts, asked, decision, given)
                 else:
                     outcome = _record(task, settled, facts, asked, _unconfirmed(decision))
                 return outcome.replace(notes=notes + outcome.notes)
@@ -92,6 +120,16 @@ def step(
             notes += _provide(task, wanted)
     refused = Refuse("the tree changes while it is being proven", hint="stop what writes to it, then try again")
     return Outcome(refused, task, facts, asked, task.memory.snapshot.state, notes)
+
+
+def asks_siblings(task: Task) -> bool:
+    """Whether a move from here depends on where the other tasks of the project stand."""
+    machine = task.machine
+    if all(gate.check != SIBLINGS for gate in machine.gates.values()):
+        return False
+    edges = machine.states[task.memory.snapshot.state].edges
+    gates = machine.parts(gate for edge in edges for way in edge.ways for gate in way.needs)
+    return any(gate.check == SIBLINGS for gate in gates)
 
 
 def tidy(task: Task) -> tuple[Task, tuple[str, ...]]:
@@ -129,13 +167,15 @@ def _request(task: Task, settled: Settled) -> Signal | None:
     return Signal("agent", settled.request, name=role or "file", reason=f"asked by {task.native.file}")
 
 
-def _observe(task: Task, document: Document, asked: Signal, *, with_tree: bool) -> tuple[Seen, dict[str, Fact]]:
+def _observe(
+    task: Task, document: Document, asked: Signal, words: tuple[str, ...], *, with_tree: bool
+) -> tuple[Seen, dict[str, Fact]]:
     edges = candidates_for(task.machine, task.memory.snapshot, asked)
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
     effects = {effect for edge in edges for way in edge.ways for effect in way.effects}
     with_tree = with_tree or bool(effects - TREELESS) or any(edge.sign_off for edge in edges)
     tree = current_tree(task) if with_tree or needs_tree(task, gates) else ""
-    seen = look(task, task.memory, document, tree)
+    seen = look(task, task.memory, document, tree, words=words)
     return seen, judge(seen, gates)
 
 
@@ -158,6 +198,13 @@ def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decis
         if unproven and all(one.pending or is_word(machine, one.gate) for one in missing):
             return single, unproven
     return whole, ()
+
+
+def _is_made_up_for(before: Memory, now: Memory, asked: Signal) -> bool:
+    """Whether the move that is asked for was cut short while it was prepared, and has just been made."""
+    move = before.intent.get("move", {})
+    is_made = bool(move) and before.snapshot.visits != now.snapshot.visits
+    return is_made and bool(asked.want) and asked.want in (move["edge"], move["to"])
 
 
 def _asks_first(taken: Advance, asked: Signal, given: Mapping[str, str]) -> bool:
@@ -226,7 +273,7 @@ def _move(
         "verb": asked.verb,
         "exit": asked.exit,
         "answer": asked.reason if asked.verb in ("answer", "reject") else "",
-        "facts": {name: _fact_to_json(facts[name]) for name in taken.way.needs if name in facts},
+        "facts": {one.name: _fact_to_json(facts[one.name]) for one in task.machine.parts(taken.way.needs)},
         "waived": list(taken.waived),
         "override": asked.override if taken.waived else "",
         "tree": seen.tree,
@@ -258,22 +305,6 @@ def _unprepared(
     return _record(task, settled, facts, asked, refused)
 
 
-def commit_move(
-    task: Task, document: Document, entry: Mapping[str, str], taken: Advance, content: Mapping[str, Any]
-) -> Settled:
-    """Write the line of a decided move and do what follows; `entry` is the evidence as the new state finds it."""
-    memory, leaving = task.memory, task.memory.snapshot.state
-    locked = close_locks(task, memory.snapshot, document, leaving)
-    after = taken.after.replace(entry=entry, locked=locked)
-    memory, document = remember(task, memory, document, "moved", content, after=after)
-    kept = keep_promises(task, Settled(memory, document))
-    if taken.edge.sign_off:
-        from detent.runner.anchor import anchor  # few moves are sign-offs
-
-        anchor(task.replace(memory=kept.memory))
-    return kept
-
-
 def _level(task: Task, gates: tuple[str, ...]) -> str:
     """How well the kernel held the commands that these gates rest on; empty where they rest on none."""
     if not needs_commands(task, gates):
@@ -288,4 +319,6 @@ def _fact_to_json(fact: Fact) -> dict[str, object]:
     for field in ("why", "proof", "by_hand", "note"):
         if value := getattr(fact, field):
             content[field] = value
+    if fact.parts:
+        content["parts"] = [list(part) for part in fact.parts]  # as the journal gives them back
     return content

@@ -27,7 +27,7 @@ def talk(task: Task, tell: Tell, reply: Reply) -> Task:
             f"the workspace can't be set up: {ready.failed.command}: {ready.failed.why}", where=ready.failed.log
         )
     attended = Attended()
-    task = start_run(task, ready, attended.begin)
+    task = start_run(task, ready, attended.begin, is_talk=True)
     if not task.memory.run or not attended.has_begun:
         return task  # a limit is used up, or somebody else was faster
     try:

@@ -8,7 +8,7 @@ from detent.effects.git import Git
 from detent.effects.home import is_taken, sweep_homes
 from detent.errors import RefusedError, UnreadableError, UsageError
 from detent.store.atomic import read_plain
-from detent.store.places import Project, TaskPlaces, check_task_id, read_pointer
+from detent.store.places import Project, TaskPlaces, check_task_id, lies_in, read_pointer
 from detent.store.tasks import TaskStore
 
 TYPE_CHECKING = False
@@ -54,20 +54,16 @@ def refuse_place(folder: str, project: Project, baseline: str) -> None:
     """A task folder is left out of the tree, so it may hold nothing of it, nor lie where git or detent keep theirs."""
     root = os.path.realpath(project.root)
     why = ""
-    if _is_in(root, folder):
+    if lies_in(root, folder):
         why = f"the task folder would hold the whole of {project.root}"
-    elif any(_is_in(folder, os.path.realpath(place)) for place in (project.common_dir, project.control) if place):
+    elif any(lies_in(folder, os.path.realpath(place)) for place in (project.common_dir, project.control) if place):
         why = "the task folder would lie inside git's own folder"
-    elif baseline and _is_in(folder, root):
+    elif baseline and lies_in(folder, root):
         inside = os.path.relpath(folder, root)
         if Git(project.common_dir).run("ls-tree", "-z", "--name-only", f"{baseline}", "--", f"{inside}/"):
             why = "the folder holds files of the repository, which would no longer be proven"
     if why:
         raise RefusedError(why, where=folder, next_step="give a folder of its own with --dir, or leave --dir out")
-
-
-def _is_in(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def refuse_second(folder: str, project: Project) -> None:

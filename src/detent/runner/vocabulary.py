@@ -9,8 +9,10 @@ from detent.runner.homes import PROVISIONS
 from detent.runner.promises import EFFECTS
 from detent.store.codecs import CODECS
 from detent.store.native_log import KINDS
+from detent.store.shown import SOURCES
 
 
 def vocabulary() -> Vocabulary:
     prepares = (*PROVISIONS, *STEPS)
-    return Vocabulary(parameters(), effects=tuple(EFFECTS), prepares=prepares, codecs=tuple(CODECS), kinds=KINDS)
+    names = {"effects": tuple(EFFECTS), "prepares": prepares, "codecs": tuple(CODECS), "kinds": KINDS}
+    return Vocabulary(checks=parameters(), **names, shown=SOURCES)

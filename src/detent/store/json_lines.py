@@ -44,6 +44,11 @@ def _parsed(raw: bytes) -> dict[str, object]:
     return entry if isinstance(entry, dict) else {}
 
 
+def parsed_lines(path: str) -> list[dict[str, object]]:
+    """Every whole line that holds a table; others may have written lines of their own."""
+    return [_parsed(raw) for raw in (read_plain(path, LARGEST_LOG_BYTES) or b"").split(b"\n")[:-1]]
+
+
 def last_entry(path: str) -> dict[str, object]:
     """The last whole line of a JSON-lines file, read from its tail; {} when there is none or it is not ours."""
     try:

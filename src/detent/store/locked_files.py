@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 MOST_FILES = 500
-NOT_PLAIN = "not a plain file"  # stands where a hash would
+# These stand where a hash would.
+NOT_PLAIN = "not a plain file"
+TOO_MANY = "more files than are looked at"
 
 
 def files_under(folder: str, name: str) -> dict[str, str]:
@@ -27,7 +29,7 @@ def files_under(folder: str, name: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in _paths(folder, name):
         if len(found) >= MOST_FILES:
-            raise UnreadableError(f"{name} holds more than {MOST_FILES} files, too many to lock", where=folder)
+            return {**found, name: TOO_MANY}
         found[path] = _digest(os.path.join(folder, path))
     return found
 
@@ -79,6 +81,9 @@ def put_back_files(
     for base in {os.path.dirname(path) for path in (*files_under(folder, name), *wanted)}:
         sweep(os.path.join(folder, base))  # what a killed `write_atomic` below left
     found = files_under(folder, name)
+    if TOO_MANY in found.values():
+        move_aside(os.path.join(folder, name.removesuffix("/")), folder)
+        found = {}
     for path, digest in found.items():
         full = os.path.join(folder, path)
         if digest == wanted.get(path):

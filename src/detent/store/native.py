@@ -18,6 +18,7 @@ from detent.store.atomic import as_json, read_plain, read_text, real_folder, wri
 from detent.store.codecs import CODECS, labels_of
 from detent.store.digest import sha256_of
 from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, count_lines, last_entry, size_of
+from detent.store.shown import WHILE_RUNNING, labels_from, shown_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,19 +125,19 @@ class Native:
 
     # --- projection ---
 
-    def wanted_fields(self, snapshot: Snapshot, updated: str, session: str = "") -> dict[str, str]:
-        """What the engine owns in the document at a snapshot; `session` is the agent run that lives."""
+    def wanted_fields(self, snapshot: Snapshot, updated: str, memory: Memory | None = None) -> dict[str, str]:
+        """What the engine owns in the document at a snapshot; with a memory also what it shows of the journal."""
         wanted = {self.state_label: snapshot.state}
+        if memory is not None:
+            wanted |= shown_values(self.machine, memory)
         for register in self.machine.registers.values():
             if register.field:
                 wanted[register.field] = snapshot.registers.get(register.name, "")
         for limit in self.machine.limits.values():
             if limit.field:
-                wanted[limit.field] = str(snapshot.counters.get(limit.name, 0))
+                wanted[limit.field] = str(snapshot.counters.get(limit.name, 0) + limit.first)
         if label := self.machine.store.get("updated"):
             wanted[label] = updated
-        if label := self.machine.store.get("session"):
-            wanted[label] = session
         if version := self.machine.store.get("version"):
             wanted[version["field"]] = str(version["is"])
         only_in = self.machine.store.get("only_in", {})
@@ -144,10 +145,12 @@ class Native:
             label: value for label, value in wanted.items() if snapshot.state in only_in.get(label, (snapshot.state,))
         }
 
-    def tampered(self, document: Document, snapshot: Snapshot, updated: str) -> tuple[str, ...]:
+    def tampered(
+        self, document: Document, snapshot: Snapshot, updated: str, memory: Memory | None = None
+    ) -> tuple[str, ...]:
         """Engine-owned fields, the state line apart, that the file shows differently or no longer shows."""
-        wanted = self.wanted_fields(snapshot, updated)
-        ignored = (self.state_label, self.machine.store.get("updated"), self.machine.store.get("session"))
+        wanted = self.wanted_fields(snapshot, updated, memory)
+        ignored = (self.state_label, self.machine.store.get("updated"), *labels_from(self.machine, WHILE_RUNNING))
         first = self._first_values() if self.codec.missing_is_default else {}
         shown = {**first, **{label: field.line_value for label, field in document.fields.items()}}
         changed = [label for label, value in wanted.items() if label not in ignored and shown.get(label) != value]
@@ -157,7 +160,7 @@ class Native:
     def _first_values(self) -> dict[str, str]:
         """What the engine's fields begin with: this is what a file says that does not show them."""
         first = {register.field: register.start for register in self.machine.registers.values() if register.field}
-        return first | {limit.field: "0" for limit in self.machine.limits.values() if limit.field}
+        return first | {limit.field: str(limit.first) for limit in self.machine.limits.values() if limit.field}
 
     def catch_up(self, memory: Memory, entries: Sequence[Entry]) -> None:
         """Bring the log alone up to the journal; the document as it stands is not ours to vouch for."""
@@ -189,8 +192,7 @@ class Native:
                 text = self.codec.replace(text, name, value)
             elif kind == "section" and name.startswith(f"{self.file}:"):
                 text = self._with_section(text, name.removeprefix(f"{self.file}:"), value)
-        session = f"run-{memory.run['run']}" if memory.run else ""
-        text = self.codec.write(text, self.wanted_fields(memory.snapshot, memory.moved_time, session))
+        text = self.codec.write(text, self.wanted_fields(memory.snapshot, memory.moved_time, memory))
         return self._with_answer(text, memory)
 
     def _with_section(self, text: str, heading: str, locked: str) -> str:

@@ -102,6 +102,9 @@ class TaskPlaces(Record):
     def last_copy(self) -> str:
         return os.path.join(self.folder, "native-last")
 
+    def beside(self) -> str:
+        return os.path.join(self.folder, "beside.json")
+
     def receipts(self) -> str:
         return os.path.join(self.folder, "receipts")
 
@@ -130,6 +133,11 @@ def project_at(root: str, common_dir: str) -> Project:
     if common_dir:
         return Project(root, os.path.join(os.path.abspath(common_dir), "detent"), os.path.abspath(common_dir))
     return Project(root, os.path.join(root, ".detent"))
+
+
+def lies_in(path: str, folder: str) -> bool:
+    """Whether a path is this folder or below it; both as they really are, links resolved."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def is_task_id(text: str) -> bool:

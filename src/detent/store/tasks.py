@@ -50,6 +50,8 @@ class Memory(Record):
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
+    filed: Mapping[str, str] = {}  # revisions that never change, by their file: the hash of each
+    revision: int = 0  # the number of the last one
     landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
     approved: Mapping[str, Any] = {}  # the protected files a person approved last, and the tree they were in
     signed: Mapping[str, Mapping[str, Any]] = {}  # the last sign-off by each edge: who, and what they were shown
@@ -59,6 +61,9 @@ class Memory(Record):
     claim: Mapping[str, Any] = {}  # what that run asked for and was promised
     ended: Mapping[str, Any] = {}  # a run that is over, as long as its end has not been decided
     visit: Mapping[str, Any] = {}  # the last run since the state was entered, and how many there were
+    out: Mapping[str, Mapping[str, str]] = {}  # agents that failed in this visit, or are out of quota: exit and wake
+    results: Mapping[str, Mapping[str, Any]] = {}  # what a gate made of several answers last found, by gate
+    last_run: Mapping[str, Any] = {}  # the last of all runs that ended: run, agent and model
     usage: Mapping[str, float] = {}  # what all runs together used
     driven: Mapping[str, Any] = {}  # who last wanted the task to be driven, or no longer
     native: Mapping[str, Any] = {}  # the line that carries the native file's last text: its time, place and length
@@ -129,7 +134,7 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
 
 
 def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
-    """What a move promises, what was prepared for it, and what a person signed with it."""
+    """What a move promises, what was prepared for it, what a person signed, and what its gates found part by part."""
     changes: dict[str, Any] = {}
     if effects := entry.get("effects"):
         # A move is the intent of its own effects: one line, one sync.
@@ -140,6 +145,12 @@ def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
     if entry.get("signed"):
         shown = {"tree": entry["tree"], "name": entry["name"], "seq": entry["seq"], **entry["signed"]}
         changes["signed"] = {**memory.signed, entry["edge"]: shown}
+    for name, fact in entry.get("facts", {}).items():
+        if "parts" in fact:
+            found = {"seq": entry["seq"], "to": entry["to"], "parts": fact["parts"]}
+            changes["results"] = {**changes.get("results", memory.results), name: found}
+    if memory.out:  # who failed may try elsewhere
+        changes["out"] = {name: last for name, last in memory.out.items() if last["wake"]}
     return changes
 
 
@@ -176,6 +187,9 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
         changes = {"unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}}
     if "commit" in entry.get("result", {}):
         changes["checkpoint"] = entry["result"]
+    if filed := entry.get("result", {}).get("filed"):
+        changes["filed"] = {**memory.filed, filed: entry["result"]["sha256"]}
+        changes["revision"] = int(entry["result"]["version"])
     if entry.get("fields"):
         changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
     return changes
@@ -193,12 +207,27 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     if kind == "run_ended":
         used = {name: memory.usage.get(name, 0) + value for name, value in entry["usage"].items()}
         visit = {**content, "count": memory.visit.get("count", 0) + 1}
-        return {"run": {}, "claim": {}, "ended": content, "visit": visit, "usage": used}
+        return {
+            "run": {},
+            "claim": {},
+            "ended": content,
+            "visit": visit,
+            "usage": used,
+            "out": _fold_out(memory, entry),
+            "last_run": {name: entry[name] for name in ("run", "agent", "model")},
+        }
     if kind in ("crashed", "unmoved"):
         return {"ended": {}, "visit": {**memory.visit, "why": entry.get("why", "")}}
     if kind == "driven":
         return {"driven": content}
     return {}
+
+
+def _fold_out(memory: Memory, entry: Entry) -> dict[str, Mapping[str, str]]:
+    name = f"{entry['agent']}:{entry['model']}" if entry["model"] else entry["agent"]
+    out = {known: last for known, last in memory.out.items() if known != name}
+    is_out = entry["exit"] != "finished" and not entry["by_person"] and entry["exit"] != "lost"
+    return {**out, name: {"exit": entry["exit"], "wake": entry["wake"]}} if is_out else out
 
 
 def cache_content(memory: Memory) -> dict[str, Any]:

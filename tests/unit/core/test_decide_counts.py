@@ -264,6 +264,15 @@ def test_the_crash_count_of_a_group_is_kept_with_the_group() -> None:
     assert (at.counters["falls"], at.registers) == (1, {"falls.group": "core"})
 
 
+def test_a_crash_way_may_be_for_one_kind_of_crash() -> None:
+    edge = '[[edge]]\nname = "pause"\nfrom = "work"\nto = "wait"\nby = ["person", "crash"]\nafter = ["lost"]'
+    made = small(edge)
+    assert advanced(ask(made, Signal("crash", exit="lost"))).after.state == "wait"
+    for exit_class in ("failed", "timeout", "killed"):
+        assert crashed(ask(made, Signal("crash", exit=exit_class))).after.state == "work"
+    assert advanced(ask(made, Signal("person", "wait"))).after.state == "wait", "after binds nobody who asks"
+
+
 OWN = """
 [limit.falls]
 max = 2

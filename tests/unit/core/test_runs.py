@@ -62,3 +62,14 @@ def test_a_machine_may_leave_idle_runs_to_its_own_counters() -> None:
 def test_stopping_keeps_what_else_is_remembered() -> None:
     before = Snapshot("work", registers={"origin": "look"})
     assert stop(before, "why").registers == {"origin": "look", "stopped": "why"}
+
+
+@pytest.mark.parametrize(
+    ("exit_class", "by_person", "turns"),
+    [("finished", False, 1), ("timeout", False, 1), ("lost", False, 0), ("killed", True, 0), ("finished", True, 0)],
+)
+def test_who_was_interrupted_or_lost_has_had_no_turn(exit_class: str, by_person: bool, turns: int) -> None:
+    counting = '[limit.turns]\nmax = 3\n[state.turn]\nrole = "builder"\ncounts_run = ["turns"]\n'
+    made = small(f'{counting}[[edge]]\nname = "end"\nfrom = "turn"\nto = "over"\nspent = "turns"')
+    after = run_over(made, Snapshot("turn"), exit_class, by_person=by_person)
+    assert after.counters == {"runs": 1, **({"turns": 1} if turns else {})}

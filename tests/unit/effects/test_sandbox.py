@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from pathlib import Path
 
@@ -10,8 +11,8 @@ import pytest
 
 from detent.effects import process
 from detent.effects.landlock import landlock
-from detent.effects.landlock_process import SCOPED_SINCE, version
-from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, NONE, Access, best_level, hold, try_level
+from detent.effects.landlock_process import SCOPED_SINCE, TCP_SINCE, version
+from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, LEVELS, NONE, Access, best_level, hold, try_level
 from detent.errors import ToolError
 from tests.e2e.stubs import put_program
 
@@ -173,8 +174,6 @@ class TestLandlock:
     def test_what_its_rules_can_not_say_is_refused(self, world: World) -> None:
         with pytest.raises(ToolError, match="can't take a place out of a writable one"):
             landlock(world.access.replace(guarded=(str(world.top / "open/file"),)))
-        with pytest.raises(ToolError, match="can't keep a process from the network"):
-            landlock(world.access.replace(network=False))
 
     def test_nothing_can_be_hidden_below_something_writable(self, world: World) -> None:
         with pytest.raises(ToolError, match="can't take a place out of a writable one"):
@@ -197,6 +196,35 @@ class TestLandlock:
         access = world.access.replace(watched=(str(world.top / "open/file"),))
         assert world.run(LANDLOCK, "echo x > file", access).exit == 0
         assert world.run(LANDLOCK, "echo x > ../other/file", access).exit != 0
+
+    @pytest.mark.usefixtures("offered")
+    def test_tcp_can_be_taken_away_and_udp_can_not(self, world: World) -> None:
+        if version() < TCP_SINCE:
+            with pytest.raises(ToolError, match="can't keep a process from the network"):
+                landlock(world.access.replace(network=False))
+            pytest.skip(f"this kernel's Landlock {version()} does not rule over TCP")
+        with socket.socket() as tcp, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+            for one in (tcp, udp):
+                one.bind(("127.0.0.1", 0))
+            tcp.listen()
+            connect = f"import socket; socket.create_connection({tcp.getsockname()!r}, 5)"
+            bind = "import socket; socket.socket().bind(('127.0.0.1', 0))"
+            send = f"import socket; socket.socket(2, socket.SOCK_DGRAM).sendto(b'x', {udp.getsockname()!r})"
+            denied = world.access.replace(network=False)
+            for script, is_held in ((connect, True), (bind, True), (send, False)):
+                words = f'{sys.executable} -I -S -c "{script}"'
+                assert world.run(LANDLOCK, words).exit == 0, script
+                assert (world.run(LANDLOCK, words, denied).exit != 0) is is_held, script
+            assert udp.recv(10) == b"x"
+
+    def test_what_is_kept_from_the_network_is_told(self, world: World) -> None:
+        denied = world.access.replace(network=False)
+        told = {BUBBLEWRAP: "denied", LANDLOCK: "tcp denied", NONE: "allowed"}
+        for level in LEVELS:
+            if level == LANDLOCK and version() < TCP_SINCE:
+                continue
+            assert hold(level, world.access, (), cwd="/").network == "allowed"
+            assert hold(level, denied, (), cwd="/").network == told[level]
 
     @pytest.mark.usefixtures("offered")
     def test_no_signal_gets_out(self, world: World) -> None:

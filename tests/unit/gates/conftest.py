@@ -11,8 +11,8 @@ import pytest
 from detent.core.machine import Gate, Machine
 from detent.core.values import Fact, Snapshot
 from detent.effects.observe import TaskFiles
-from detent.gates.commands import receipt_key
 from detent.gates.judge import evidence_hashes, judge
+from detent.gates.plan import receipt_key
 from detent.gates.seen import Seen
 from detent.machines.load import load
 from detent.runner.vocabulary import vocabulary

@@ -9,19 +9,22 @@ import pytest
 from detent.core.machine import Gate
 from detent.core.values import Fact, Missing
 from detent.gates.judge import judge
-from detent.gates.people import lacks_only_word
+from detent.gates.people import lacks_only_word, signed_files
 from tests.unit.gates.conftest import MACHINE, World
 
 FILES = {"deploy/job": "a" * 40}
 
 
 def asked(world: World, touched: Mapping[str, str] | None, **said: object) -> Fact:
+    gate = MACHINE.gates["protected_ok"].replace(since="entry")  # also there it is not asked to be new
+    world.machine = MACHINE.replace(gates={**MACHINE.gates, "protected_ok": gate})
     seen = world.seen().replace(touched=lambda: touched, approved=said)
     return judge(seen, ["protected_ok"])["protected_ok"]
 
 
 def test_nothing_touched_asks_nobody(world: World) -> None:
-    assert asked(world, {}).ok
+    fact = asked(world, {})
+    assert (fact.ok, fact.by_hand) == (True, False)
 
 
 def test_what_nobody_looked_at_is_not_open(world: World) -> None:
@@ -50,6 +53,7 @@ def test_a_word_holds_for_one_tree_and_its_files(world: World, said: dict[str, o
     assert fact.ok is is_open
     assert ("changed since" in fact.why) is (bool(said) and not is_open)
     assert bool(fact.proof) is is_open
+    assert not fact.by_hand
 
 
 def test_a_word_about_an_unknown_tree_is_none(world: World) -> None:
@@ -69,3 +73,69 @@ def test_only_a_persons_word_is_missing() -> None:
         [Missing("protected_ok", ""), Missing("by", "")],
     ):
         assert not lacks_only_word(machine, missing)
+
+
+# --- sign-offs ---
+
+
+def signed(world: World, *, tree: str = "tree-1", files: tuple[str, ...] = (), **shown: str) -> Fact:
+    """The gate over a sign-off called `sign`, which was shown these files."""
+    params: dict[str, object] = {"edge": "sign", **({"files": list(files)} if files else {})}
+    gate = Gate("ours", "signed_tree", params, "entry", "do it")
+    world.machine = MACHINE.replace(gates={**MACHINE.gates, "ours": gate})
+    said = {"sign": {"tree": tree, "name": "ann", "files": shown}} if tree else {}
+    return judge(world.seen().replace(signed=said), ["ours"])["ours"]
+
+
+def test_a_signed_tree_is_the_proof(world: World) -> None:
+    fact = signed(world)
+    assert (fact.ok, fact.proof, fact.by_hand) == (True, "tree-1", False)
+
+
+def test_nobody_signed(world: World) -> None:
+    fact = signed(world, tree="")
+    assert (fact.ok, fact.why) == (False, "nobody has signed sign yet")
+
+
+def test_another_tree_was_signed(world: World) -> None:
+    world.tree_id = "a" * 40
+    fact = signed(world, tree="b" * 40)
+    assert not fact.ok
+    assert fact.why == f"the tree is {'a' * 12}, not {'b' * 12}, which ann signed by sign"
+
+
+def test_an_unknown_tree_is_not_the_signed_one(world: World) -> None:
+    world.tree_id = ""
+    fact = signed(world, tree="tree-1")
+    assert not fact.ok
+    assert "has not been looked at" in fact.why
+
+
+def test_named_files_must_be_as_they_were_signed(world: World) -> None:
+    world.artifact("result.txt", "ok\n")
+    now = signed_files(world.seen())
+    name = "artifacts/result.txt"
+    assert signed(world, files=(name,), **now).ok
+    fact = signed(world, files=(name,), **{**now, name: "0" * 32})
+    assert (fact.ok, fact.why) == (False, f"{name} is not what ann signed by sign")
+    assert not signed(world, files=("nothing.txt",), **now).ok
+
+
+def test_what_is_signed_is_the_whole_task_folder_and_its_document(world: World) -> None:
+    world.artifact("result.txt", "ok\n")
+    found = signed_files(world.seen())
+    assert set(found) == {"STATE.md", "EVIDENCE.md", "artifacts/result.txt"}
+    world.state("# T\n\nother words\n")
+    assert {name for name, digest in signed_files(world.seen()).items() if digest != found[name]} == {"STATE.md"}
+
+
+def test_very_many_files_are_signed_as_one(world: World) -> None:
+    for number in range(198):
+        world.artifact(f"{number}.txt", str(number))
+    assert len(signed_files(world.seen())) == 200
+    last = world.artifact("last.txt", "1")
+    one = signed_files(world.seen())
+    assert list(one) == ["*"]
+    last.write_text("2")
+    assert signed_files(world.seen()) != one
+    assert not signed(world, files=("artifacts/last.txt",), **one).ok

@@ -280,7 +280,7 @@ def test_a_person_s_state_may_have_an_agent_that_is_called_in() -> None:
 
 
 def test_prompts_are_chosen_by_what_was_counted_and_may_leave_words_open() -> None:
-    content = changed("state/draft/prompt", "{Objective}, round {rounds.of}, since {base}, on to {first:check|over}")
+    content = changed("state/draft/prompt", "{Objective}, round {rounds.of}, since {base}, on to {first:check,over}")
     content["state"]["draft"]["prompt_counted"] = {"rounds": "again: {rounds}"}
     draft = parse(content, VOCABULARY).states["draft"]
     assert draft.prompt_counted == {"rounds": "again: {rounds}"}
@@ -500,8 +500,8 @@ WRONG = [
     ),
     (
         "state/draft/prompt",
-        "on to {first:check|moon}",
-        "state draft: its prompt asks for {first:check|moon}, which is no field, limit or state",
+        "on to {first:check,moon}",
+        "state draft: its prompt asks for {first:check,moon}, which is no field, limit or state",
     ),
     ("ask", "orange task", "ask: must hold {to}, where the state goes"),
     ("shim", {"or/ange": "detent"}, "shim or/ange: must be made of letters, digits and dashes, and not detent"),

@@ -37,6 +37,7 @@ def test_an_edit_after_git_has_read_is_not_remembered_under_the_old_id(
     git.write_text(EDITING.format(git=shutil.which("git"), mark=tmp_path / "edited", file=file), encoding="utf-8")
     git.chmod(0o755)
     monkeypatch.setenv("PATH", str(git.parent), prepend=":")
+    file.write_text("half\n", encoding="utf-8")  # so that there is a new tree to write
     found = current_tree(task)
     assert file.read_text(encoding="utf-8") == "two\n"
     assert found != before

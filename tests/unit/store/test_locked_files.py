@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from detent.errors import UnreadableError
 from detent.store.digest import sha256_of
-from detent.store.locked_files import MOST_FILES, NOT_PLAIN, files_under, put_back_files
+from detent.store.locked_files import MOST_FILES, NOT_PLAIN, TOO_MANY, files_under, put_back_files
 
 OBJECTS: dict[str, bytes] = {}
 
@@ -36,11 +35,14 @@ def test_a_folder_holds_all_its_files_and_a_file_itself(folder: Path) -> None:
     assert files_under(str(folder), "other/x") == {"other": sha256_of(b"o")}, "a file where a folder should be"
 
 
-def test_more_files_than_can_be_kept_are_refused(tmp_path: Path) -> None:
-    for number in range(MOST_FILES + 1):
-        (tmp_path / str(number)).touch()
-    with pytest.raises(UnreadableError, match="too many to lock"):
-        files_under(str(tmp_path.parent), f"{tmp_path.name}/")
+def test_a_flood_of_files_is_moved_aside_whole(folder: Path) -> None:
+    wanted = files_under(str(folder), "plan/")
+    for number in range(MOST_FILES):
+        (folder / "plan" / str(number)).touch()
+    assert TOO_MANY in files_under(str(folder), "plan/").values()
+    put_back_files(str(folder), "plan/", wanted, OBJECTS.__getitem__, keep)
+    assert files_under(str(folder), "plan/") == wanted
+    assert len(list((folder / "plan.broken-1").iterdir())) == MOST_FILES + 2
 
 
 def _emptied(folder: Path) -> None:

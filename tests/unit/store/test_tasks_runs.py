@@ -34,7 +34,17 @@ class Story:
         return self.say("run_planned", **{**PLAN, "run": number})
 
     def end(self, number: int = 1, **content: Any) -> Memory:
-        usual = {"run": number, "exit": "finished", "usage": USED, "claim": "", "evidence": {}}
+        usual = {
+            "run": number,
+            "exit": "finished",
+            "usage": USED,
+            "agent": "pi",
+            "model": "",
+            "by_person": False,
+            "wake": "",
+            "claim": "",
+            "evidence": {},
+        }
         return self.say("run_ended", self.memory.snapshot, **{**usual, **content})
 
 

@@ -8,7 +8,7 @@ from detent.errors import ToolError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from detent.effects.agents.catalog import Catalog
 
@@ -18,6 +18,10 @@ class Choice(Record):
 
     agent: str
     model: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.agent}:{self.model}" if self.model else self.agent
 
 
 def parse_overrides(catalog: Catalog, words: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -39,15 +43,29 @@ def candidates(
     catalog: Catalog, machine: str, role: str, overrides: Mapping[str, tuple[str, ...]], search_path: str
 ) -> tuple[Choice, ...]:
     """Everyone who may serve the role and is installed, in turn; an error names what to install or configure."""
-    names = (f"{machine}.{role}", role, DEFAULT)
-    wanted = next((table[name] for table in (overrides, catalog.roles) for name in names if name in table), ())
-    asked = [Choice(agent, model) for agent, _, model in (choice.partition(":") for choice in wanted)]
-    # With nothing configured the order of the catalog decides, and one is enough.
+    asked = _asked(catalog, machine, role, overrides)
     possible = asked or [Choice(name, "") for name in catalog.agents]
     found = tuple(choice for choice in possible if find_program(catalog.agents[choice.agent], search_path))
     if not found:
         raise _nobody(catalog, machine, role, asked)
+    # With nothing configured the order of the catalog decides, and one is enough.
     return found if asked else found[:1]
+
+
+def all_candidates(
+    catalog: Catalog, machine: str, role: str, overrides: Mapping[str, tuple[str, ...]], search_path: str
+) -> tuple[Choice, ...]:
+    """Everyone who was asked for, installed or not; with nothing configured the first who is installed, if any."""
+    if asked := _asked(catalog, machine, role, overrides):
+        return tuple(asked)
+    installed = (name for name, agent in catalog.agents.items() if find_program(agent, search_path))
+    return tuple(Choice(name, "") for name in list(installed)[:1])
+
+
+def _asked(catalog: Catalog, machine: str, role: str, overrides: Mapping[str, tuple[str, ...]]) -> list[Choice]:
+    names = (f"{machine}.{role}", role, DEFAULT)
+    wanted = next((table[name] for table in (overrides, catalog.roles) for name in names if name in table), ())
+    return [Choice(agent, model) for agent, _, model in (choice.partition(":") for choice in wanted)]
 
 
 def choose(
@@ -57,10 +75,15 @@ def choose(
     overrides: Mapping[str, tuple[str, ...]],
     attempt: int,
     search_path: str,
+    out: Container[str] = (),
 ) -> Choice:
-    """The agent of this attempt (counted from 0); after the last candidate the first is tried again."""
+    """The agent of this attempt (counted from 0); after the last candidate the first is tried again.
+
+    Who is `out` (`AGENT` or `AGENT:MODEL`) is passed over as long as somebody else is left.
+    """
     found = candidates(catalog, machine, role, overrides, search_path)
-    return found[attempt % len(found)]
+    left = [choice for choice in found if choice.name not in out] or found
+    return left[attempt % len(left)]
 
 
 def _nobody(catalog: Catalog, machine: str, role: str, asked: Sequence[Choice]) -> ToolError:

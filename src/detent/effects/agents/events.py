@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 TEXT = "text"
 LONGEST_LINE_BYTES = 16_000_000  # a longer line is passed over, whatever it holds
 CHUNK_BYTES = 1 << 20
-LAST_LINES = 20  # of plain output, in which an error is looked for
+LAST_LINES = 50  # of plain output, kept as the run's last words
+ERROR_LINES = 20  # of those, in which an error is looked for
 
 
 class Usage(Record):
@@ -141,7 +142,7 @@ class EventReader:
 
     def _plain_usage(self, now_s: float) -> Usage:
         """Plain text tells neither an error nor an end; only the exit does. What could be a quota is noted for it."""
-        errors = tuple(line.strip()[:LONGEST_TEXT] for line in self._lines if is_quota(line))
+        errors = tuple(line.strip()[:LONGEST_TEXT] for line in self._lines[-ERROR_LINES:] if is_quota(line))
         return Usage(
             errors=errors,
             last_text="\n".join(self._lines).strip()[-LONGEST_TEXT:],

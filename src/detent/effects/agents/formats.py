@@ -221,8 +221,9 @@ def _text(value: object) -> str:
 
 def _amount(value: object) -> float:
     # JSON has numbers without end, and Python reads Infinity too; what nobody can have used is not told.
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if is_number and 0 <= value < LARGEST_AMOUNT else 0.0  # type: ignore[arg-type,operator]
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return 0.0
+    return float(value) if 0 <= value < LARGEST_AMOUNT else 0.0
 
 
 def _count(value: object) -> int:

@@ -33,6 +33,7 @@ _TASK = Argument("TASK", "id, unique beginning or folder; left out: this folder'
 _REPO = Option("--repo", "PATH", "the repository or folder to work on (default: the current one)")
 _REASON = Option("--reason", "WHY", "recorded in the journal")
 _EDGE = Option("--edge", "NAME", "the move's name, where several are meant")
+_SKIP_ASSESS = Option("--skip-assess", "", "where the move wants an assessment: go on without one")
 _YES = Option("--yes", "", "answer yes where the move asks first")
 _TREE = Option("--tree", "ID", "refuse unless the tree is still this one, as `detent diff --json` named it")
 _NO_WAIT = Option("--no-wait", "", "start what is due and don't wait for it; `detent watch` or another run goes on")
@@ -245,6 +246,7 @@ COMMANDS = (
             _TREE,
             Option("--override", "WHY", "waive gates, only where the machine allows it"),
             _YES,
+            _SKIP_ASSESS,
             Option("--no-branch", "", "where the move makes a branch: work on the one that is checked out"),
             Option("--no-git", "", "where the move needs git: go on without, nothing can be brought back"),
             _REPO,
@@ -296,7 +298,7 @@ COMMANDS = (
         "sign off what waits for it; also approve protected files that the task touched, with a reason",
         "people:approve",
         (_TASK,),
-        (_REASON, _EDGE, _TREE, _YES, _REPO),
+        (_REASON, _EDGE, _TREE, _SKIP_ASSESS, _YES, _REPO),
         'detent approve --reason "the new job is wanted"',
     ),
     Command(
@@ -314,6 +316,24 @@ COMMANDS = (
         "people:cancel",
         (_TASK,),
         (_REASON, _EDGE, _YES, _REPO),
+    ),
+    Command(
+        "choose",
+        "Answer",
+        "take what a letter or word of the state's menu means; without one, show the menu",
+        "choose:choose",
+        (Argument("KEY", "a letter of the menu, or a word for the move"), _TASK),
+        (_REASON, _SKIP_ASSESS, _YES, _REPO),
+        "detent choose R",
+    ),
+    Command(
+        "say",
+        "Answer",
+        "one line to a task: /WORD takes a move of its menu, other words are a turn with the agent of its state",
+        "say:say",
+        (Argument("WORDS", "what you say", required=True), _TASK),
+        (_REASON, _SKIP_ASSESS, _YES, _REPO),
+        'detent say "the sums must also work for empty lists"',
     ),
     Command("resume", "Answer", "bring a blocked or stopped task back", "act:resume", (_TASK,), (_REASON, _REPO)),
     Command(

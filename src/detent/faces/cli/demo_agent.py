@@ -12,6 +12,7 @@ import signal
 import sys
 
 from detent.effects.process import run
+from detent.machines.load import questions_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,14 +21,6 @@ if TYPE_CHECKING:
 BROKEN = 'def count_words(text):\n    return len(text.split(" "))\n'
 HALF = "def count_words(text):\n    # an empty text has no words\n    words = text.spl"
 WHOLE = "def count_words(text):\n    # an empty text has no words\n    words = text.split()\n    return len(words)\n"
-_QUESTIONS = (
-    "objective matched",
-    "no fake backend or placeholder shown as real",
-    "no half-working feature visible",
-    "docs and artifacts consistent",
-    "change minimal and sensible",
-    "proof can be inspected from files",
-)
 _ASK_TIMEOUT_S = 60
 
 
@@ -122,7 +115,7 @@ def offer_old_review(_prompt: str) -> None:
 
 
 def _review(who: str, words: str) -> None:
-    answers = "".join(f"- {question}: yes, by {who}, artifacts/result.txt\n" for question in _QUESTIONS)
+    answers = "".join(f"- {question}: yes, by {who}, artifacts/result.txt\n" for question in questions_of("phase"))
     _replace_section("Gate answers", answers)
     _replace_section("Review", f"Verdict: PASS\n{words}\n")
 

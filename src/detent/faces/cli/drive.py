@@ -8,7 +8,7 @@ import sys
 from detent.errors import UsageError
 from detent.faces.cli.act import person_name, refuse_inside_run
 from detent.faces.cli.output import move_json, show
-from detent.faces.words import printable
+from detent.faces.words import outcome_words, printable
 from detent.faces.words_run import happened_words, rest_words
 from detent.runner.drive import drive
 from detent.runner.notify import notify
@@ -53,11 +53,28 @@ def respawn(arguments: Arguments) -> int:
 
 def _drive(arguments: Arguments, task: Task, *, once: bool, asked: bool = False, may_wait: bool = True) -> int:
     tell = nothing_told if arguments.has("--json") else tell_at_once
-    rest = drive(task, tell, move_json, once=once, asked=asked, may_wait=may_wait, since=_since(arguments))
+    try:
+        rest = drive(task, tell, move_json, once=once, asked=asked, may_wait=may_wait, since=_since(arguments))
+    except KeyboardInterrupt:
+        _break_off(arguments, task)
+        raise
     if may_wait:  # else whoever waits instead tells the person
         tell_person(rest)
     show(arguments, rest_json(rest), rest_words(rest))
     return EXIT_CODES[rest.why]
+
+
+def _break_off(arguments: Arguments, task: Task) -> None:
+    """Where the state has a move for it, Ctrl+C ends the run too; elsewhere the run goes on without us."""
+    from detent.runner.mandate import INTERRUPT, interrupt, let_drive, stop_and_wait
+
+    task = load_task(task.project, task.id)
+    if not any(INTERRUPT in edge.verbs for edge in task.machine.states[task.memory.snapshot.state].edges):
+        return
+    task, _ = stop_and_wait(let_drive(task, person_name(), on=False, reason="Ctrl+C"), LONGEST_STOP_S)
+    if outcome := interrupt(task, person_name(), "Ctrl+C"):
+        show(arguments, move_json(outcome), outcome_words(outcome))
+        sys.stdout.flush()
 
 
 def _since(arguments: Arguments) -> int | None:
@@ -104,15 +121,18 @@ def start(arguments: Arguments) -> int:
 
 
 def stop(arguments: Arguments) -> int:
-    from detent.runner.mandate import let_drive, stop_and_wait
+    from detent.runner.mandate import interrupt, let_drive, stop_and_wait
 
     refuse_inside_run("stopping a task")
     task = let_drive(_task(arguments), person_name(), on=False, reason=arguments.text("--reason"))
     number = task.memory.run.get("run", 0)
     task, ended = stop_and_wait(task, LONGEST_STOP_S)
+    outcome = interrupt(task, person_name(), arguments.text("--reason"))
     text = f"stopped: {task.id}" + (f", agent run #{number} was ended" if number and ended else "")
     if number and not ended:
         text += f"\n  agent run #{number} has not ended yet; look again with: detent status {task.id}"
+    if outcome is not None:
+        text += f"\n{outcome_words(outcome)}"
     show(arguments, {"id": task.id, "driven": False, "ended": number if ended else 0}, text)
     return 0 if ended or not number else 1
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from detent.faces.cli.arguments import Arguments
     from detent.runner.open import Task
 
-_STEP_OPTIONS = ("--no-branch", "--no-git", "--message", "--sha")
+_STEP_OPTIONS = ("--skip-assess", "--no-branch", "--no-git", "--message", "--sha")
 
 
 def given_with(arguments: Arguments, task: Task, want: str = "", verb: str = "") -> dict[str, str]:

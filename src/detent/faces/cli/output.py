@@ -61,6 +61,10 @@ def status_json(told: Explain) -> dict[str, Any]:
         "seq": snapshot.seq,
         "since": task.memory.moved_time,
         "request": told.request,
+        "about": task.machine.states[snapshot.state].title,
+        "loop": None if told.loop is None else {name: getattr(told.loop, name) for name in told.loop._fields},
+        "failed": [list(part) for part in told.failed],
+        "advice": told.advice,
         "problems": list(told.problems),
         "touched": {
             "ask": list(told.touched.ask) if told.touched else [],
@@ -99,6 +103,8 @@ def next_json(told: Explain) -> dict[str, Any]:
             for move in told.moves
         ],
         "problems": list(told.problems),
+        "failed": [list(part) for part in told.failed],
+        "advice": told.advice,
     }
 
 
@@ -107,6 +113,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
 
     decision = outcome.decision
     moved = isinstance(decision, Advance) and not outcome.claimed
+    steps = decision.way.prepare if isinstance(decision, Advance) and moved else ()
     refusal = signed = None
     if isinstance(decision, Advance) and moved and decision.edge.sign_off:
         signed = dict(outcome.task.memory.signed[decision.edge.name])
@@ -126,6 +133,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
         "to": outcome.task.memory.snapshot.state,
         "refusal": refusal,
         "signed": signed,
+        "prepared": {name: dict(outcome.task.memory.prepared.get(name, {})) for name in steps},
         "notes": list(outcome.notes),
     }
 

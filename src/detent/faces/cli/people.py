@@ -27,7 +27,15 @@ def inbox(arguments: Arguments) -> int:
     """All that waits for a person, why, since when, and the one command; exit 0 also when something does."""
     letters = waiting_tasks(find_project(arguments.text("--repo")))
     rows = [
-        {"id": one.id, "state": one.state, "why": one.why, "since": one.since, "title": one.title, "run": one.command}
+        {
+            "id": one.id,
+            "state": one.state,
+            "why": one.why,
+            "since": one.since,
+            "title": one.title,
+            "run": one.command,
+            "advice": one.advice,
+        }
         for one in letters
     ]
     show(arguments, {"waiting": rows}, inbox_words(letters))

@@ -11,6 +11,8 @@ import re
 import sys
 from contextlib import suppress
 
+from detent.machines.load import questions_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,7 +86,7 @@ class Inside:
         self.set(Candidate_done="yes", Evidence_location="artifacts/result.txt", Evidence_link=link)
 
     def review(self) -> None:
-        self.section("Gate answers", GATE_ANSWERS)
+        self.section("Gate answers", gate_answers())
         self.section("Review", "Verdict: PASS\nRead everything.")
 
     def detent(self, *words: str, environment: Mapping[str, str] | None = None) -> int:
@@ -113,17 +115,9 @@ class Inside:
         return {name: value for name, value in self.environment.items() if not name.startswith("DETENT_")}
 
 
-GATE_ANSWERS = "\n".join(
-    f"- {question}: yes, by reviewer, artifacts/result.txt"
-    for question in (
-        "objective matched",
-        "no fake backend or placeholder shown as real",
-        "no half-working feature visible",
-        "docs and artifacts consistent",
-        "change minimal and sensible",
-        "proof can be inspected from files",
-    )
-)
+def gate_answers() -> str:
+    """Every question of the review, answered as if somebody had looked."""
+    return "\n".join(f"- {question}: yes, by reviewer, artifacts/result.txt" for question in questions_of("phase"))
 
 
 def write_section(path: str, name: str, body: str) -> None:

@@ -34,6 +34,7 @@ class Scene:
         self.runs: list[Finished] = []
         self.started = len(self.journal()) if os.path.isdir(self.control()) else 0
         self._listeners: list[socket.socket] = []
+        self._packets: socket.socket | None = None
 
     def let_loose(self, attack: str) -> None:
         """One agent run, driven by the public command."""
@@ -137,7 +138,7 @@ class Scene:
     # --- sockets ---
 
     def listen(self) -> None:
-        """Stand for an ssh agent, and for a service on an abstract socket."""
+        """Stand for an ssh agent, for a service on an abstract socket, and for one of the network."""
         path = self.at_home(values.SOCKET)
         with suppress(FileNotFoundError):
             os.unlink(path)
@@ -147,6 +148,14 @@ class Scene:
             listener.bind(name)
             listener.listen()
             listener.setblocking(False)
+        tcp, udp = socket.socket(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._listeners.append(tcp)
+        self._packets = udp
+        for one in (tcp, udp):
+            one.bind(("127.0.0.1", 0))
+            one.setblocking(False)
+        tcp.listen()
+        write(self.at_home(values.PORTS), f"{tcp.getsockname()[1]} {udp.getsockname()[1]}")
 
     def was_asked(self) -> bool:
         """Whether somebody came to one of the sockets."""
@@ -155,10 +164,13 @@ class Scene:
             with suppress(BlockingIOError):
                 listener.accept()[0].close()
                 came = True
+        if self._packets is not None:
+            with suppress(BlockingIOError):
+                came = bool(self._packets.recv(100)) or came
         return came
 
     def close(self) -> None:
-        for listener in self._listeners:
+        for listener in (*self._listeners, *([self._packets] if self._packets is not None else [])):
             listener.close()
 
 

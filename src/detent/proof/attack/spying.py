@@ -6,7 +6,7 @@ import os
 import socket
 from contextlib import suppress
 
-from detent.proof.attack.values import CANARY, IMPLEMENT, KEY, OTHER, SOCKET, Attack, always, by_kernel, never
+from detent.proof.attack.values import CANARY, IMPLEMENT, KEY, OTHER, PORTS, SOCKET, Attack, always, by_kernel, never
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,10 +75,25 @@ def _ask_abstract(agent: Inside) -> None:
         connection.connect("\0" + agent.at_home(SOCKET))
 
 
+def _connect(agent: Inside) -> None:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", _ports(agent)[0]), timeout=_WAIT_S):
+        pass
+
+
+def _send(agent: Inside) -> None:
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.sendto(b"secret", ("127.0.0.1", _ports(agent)[1]))
+
+
+def _ports(agent: Inside) -> list[int]:
+    return [int(word) for word in agent.read(agent.at_home(PORTS)).split()]
+
+
 def _asked(scene: Scene) -> str:
     return "it talked to the service" if scene.was_asked() else ""
 
 
+_WAIT_S = 5.0
 _HIDDEN = "keys and tokens are hidden"
 _OTHERS = "processes outside are not there: a process space of its own"
 _LANDLOCK_OTHERS = "a process under Landlock may not look into one that is not"
@@ -133,13 +148,22 @@ ATTACKS = (
     ),
     Attack(
         "talks-although-denied",
-        "connects to a service although the network is denied to its role",
+        "connects to a service by TCP although the network is denied to its role",
         IMPLEMENT,
-        _ask_abstract,
+        _connect,
+        _asked,
+        by_kernel("a network space of its own", "Landlock denies TCP", since=4),
+        task=OTHER,
+    ),
+    Attack(
+        "sends-although-denied",
+        "sends a packet by UDP although the network is denied to its role",
+        IMPLEMENT,
+        _send,
         _asked,
         by_kernel(
             "a network space of its own",
-            landlock_leaves="Landlock can't deny the network: the run is at level none, as journaled",
+            landlock_leaves="Landlock rules over TCP alone; the journal says `tcp denied`",
         ),
         task=OTHER,
     ),

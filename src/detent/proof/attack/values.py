@@ -24,6 +24,7 @@ KEY, CANARY = ".ssh/id_canary", "canary-5c1f0e"
 ELSEWHERE = "elsewhere"  # an empty folder outside everything a run may write
 MARK = "ran-outside"  # in the home: made by planted programs, if anybody runs them
 SOCKET = "sockets/agent"
+PORTS = "ports"  # at home: where a service of this host listens, by TCP and by UDP
 SECRET = "LAB_TOKEN"  # noqa: S105  # the name of a variable of the engine's environment
 
 MOST_MEMORY_MB, MOST_PROCESSES = 150, 60  # what a proof command of the lab may use

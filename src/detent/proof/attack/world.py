@@ -16,7 +16,7 @@ from detent.effects.process import run as run_process
 from detent.effects.sandbox import Probe
 from detent.errors import ToolError
 from detent.proof.attack import values
-from detent.proof.attack.inside import GATE_ANSWERS
+from detent.proof.attack.inside import gate_answers
 from detent.proof.attack.scene import APP, ASKED_FILE, CHECK_FILE, FIXED, Scene, write
 from detent.proof.attack.values import HERE, MAIN, OTHER
 from detent.runner.access import remember_level
@@ -117,7 +117,7 @@ class World:
                 scene.set({"Candidate done": "yes", **location})
                 self.detent("move", "verify", MAIN)
             case values.OLD_REVIEW:
-                scene.section("Gate answers", GATE_ANSWERS)
+                scene.section("Gate answers", gate_answers())
                 scene.section("Review", "Verdict: PASS\nFrom an earlier round.")
                 self.detent("move", "review", MAIN)
             case values.OLD_REPAIR:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from detent.effects.agents.catalog import load_catalog
-from detent.effects.agents.choose import Choice, candidates, choose, parse_overrides
+from detent.effects.agents.choose import Choice, all_candidates, candidates, choose, parse_overrides
 from detent.errors import ToolError, UsageError
 
 SETTINGS = load_catalog(
@@ -102,3 +102,18 @@ def test_a_configured_agent_that_is_missing_is_named(install: Install) -> None:
     with pytest.raises(ToolError, match=r"role reviewer of orange wants codex, but codex is not on PATH") as failed:
         choose(SETTINGS, "orange", "reviewer", {}, 0, install("pi", "claude"))
     assert "@openai/codex" in failed.value.next_step
+
+
+def test_who_is_out_is_passed_over_while_somebody_is_left(install: Install) -> None:
+    path = install("claude", "codex")
+    out = [choose(SETTINGS, "ralf", "implementer", {}, attempt, path, ("claude:opus",)) for attempt in range(2)]
+    assert out == [Choice("codex", "")] * 2
+    nobody = choose(SETTINGS, "ralf", "implementer", {}, 0, path, ("claude:opus", "codex"))
+    assert nobody == Choice("claude", "opus")
+
+
+def test_all_who_were_asked_for_are_named_installed_or_not(install: Install) -> None:
+    path = install("codex")
+    asked = all_candidates(SETTINGS, "ralf", "implementer", {}, path)
+    assert [choice.name for choice in asked] == ["claude:opus", "codex"]
+    assert [choice.name for choice in all_candidates(NOTHING, "ralf", "implementer", {}, path)] == ["codex"]

@@ -1,0 +1,81 @@
+"""The words about loops and menus: what a person may choose, how far a loop has come, why it is stuck."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from detent.runner.diagnose import Diagnosis
+    from detent.runner.loop import Loop
+    from detent.runner.menu import Choice
+    from detent.runner.open import Task
+
+_VIEWS = {"diagnosis": "diagnose"}
+_MOST_SAID = 20  # lines of a run's last words
+
+
+def menu_words(task: Task, choices: Sequence[Choice], loop: Loop | None) -> str:
+    state = task.machine.states[task.memory.snapshot.state]
+    lines = [f"{task.id} is in {state.name}" + (f": {state.title}" if state.title else "")]
+    lines += [f"  {label}: {value}" for label, value in loop_rows(loop)]
+    for choice in choices:
+        key = f"[{choice.key}]" if choice.key else "   "
+        word = _VIEWS.get(choice.word, choice.word)
+        leads = f"-> {choice.to}" if choice.to else "(look at it, nothing moves)"
+        closed = f"  closed: {choice.why}" if not choice.is_open else f"  asks: {choice.asks}" if choice.asks else ""
+        lines.append(f"  {key} {word:<13}{leads}{closed}")
+    return "\n".join(lines)
+
+
+def reply_said_words(role: str, exit_class: str, text: str) -> str:
+    """What an agent answered in a conversation; without words, how its run ended."""
+    return f"{role}: {text}" if text.strip() else f"{role} said nothing (its run {exit_class})"
+
+
+def ask_choice_words() -> str:
+    return "choose (Enter: nothing): "
+
+
+def advice_words(verb: str) -> str:
+    """What a machine advises a person to do; the person still does it, or not."""
+    return f"Recommend {verb.capitalize()} (its proof is there; you decide)"
+
+
+def loop_rows(loop: Loop | None) -> list[tuple[str, str]]:
+    """How far a loop has come, as rows for status and menus; nothing before its first run."""
+    if loop is None or not (loop.used or loop.agent):
+        return []
+    rows = [(loop.limit, f"{loop.used} of {loop.most}")]
+    rows += [("model", loop.agent)] if loop.agent else []
+    if loop.criteria:
+        rows.append(("criteria", f"{sum(ok for _, ok, _ in loop.criteria)} of {len(loop.criteria)} passing"))
+    return rows
+
+
+def part_words(parts: Sequence[tuple[str, bool, str]]) -> list[str]:
+    """Each part of an answer on a line of its own."""
+    return [
+        f"  {'ok    ' if ok else 'failed'}  {label}" + (f": {why}" if why and not ok else "")
+        for label, ok, why in parts
+    ]
+
+
+def diagnosis_words(task: Task, found: Diagnosis) -> str:
+    lines = [f"{task.id}: why it is in {task.memory.snapshot.state}"]
+    lines.append(f"  spec:       {found.spec or 'none'}")
+    lines.append(f"  {found.loop.limit + 's:':<12}{found.loop.used} of {found.loop.most}, {found.total} in all")
+    if found.why:
+        lines.append(f"  ended by:   {found.why}")
+    lines.append(
+        "criteria, as last verified:" if found.loop.criteria else "criteria: never verified, no run made the promise"
+    )
+    lines += part_words(found.loop.criteria)
+    if found.closest_run:
+        lines.append(
+            f"nearest to success: agent run #{found.closest_run}, {found.closest_passed} criteria passed; it said:"
+        )
+        lines += [f"  | {line}" for line in found.closest_said.splitlines()[-_MOST_SAID:]]
+    lines.append("changed since the baseline:" if found.stat.strip() else "nothing differs from the baseline")
+    lines += [f"  {line}" for line in found.stat.rstrip().splitlines()]
+    return "\n".join([*lines, f"next: detent choose {task.id}"])

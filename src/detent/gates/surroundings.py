@@ -1,0 +1,94 @@
+"""Checks that look beyond the task's own files: the checkout, the agents, other tasks, and what a person says on top.
+
+They judge what `Seen.around` looked at; where nobody looked, nothing is proven.
+"""
+
+from __future__ import annotations
+
+from detent.gates.seen import Finding
+from detent.store.digest import hash_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.core.machine import Gate
+    from detent.gates.seen import Seen
+
+_MOST_NAMED = 5
+_NOT_LOOKED = "nobody has looked yet"
+
+
+def git_clean(_gate: Gate, seen: Seen) -> Finding:
+    """Nothing in the checkout is uncommitted, or the branch checked out is the task's own."""
+    checkout = seen.around.checkout() if seen.around is not None else None
+    if checkout is None:
+        return Finding(ok=False, why=_NOT_LOOKED)
+    if checkout.problem:
+        return Finding(ok=False, why=checkout.problem)
+    if checkout.branch and checkout.branch == checkout.own_branch:
+        return Finding(ok=True, proof=checkout.branch, by_engine=True)
+    if checkout.changes:
+        names = ", ".join(checkout.changes[:_MOST_NAMED])
+        more = len(checkout.changes) - _MOST_NAMED
+        why = f"not committed: {names}{f' and {more} more' if more > 0 else ''}"
+        return Finding(ok=False, why=why)
+    return Finding(ok=True, proof="clean", by_engine=True)
+
+
+def baseline_known(_gate: Gate, seen: Seen) -> Finding:
+    """The commit the work began on was taken down, so that it can be gone back to."""
+    commit = seen.captured.get("commit_sha", "")
+    if not commit:
+        return Finding(ok=False, why="it is not known which commit the work begins on")
+    return Finding(ok=True, proof=commit, by_engine=True)
+
+
+def agents_found(gate: Gate, seen: Seen) -> Finding:
+    """For each role somebody is installed who may serve it, and every program that is asked for can be found."""
+    if seen.around is None:
+        return Finding(ok=False, why=_NOT_LOOKED)
+    missing = []
+    for role in gate.params["roles"]:
+        agents = seen.around.agents(role)
+        if not any(agent.is_installed for agent in agents):
+            names = ", ".join(agent.name for agent in agents) or "no agent is named"
+            missing.append(f"nobody is installed for {role} ({names})")
+    absent = [name for name in gate.params.get("programs", ()) if not seen.around.has_program(name)]
+    missing += [f"{name} is not on PATH" for name in absent]
+    return Finding(ok=not missing, why="; ".join(missing), by_engine=True)
+
+
+def agents_exhausted(gate: Gate, seen: Seen) -> Finding:
+    """Everyone who may serve a role has failed in this visit, or is out of quota."""
+    agents = seen.around.agents(gate.params["role"]) if seen.around is not None else ()
+    left = [agent.name for agent in agents if agent.is_installed and not (agent.failed or agent.until)]
+    if left or not agents:
+        return Finding(ok=False, why=f"still to be tried: {', '.join(left)}" if left else _NOT_LOOKED)
+    told = [f"{agent.name}: {agent.failed or f'out of quota until {agent.until}'}" for agent in agents]
+    return Finding(ok=True, note="; ".join(told), proof=hash_text("".join(told)), by_engine=True)
+
+
+def no_sibling_in(gate: Gate, seen: Seen) -> Finding:
+    """No other task of this machine in the project stands in one of these states."""
+    if seen.around is None:
+        return Finding(ok=False, why=_NOT_LOOKED)
+    states, machine = gate.params["states"], seen.machine.name
+    others = [one for one in seen.around.siblings() if one.machine == machine and one.state in states]
+    why = "; ".join(f"{one.id} is in {one.state}" for one in others[:_MOST_NAMED])
+    return Finding(ok=not others, why=why, by_engine=True)
+
+
+def file_unchanged(gate: Gate, seen: Seen) -> Finding:
+    """A file says what it said when the state was entered."""
+    file = gate.params["file"]
+    text = seen.files.text(file)
+    evidence = {f"text:{file}": hash_text(text or "")}
+    is_same = text is not None and all(seen.snapshot.entry.get(key) == value for key, value in evidence.items())
+    why = "" if is_same else f"{file} was changed since {seen.snapshot.state} was entered"
+    return Finding(ok=is_same, why=why, evidence=evidence, by_engine=True)
+
+
+def person_says(gate: Gate, seen: Seen) -> Finding:
+    """The person who asks for this move has said a word that stands for knowing what it leaves out."""
+    word = gate.params["word"]
+    is_said = word in seen.words
+    return Finding(ok=is_said, why="" if is_said else f"nobody said --{word}", proof=word, by_engine=True)

@@ -1,0 +1,32 @@
+"""Writes the line of a decided move and does what follows: step.py decides, prepare.py finishes what was cut short."""
+
+from __future__ import annotations
+
+from detent.runner.locks import close_locks
+from detent.runner.promises import keep_promises
+from detent.runner.settle import Settled, remember
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.core.values import Advance
+    from detent.runner.open import Task
+    from detent.store.native import Document
+
+
+def commit_move(
+    task: Task, document: Document, entry: Mapping[str, str], taken: Advance, content: Mapping[str, Any]
+) -> Settled:
+    """Write the line of a decided move and do what follows; `entry` is the evidence as the new state finds it."""
+    memory, leaving = task.memory, task.memory.snapshot.state
+    locked = close_locks(task, memory.snapshot, document, leaving)
+    after = taken.after.replace(entry=entry, locked=locked)
+    memory, document = remember(task, memory, document, "moved", content, after=after)
+    kept = keep_promises(task, Settled(memory, document))
+    if taken.edge.sign_off:
+        from detent.runner.anchor import anchor  # few moves are sign-offs
+
+        anchor(task.replace(memory=kept.memory))
+    return kept

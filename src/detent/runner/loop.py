@@ -1,0 +1,60 @@
+"""How far a task's loop of agent runs has come; from memory alone, so that a status can show it."""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from detent.runner.open import Task
+
+    Parts = Sequence[tuple[str, bool, str]]
+
+
+class Loop(Record):
+    """How far a loop of agent runs has come; what a person sees who interrupted it."""
+
+    limit: str  # the name of what is counted
+    used: int
+    most: int
+    agent: str  # who ran last, with the model
+    criteria: tuple[tuple[str, bool, str], ...] = ()  # as last verified: label, result, reason
+
+
+def loop_of(task: Task) -> Loop | None:
+    """The loop the machine has; None when none of its states counts runs."""
+    memory, machine = task.memory, task.machine
+    names = [name for state in machine.states.values() for name in state.counts_run]
+    if not names:
+        return None
+    name = names[0]
+    last = memory.run or memory.last_run
+    agent = f"{last['agent']}:{last['model']}" if last.get("model") else str(last.get("agent", ""))
+    limit, state = machine.limits[name], memory.snapshot.state
+    used = memory.snapshot.counters.get(name, 0)
+    if limit.field and state in machine.store.get("only_in", {}).get(limit.field, ()):
+        used = min(used + limit.first, limit.most)  # where the file names the one under way, so does everybody
+    return Loop(name, used, limit.most, agent, criteria_seen(task))
+
+
+def criteria_seen(task: Task) -> tuple[tuple[str, bool, str], ...]:
+    """How each criterion stood when they were last verified."""
+    gates = {name for name, gate in task.machine.gates.items() if gate.check == "criteria"}
+    found = [result for name, result in task.memory.results.items() if name in gates]
+    latest = max(found, key=lambda result: int(result["seq"]), default=None)
+    return _parts(latest["parts"]) if latest else ()
+
+
+def failed_here(task: Task) -> tuple[tuple[str, bool, str], ...]:
+    """Every part of what led to where the task stands, each with its reason, if one of them failed."""
+    state = task.memory.snapshot.state
+    found = [_parts(one["parts"]) for one in task.memory.results.values() if one["to"] == state]
+    # A gate made of one gate says nothing that this one does not say.
+    told = [parts for parts in found if len(parts) > 1 and not all(ok for _, ok, _ in parts)]
+    return told[-1] if told else ()
+
+
+def _parts(rows: Parts) -> tuple[tuple[str, bool, str], ...]:
+    return tuple((str(label), ok is True, str(why)) for label, ok, why in rows)

@@ -1,0 +1,53 @@
+"""What a machine's main file may show of a task besides its state: values of the journal, each by one name.
+
+`[store.shows]` names a place in the file and one of these. They are the engine's: what says otherwise is put right.
+"""
+
+from __future__ import annotations
+
+import json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from detent.core.machine import Machine
+    from detent.store.tasks import Memory
+
+NUMBERS = ("revision",)
+# They change while a run lives, when nobody writes the file: what it says then is nobody's doing.
+WHILE_RUNNING = ("run", "session")
+
+
+def run_id(task_id: str, number: int) -> str:
+    """The name of an agent run among those of all tasks of a machine."""
+    return f"{task_id}-run-{number:03}"
+
+
+def _object(content: Mapping[str, str]) -> str:
+    return json.dumps(dict(content), ensure_ascii=False) if content else ""
+
+
+_SOURCES: Mapping[str, Callable[[Memory], str]] = {
+    "id": lambda memory: str(memory.head["id"]),
+    "title": lambda memory: str(memory.head["title"]),
+    "created": lambda memory: str(memory.head["time"]),
+    "mode": lambda memory: memory.snapshot.mode,
+    "run": lambda memory: run_id(memory.head["id"], memory.runs) if memory.runs else "",
+    "session": lambda memory: f"run-{memory.run['run']}" if memory.run else "",
+    "baseline": lambda memory: _object(memory.prepared.get("baseline", {})),
+    "branch": lambda memory: memory.prepared.get("branch", {}).get("name", ""),
+    "commit": lambda memory: memory.prepared.get("commit", {}).get("sha", ""),
+    "revision": lambda memory: str(memory.revision or ""),
+}
+SOURCES = tuple(_SOURCES)
+
+
+def shown_values(machine: Machine, memory: Memory) -> dict[str, str]:
+    """What the file shows at one journal line, by label."""
+    return {label: _SOURCES[source](memory) for label, source in machine.store.get("shows", {}).items()}
+
+
+def labels_from(machine: Machine, sources: tuple[str, ...]) -> tuple[str, ...]:
+    """The labels that show one of these."""
+    return tuple(label for label, source in machine.store.get("shows", {}).items() if source in sources)

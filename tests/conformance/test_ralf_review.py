@@ -1,0 +1,190 @@
+"""From implemented to done: polish, review, approval, commit; both modes; menus and words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.ralf_threads import SPEC, Thread, Threads
+from tests.conftest import MakeRepo
+
+
+def implemented(threads: Threads, *words: str) -> Thread:
+    thread = threads.thread(*words)
+    threads.script("Running", "ready; promise")
+    thread.to("Running")
+    thread.run(expect=4)
+    assert thread.state() == "Implemented"
+    return thread
+
+
+@pytest.mark.requirement("S4.26", "S4.27", "S4.28")
+def test_polish_is_verified_again_and_may_be_repeated(threads: Threads) -> None:
+    thread = implemented(threads)
+    threads.script("Polishing", "echo '# docs' >> README.md; echo '# broken' > app.py", run=2)
+    threads.script("Polishing", "ready; echo '# more docs' >> README.md")
+    thread.done("choose", "polish")
+    thread.run(expect=4)
+    assert thread.state() == "Polishing", "what breaks a criterion is not done"
+    thread("respawn", thread.id)
+    assert thread.state() == "Implemented"
+    thread.done("choose", "polish")
+    thread.run(expect=4)
+    assert thread.state() == "Implemented"
+    thread.done("choose", "review")
+    assert thread.state() == "PendingReview"
+
+
+@pytest.mark.requirement("S4.28")
+def test_what_was_changed_by_hand_must_meet_the_criteria_before_the_review(threads: Threads) -> None:
+    thread = implemented(threads)
+    (thread.repo / "app.py").write_text("nothing\n", encoding="utf-8")
+    refused = thread("move", "PendingReview", thread.id)
+    assert refused.code == 1
+    assert "C1" in refused.out
+    assert thread.state() == "Implemented"
+
+
+@pytest.mark.requirement("S4.29", "S4.32", "S4.33", "S4.57", "S4.66", "S4.67")
+def test_a_person_approves_and_commits_what_was_built(threads: Threads, repo: MakeRepo) -> None:
+    thread = implemented(threads)
+    thread.done("choose", "review")
+    assert thread("move", "Approved", "--as", "agent", thread.id).code == 1
+    thread.run(expect=4)
+    assert thread.state() == "PendingReview", "nobody but a person goes on"
+    thread.done("approve")
+    thread.run(expect=4)
+    assert thread.state() == "ReadyToCommit"
+    done = thread.done("commit")
+    assert "Done" in done.out
+    assert thread.state() == "Done"
+    assert repo.git(thread.repo, "branch", "--show-current") == "ralf/sums"
+    assert "ready" in repo.git(thread.repo, "show", "HEAD:app.py")
+    assert repo.git(thread.repo, "status", "--porcelain") == ""
+    assert "ready" not in repo.git(thread.repo, "show", "main:app.py"), "merging is the person's"
+    assert thread("restore", thread.id).code == 1
+    thread.audit()
+
+
+@pytest.mark.requirement("S4.58", "S4.60", "S4.61", "S4.62", "S4.63")
+def test_quick_mode_goes_from_checkpoint_to_checkpoint(threads: Threads) -> None:
+    thread = threads.thread("--mode", "quick")
+    threads.script("Running", "ready; promise")
+    thread.run(expect=4)
+    assert thread.state() == "Drafting", "the spec is a person's"
+    thread.spec(SPEC)
+    thread.done("approve")
+    thread.run(expect=4)
+    assert thread.path_of_moves() == [
+        *("Finalized", "Preflight", "Configuring", "Running", "Verifying", "Implemented", "PendingReview"),
+    ]
+    for words in (("status", thread.id), ("next", thread.id), ("inbox",)):
+        assert "Recommend Approve" in thread(*words).out
+    page = thread.json("evidence", thread.id)["path"]
+    assert "Recommend Approve" in Path(page).read_text(encoding="utf-8")
+    thread.run(expect=4)
+    assert thread.state() == "PendingReview", "a recommendation approves nothing"
+    (thread.repo / "app.py").write_text("# changed, and not ready any more\n", encoding="utf-8")
+    assert "Recommend Approve" not in thread.done("status").out
+    thread.done("approve")
+    thread.run(expect=4)
+    assert thread.state() == "ReadyToCommit", "the commit is a person's"
+
+
+@pytest.mark.requirement("S4.61")
+def test_methodical_mode_recommends_nothing(threads: Threads) -> None:
+    thread = implemented(threads)
+    thread.done("choose", "review")
+    assert "Recommend" not in thread.done("status").out
+
+
+@pytest.mark.requirement("S4.25", "S4.46", "S4.55")
+def test_revise_asks_first_and_resets_only_after_a_yes(threads: Threads, repo: MakeRepo) -> None:
+    thread = threads.thread(more="[machine.ralf.limits]\niteration = 1")
+    thread.to("Running")
+    threads.script("Running", "echo '# half' >> app.py")
+    thread.run(expect=4)
+    assert thread.state() == "Stuck"
+    refused = thread("choose", "R", thread.id)
+    assert refused.code == 1
+    assert "This will reset changes. Continue?" in refused.out
+    assert "# half" in (thread.repo / "app.py").read_text(encoding="utf-8")
+    thread.done("choose", "revise", "--yes")
+    assert thread.state() == "Drafting"
+    assert "# half" not in (thread.repo / "app.py").read_text(encoding="utf-8")
+    assert repo.git(thread.repo, "branch", "--show-current") == "main"
+    assert thread.entries("moved")[-1]["by"] == "person"
+
+
+@pytest.mark.requirement("S4.31")
+def test_a_spec_that_was_wrong_is_taken_back_from_the_review_too(threads: Threads, repo: MakeRepo) -> None:
+    thread = implemented(threads)
+    thread.done("choose", "review")
+    assert thread("choose", "revise", thread.id).code == 1
+    thread.done("choose", "revise", "--yes")
+    assert thread.state() == "Drafting"
+    assert "ready" not in (thread.repo / "app.py").read_text(encoding="utf-8")
+    assert "ralf/sums" not in repo.git(thread.repo, "branch", "--list")
+
+
+@pytest.mark.requirement("S4.23", "S4.46")
+def test_reconfigure_keeps_the_changes_and_every_choice_has_a_letter_and_a_word(threads: Threads) -> None:
+    thread = threads.thread(more="[machine.ralf.limits]\niteration = 1")
+    thread.to("Running")
+    threads.script("Running", "echo '# half' >> app.py")
+    thread.run(expect=4)
+    menu = thread.json("choose", thread.id)
+    keys = {choice["key"]: choice["to"] for choice in menu["choices"]}
+    assert keys == {"R": "Drafting", "C": "Configuring", "M": "Running", "A": "Abandoned", "D": ""}
+    words = thread.done("choose").out
+    for line in ("[R] revise", "[C] reconfigure", "[M] assist", "[A] cancel", "[D] diagnose"):
+        assert line in words
+    unknown = thread("choose", "X", thread.id)
+    assert unknown.code == 2
+    assert "C (reconfigure)" in unknown.err
+    thread.done("choose", "c")
+    assert thread.state() == "Configuring"
+    assert "# half" in (thread.repo / "app.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.requirement("S4.40")
+def test_configuring_has_defaults_and_takes_models_and_iterations_from_the_settings(threads: Threads) -> None:
+    thread = threads.thread(
+        "--agent", "implementer=two", "--agent", "verifier=one", more="[machine.ralf.limits]\niteration = 4"
+    )
+    thread.to("Configuring")
+    thread.done("move", "Running")
+    threads.script("Running", "ready; promise")
+    thread.run(expect=4)
+    assert thread.entries("run_planned")[-1]["agent"] == "two"
+    assert thread.json("status", thread.id)["loop"]["most"] == 4
+
+
+@pytest.mark.requirement("S4.34")
+def test_giving_up_ends_the_run_first(threads: Threads) -> None:
+    thread = threads.thread()
+    thread.to("Running")
+    here = threads.meeting()
+    threads.script("Running", "echo '# half' >> app.py; meet here")
+    driving = threads.begin("run", thread.id, cwd=thread.repo)
+    here.reached()
+    thread.done("say", "/abandon not worth it")
+    driving.done()
+    assert thread.state() == "Abandoned"
+    assert thread.entries("moved")[-1]["reason"] == "not worth it"
+    assert "# half" in (thread.repo / "app.py").read_text(encoding="utf-8"), "work stays"
+
+
+def test_words_with_a_slash_are_moves_and_other_words_need_somebody_who_listens(threads: Threads) -> None:
+    thread = threads.thread()
+    thread.spec(SPEC)
+    assert thread("say", "/finalize", thread.id).code == 1
+    thread.done("say", "/finalize", "--skip-assess")
+    assert thread.state() == "Finalized"
+    silent = thread("say", "hello", thread.id)
+    assert silent.code == 1
+    assert "nobody listens in Finalized" in silent.err
+    assert thread("say", "/nonsense", thread.id).code == 2
+    thread.done("say", "/begin")
+    assert thread.state() == "Preflight"

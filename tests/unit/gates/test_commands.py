@@ -1,0 +1,158 @@
+"""The checks that rest on receipts: which runs they ask for, and what the receipts mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from detent.core.machine import Gate
+from detent.core.values import Fact
+from detent.gates.commands import Run, is_red, runs_of
+from detent.gates.judge import judge
+from detent.gates.plan import receipt_key
+from detent.store.observed import Command
+from detent.store.receipts import Receipt, ReceiptStore
+from tests.unit.gates.conftest import MACHINE, World
+
+PLAN = "Validation plan"
+TEST, LINT = Command("test", "make test"), Command("lint", "make lint")
+
+
+class Asked:
+    """A red-green gate over two commands of the project, and the receipts it would find."""
+
+    def __init__(self, world: World, **params: Any) -> None:
+        self.world = world
+        self.gate = Gate("ours", "red_green", {"field": PLAN, **params}, "entry", "do it")
+        world.machine = MACHINE.replace(gates={**MACHINE.gates, "ours": self.gate})
+        world.commands = (TEST, LINT)
+        self.baseline = "b" * 40
+
+    def runs(self) -> tuple[Run, ...]:
+        return runs_of(self.gate, self.world.seen().replace(baseline=self.baseline))
+
+    def receipt(self, command: Command, code: int, *, before: bool, problem: str = "") -> None:
+        run = next(run for run in self.runs() if run.command == command and run.before is before)
+        made = Receipt(run.key, command.line, "tree-1", (code,), "some.log", problem)
+        self.world.proved[run.key] = ReceiptStore(str(self.world.receipts)).save(made).digest
+
+    def fact(self) -> Fact:
+        return judge(self.world.seen().replace(baseline=self.baseline), ["ours"])["ours"]
+
+
+def test_each_command_is_asked_for_with_and_without_the_change(world: World) -> None:
+    runs = Asked(world).runs()
+    assert [(run.command.name, run.before) for run in runs] == [
+        ("test", False),
+        ("lint", False),
+        ("test", True),
+        ("lint", True),
+    ]
+    assert len({run.key for run in runs}) == 4
+
+
+def test_with_the_change_it_is_the_receipt_of_any_gate_over_the_same_field(world: World) -> None:
+    asked = Asked(world, tests=["tests/**"])
+    plain = MACHINE.gates["validation_passed"]
+    assert asked.runs()[0].key == receipt_key("tree-1", TEST.line, plain, "")
+    assert [run.key for run in runs_of(plain, world.seen())] == [run.key for run in asked.runs()[:2]]
+
+
+def test_without_the_change_the_key_knows_the_patterns(world: World) -> None:
+    assert Asked(world, tests=["a/**"]).runs()[2].key != Asked(world, tests=["b/**"]).runs()[2].key
+
+
+def test_one_command_can_be_named(world: World) -> None:
+    assert [run.command for run in Asked(world, command="lint").runs()] == [LINT, LINT]
+
+
+def test_other_gates_ask_for_no_run(world: World) -> None:
+    world.commands = (TEST,)
+    assert runs_of(MACHINE.gates["candidate"], world.seen()) == ()
+
+
+def test_nothing_to_compare_with_is_closed_for_good(world: World) -> None:
+    asked = Asked(world)
+    asked.baseline = ""
+    assert len(asked.runs()) == 2
+    fact = asked.fact()
+    assert (fact.ok, fact.pending) == (False, False)
+    assert "no first commit" in fact.why
+
+
+def test_no_command_is_closed(world: World) -> None:
+    fact = Asked(world, command="nonsense").fact()
+    assert (fact.ok, fact.pending) == (False, False)
+    assert "names no command" in fact.why
+
+
+def test_what_was_not_run_can_be_run(world: World) -> None:
+    asked = Asked(world)
+    assert asked.fact().why == "not run on this tree: make test, make lint"
+    asked.receipt(TEST, 0, before=False)
+    asked.receipt(LINT, 0, before=False)
+    fact = asked.fact()
+    assert (fact.ok, fact.pending) == (False, True)
+    assert fact.why == "not run without the change: make test, make lint"
+    asked.receipt(TEST, 1, before=True)
+    assert asked.fact().why == "not run without the change: make lint"
+
+
+@pytest.mark.parametrize(
+    ("without", "is_open", "words"),
+    [
+        ((1, 1), True, ""),
+        ((1, 0), True, ""),
+        ((0, 2), True, ""),
+        ((0, 0), False, "it passes without the change too, so it proves nothing: make test, make lint"),
+    ],
+)
+def test_one_command_must_have_failed_without_the_change(
+    world: World, without: tuple[int, int], is_open: bool, words: str
+) -> None:
+    asked = Asked(world)
+    for command, code in zip((TEST, LINT), without, strict=True):
+        asked.receipt(command, 0, before=False)
+        asked.receipt(command, code, before=True)
+    fact = asked.fact()
+    assert (fact.ok, fact.pending, fact.why) == (is_open, False, words)
+    assert bool(fact.proof) is is_open
+    assert is_open or "fails without the change" in fact.fix
+
+
+def test_a_red_command_is_red_whatever_was_before(world: World) -> None:
+    asked = Asked(world)
+    for command in (TEST, LINT):
+        asked.receipt(command, 3, before=False)
+        asked.receipt(command, 1, before=True)
+    fact = asked.fact()
+    assert not fact.ok
+    assert "'make test' failed on this tree (exit 3)" in fact.why
+
+
+def test_what_was_cut_short_without_the_change_is_no_failure(world: World) -> None:
+    asked = Asked(world, command="test")
+    asked.receipt(TEST, 0, before=False)
+    asked.receipt(TEST, -9, before=True, problem="timed out after 5 s")
+    fact = asked.fact()
+    assert not fact.ok
+    assert "did not come to its own end: timed out after 5 s" in fact.why
+
+
+def test_the_proof_names_both_runs(world: World) -> None:
+    asked = Asked(world, command="test")
+    asked.receipt(TEST, 0, before=False)
+    asked.receipt(TEST, 1, before=True)
+    assert asked.fact().proof not in ("", world.fact("validation_passed").proof)
+    assert not asked.fact().by_hand
+
+
+def test_red_is_what_failed_by_itself() -> None:
+    def receipt(*attempts: int, problem: str = "") -> Receipt:
+        return Receipt("k", "x", "t", attempts, "log", problem)
+
+    assert is_red(receipt(0, 1))
+    assert is_red(receipt(-11))
+    for other in (receipt(), receipt(1, 0), receipt(1, problem="timed out")):
+        assert not is_red(other)

@@ -1,0 +1,317 @@
+"""Tests of the checks about a specification: it can be worked from, its promise was made, its criteria hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from detent.core.machine import Gate
+from detent.core.values import Fact
+from detent.gates.commands import runs_of
+from detent.gates.criteria import ALL_PASS, SOME_FAIL
+from detent.gates.plan import receipt_key
+from detent.gates.seen import AgentSeen, CheckoutSeen, Said, Seen, Sibling
+from detent.store.observed import Command
+from detent.store.receipts import SETUP_FAILED, Receipt, ReceiptStore
+from tests.unit.gates.conftest import World
+
+SPEC = """Promise: <promise>DONE</promise>
+
+## Criteria
+- the tests pass; cmd: make test
+- the page is readable
+"""
+PARAMS = {"file": "spec/v{Finalized}.md", "report": "report.md", "section": "Verification"}
+
+
+class Around:
+    """What a test says there is to see around a task."""
+
+    def __init__(
+        self,
+        said: Said | None = None,
+        agents: tuple[AgentSeen, ...] = (),
+        siblings: tuple[Sibling, ...] = (),
+        checkout: CheckoutSeen | None = None,
+    ) -> None:
+        self._said, self._agents, self._siblings, self._checkout = said, agents, siblings, checkout
+
+    def said(self) -> Said | None:
+        return self._said
+
+    def agents(self, role: str) -> tuple[AgentSeen, ...]:
+        return self._agents if role == "implementer" else ()
+
+    def has_program(self, name: str) -> bool:
+        return name == "git"
+
+    def siblings(self) -> tuple[Sibling, ...]:
+        return self._siblings
+
+    def checkout(self) -> CheckoutSeen | None:
+        return self._checkout
+
+
+class SpecWorld(World):
+    """The same world with a specification in its second version, and what lies around the task."""
+
+    def __init__(self, base: Path) -> None:
+        super().__init__(base)
+        self.around: Around | None = Around()
+        self.words: tuple[str, ...] = ()
+        self.baseline: dict[str, str] = {}
+        self.snapshot = self.snapshot.replace(visits={"verify": 1, "Finalized": 2}, exit="finished")
+        (self.folder / "spec").mkdir()
+        self.write("spec/v2.md", SPEC)
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def report(self, *lines: str) -> None:
+        self.write("report.md", "# R\n\n## Verification\n\n" + "\n".join(lines) + "\n")
+
+    def ran(self, line: str, *attempts: int, problem: str = "") -> None:
+        key = receipt_key("tree-1", line, Gate("ours", "criteria", PARAMS), "")
+        saved = ReceiptStore(str(self.receipts)).save(Receipt(key, line, "tree-1", attempts, "some.log", problem))
+        self.proved[key] = saved.digest
+
+    def seen(self) -> Seen:
+        return super().seen().replace(around=self.around, words=self.words, captured=self.baseline)
+
+    def criteria(self, value: str = ALL_PASS) -> Fact:
+        return self.gate("criteria", since="entry", value=value, **PARAMS)
+
+
+@pytest.fixture
+def spec_world(tmp_path: Path) -> SpecWorld:
+    return SpecWorld(tmp_path)
+
+
+def test_a_spec_that_can_be_worked_from(spec_world: SpecWorld) -> None:
+    assert spec_world.gate("spec", file="spec/v2.md").ok
+    assert spec_world.gate("spec", file="spec/v{Finalized}.md").ok
+    assert spec_world.gate("spec", file="spec/draft.md").why == "there is no spec/draft.md"
+    spec_world.write("spec/draft.md", "# nothing\n")
+    why = spec_world.gate("spec", file="spec/draft.md").why
+    assert "Promise: <promise>TEXT</promise>" in why
+    assert '"## Criteria"' in why
+
+
+# --- the promise ---
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<promise>DONE</promise>",
+        "All is well.\n\n  <promise>DONE</promise>  \nBye.",
+        "<promise>DONE</promise>\n" + "x\n" * 49,
+    ],
+)
+def test_a_promise_on_a_line_of_its_own_counts(spec_world: SpecWorld, text: str) -> None:
+    spec_world.around = Around(Said(text))
+    assert spec_world.gate("promise_seen", file="spec/v2.md").ok
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I will print <promise>DONE</promise> when I am done.",
+        "> <promise>DONE</promise>",
+        "<promise>done</promise>",
+        "<promise>DONE</promise>\n" + "x\n" * 50,
+    ],
+)
+def test_anything_else_does_not(spec_world: SpecWorld, text: str) -> None:
+    spec_world.around = Around(Said(text))
+    assert not spec_world.gate("promise_seen", file="spec/v2.md").ok
+
+
+def test_an_echoed_prompt_is_no_promise(spec_world: SpecWorld) -> None:
+    prompt = "Do it.\nThen print, on a line of its own:\n\n<promise>DONE</promise>\n\nThank you.\n"
+    for echo in (prompt, f"I was told:\n{prompt}", prompt.partition("Then")[2], prompt.split("own:")[1]):
+        spec_world.around = Around(Said(echo, prompt))
+        assert not spec_world.gate("promise_seen", file="spec/v2.md").ok, echo
+    spec_world.around = Around(Said(f"{prompt}\nAll five tests pass.\n<promise>DONE</promise>\n", prompt))
+    assert spec_world.gate("promise_seen", file="spec/v2.md").ok
+
+
+def test_without_a_run_or_a_promise_nothing_was_promised(spec_world: SpecWorld) -> None:
+    assert spec_world.gate("promise_seen", file="spec/v2.md").why == "no agent run of this visit has ended"
+    spec_world.around = None
+    assert not spec_world.gate("promise_seen", file="spec/v2.md").ok
+    spec_world.around = Around(Said("<promise></promise>"))
+    assert not spec_world.gate("promise_seen", file="spec/v1.md").ok
+
+
+# --- the criteria ---
+
+
+def test_a_command_that_was_not_run_is_asked_for(spec_world: SpecWorld) -> None:
+    spec_world.report("- C2: PASS, seen")
+    fact = spec_world.criteria()
+    assert (fact.ok, fact.pending) == (False, True)
+    assert fact.why == "not run on this tree: C1"
+    runs = runs_of(spec_world.machine.gates["ours"], spec_world.seen())
+    assert [run.command for run in runs] == [Command("C1", "make test")]
+    assert spec_world.criteria(SOME_FAIL).pending
+
+
+def test_all_hold(spec_world: SpecWorld) -> None:
+    spec_world.ran("make test", 0)
+    spec_world.report("- C2: PASS, seen in page.png")
+    fact = spec_world.criteria()
+    assert fact.ok
+    assert fact.parts == (("C1", True, ""), ("C2", True, ""))
+    assert not spec_world.criteria(SOME_FAIL).ok
+
+
+def test_a_project_s_own_commands_join_the_criteria(spec_world: SpecWorld) -> None:
+    spec_world.commands = (Command("lint", "make lint"), Command("test", "make test"))
+    spec_world.ran("make test", 0)
+    spec_world.ran("make lint", 2)
+    spec_world.report("- C2: PASS")
+    fact = spec_world.criteria()
+    assert [(label, ok) for label, ok, _ in fact.parts] == [("lint", False), ("test", True), ("C1", True), ("C2", True)]
+    assert "exit 2" in fact.why
+
+
+@pytest.mark.parametrize(
+    ("line", "stands"),
+    [
+        ("- C2: PASS", True),
+        ("- **C2**: PASS, looked at on a phone", True),
+        ("* C2 \u2013 PASS", True),
+        ("- C2: FAIL, too small", False),
+        ("- C2: PASS or FAIL", False),
+        ("- C2: not a PASS", False),
+        ("- C22: PASS", False),
+        ("> - C2: PASS", False),
+        ("```\nC2: PASS\n```", False),
+        ("- C2: PASS\n- C2: FAIL", False),
+        ("", False),
+    ],
+)
+def test_a_criterion_without_command_needs_its_own_line(spec_world: SpecWorld, line: str, stands: bool) -> None:
+    spec_world.ran("make test", 0)
+    spec_world.report(line)
+    assert spec_world.criteria().ok is stands
+    assert spec_world.criteria(SOME_FAIL).ok is not stands
+    assert [ok for _, ok, _ in spec_world.criteria().parts] == [True, stands]
+
+
+def test_a_red_command_is_known_to_fail_before_anybody_looked(spec_world: SpecWorld) -> None:
+    spec_world.snapshot = spec_world.snapshot.replace(exit="entry")
+    spec_world.ran("make test", 1)
+    assert spec_world.criteria(SOME_FAIL).ok
+    spec_world.ran("make test", 0)
+    assert not spec_world.criteria(SOME_FAIL).ok, "nobody has looked at C2 yet: that is no failure"
+    assert not spec_world.criteria().ok
+
+
+def test_a_set_up_that_failed_is_no_red_command(spec_world: SpecWorld) -> None:
+    spec_world.snapshot = spec_world.snapshot.replace(exit="entry")
+    spec_world.ran("make test", problem=f"{SETUP_FAILED}: no network")
+    assert not spec_world.criteria().ok
+    assert not spec_world.criteria(SOME_FAIL).ok
+
+
+def test_a_report_of_an_earlier_visit_is_about_another_tree(spec_world: SpecWorld) -> None:
+    spec_world.ran("make test", 0)
+    spec_world.report("- C2: PASS")
+    assert spec_world.criteria().ok
+    spec_world.enter()
+    assert not spec_world.criteria().ok
+    spec_world.report("- C2: PASS", "Round: 2")
+    assert spec_world.criteria().ok
+
+
+def test_criteria_that_can_t_be_read_neither_pass_nor_fail(spec_world: SpecWorld) -> None:
+    spec_world.write("spec/v2.md", "# nothing\n")
+    assert not spec_world.criteria().ok
+    assert not spec_world.criteria(SOME_FAIL).ok
+
+
+# --- what lies around a task ---
+
+
+@pytest.mark.parametrize(
+    ("checkout", "ok", "why"),
+    [
+        (None, False, "nobody has looked yet"),
+        (CheckoutSeen("main", "ralf/x"), True, ""),
+        (CheckoutSeen("main", "ralf/x", ("a.py", "b.py")), False, "not committed: a.py, b.py"),
+        (CheckoutSeen("ralf/x", "ralf/x", ("a.py",)), True, ""),
+        (CheckoutSeen("", "", ("a.py",)), False, "not committed: a.py"),
+        (CheckoutSeen("", "ralf/x", tuple("abcdefg")), False, "not committed: a, b, c, d, e and 2 more"),
+        (CheckoutSeen("", "ralf/x", problem="the folder is no git repository"), False, "the folder is no git reposi"),
+    ],
+)
+def test_a_clean_checkout_or_a_branch_of_its_own(
+    spec_world: SpecWorld, checkout: CheckoutSeen | None, ok: bool, why: str
+) -> None:
+    spec_world.around = Around(checkout=checkout)
+    fact = spec_world.gate("git_clean")
+    assert fact.ok is ok
+    assert fact.why.startswith(why)
+
+
+def test_a_baseline_must_be_known(spec_world: SpecWorld) -> None:
+    assert not spec_world.gate("baseline_known").ok
+    spec_world.baseline = {"branch": "main", "commit_sha": "a" * 40}
+    assert spec_world.gate("baseline_known").ok
+
+
+def test_somebody_must_be_installed_for_each_role(spec_world: SpecWorld) -> None:
+    spec_world.around = Around(agents=(AgentSeen("codex", is_installed=False), AgentSeen("pi")))
+    assert spec_world.gate("agents_found", roles=["implementer"], programs=["git"]).ok
+    fact = spec_world.gate("agents_found", roles=["implementer", "verifier"], programs=["git", "no-such"])
+    assert fact.why == "nobody is installed for verifier (no agent is named); no-such is not on PATH"
+    spec_world.around = Around(agents=(AgentSeen("codex", is_installed=False),))
+    assert "(codex)" in spec_world.gate("agents_found", roles=["implementer"]).why
+
+
+def test_agents_are_exhausted_when_each_failed_or_waits(spec_world: SpecWorld) -> None:
+    failed, cooling = AgentSeen("codex", failed="timeout"), AgentSeen("pi", until="2030-01-01T00:00:00Z")
+    for agents in ((failed, AgentSeen("pi")), (cooling, AgentSeen("claude")), ()):
+        spec_world.around = Around(agents=agents)
+        assert not spec_world.gate("agents_exhausted", role="implementer").ok
+    spec_world.around = Around(agents=(failed, cooling))
+    fact = spec_world.gate("agents_exhausted", role="implementer")
+    assert fact.ok
+    assert fact.note == "codex: timeout; pi: out of quota until 2030-01-01T00:00:00Z"
+
+
+def test_no_other_task_may_stand_in_these_states(spec_world: SpecWorld) -> None:
+    spec_world.around = Around(siblings=(Sibling("b", "phase", "implement"), Sibling("c", "other", "verify")))
+    assert spec_world.gate("no_sibling_in", states=["verify"]).ok
+    fact = spec_world.gate("no_sibling_in", states=["implement", "verify"])
+    assert (fact.ok, fact.why) == (False, "b is in implement")
+
+
+def test_a_file_is_as_it_was_when_the_state_was_entered(spec_world: SpecWorld) -> None:
+    assert not spec_world.gate("file_unchanged", since="entry", file="spec/v2.md").ok, "nobody took it down"
+    spec_world.enter()
+    assert spec_world.gate("file_unchanged", since="entry", file="spec/v2.md").ok
+    spec_world.write("spec/v2.md", SPEC + "more\n")
+    why = spec_world.gate("file_unchanged", since="entry", file="spec/v2.md").why
+    assert why == "spec/v2.md was changed since verify was entered"
+    (spec_world.folder / "spec/v2.md").unlink()
+    spec_world.enter()
+    assert not spec_world.gate("file_unchanged", since="entry", file="spec/v2.md").ok
+
+
+def test_a_person_may_have_to_say_a_word(spec_world: SpecWorld) -> None:
+    assert spec_world.gate("person_says", word="skip-assess").why == "nobody said --skip-assess"
+    spec_world.words = ("skip-assess",)
+    assert spec_world.gate("person_says", word="skip-assess").ok
+
+
+def test_where_nobody_looked_nothing_is_proven(spec_world: SpecWorld) -> None:
+    spec_world.around = None
+    assert not spec_world.gate("git_clean").ok
+    assert not spec_world.gate("agents_found", roles=["implementer"]).ok
+    assert not spec_world.gate("agents_exhausted", role="implementer").ok
+    assert not spec_world.gate("no_sibling_in", states=["verify"]).ok

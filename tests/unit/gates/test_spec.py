@@ -1,0 +1,105 @@
+"""Tests of how a specification is read: one promise and its criteria, as a reader of the Markdown sees them."""
+
+from __future__ import annotations
+
+import pytest
+
+from detent.gates.spec import read_spec
+
+WHOLE = """# Sums
+
+Promise: <promise>SUMS ARE RIGHT</promise>
+
+## Criteria
+
+Words before the list belong to nobody.
+
+- [ ] the tests pass; cmd: `make test`
+- the page is readable
+  on a phone
+* AC-7: a script says so
+  ```sh
+  first &&
+  second
+  ```
+- the linter is content
+  cmd: make lint
+- it is quick (cmd: ./time it)
+
+Words behind it neither.
+
+## Notes
+
+- no criterion
+"""
+
+
+def test_a_whole_spec() -> None:
+    spec = read_spec(WHOLE)
+    assert spec.problems == ()
+    assert spec.tag == "<promise>SUMS ARE RIGHT</promise>"
+    assert [(one.label, one.text, one.command) for one in spec.criteria] == [
+        ("C1", "the tests pass", "make test"),
+        ("C2", "the page is readable on a phone", ""),
+        ("AC-7", "a script says so", "first &&\nsecond"),
+        ("C4", "the linter is content", "make lint"),
+        ("C5", "it is quick", "./time it"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "**Promise:** <promise>DONE</promise>",
+        "Promise: `<promise>DONE</promise>`",
+        "- promise: <promise> DONE </promise>",
+        "Promise: <promise>DONE</promise>\n\nPromise: <promise>DONE</promise>",
+    ],
+)
+def test_a_promise_may_be_written_in_many_ways(line: str) -> None:
+    assert read_spec(f"{line}\n\n## Criteria\n- a\n").promise == "DONE"
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("", "there is no line"),
+        ("<!-- Promise: <promise>DONE</promise> -->", "there is no line"),
+        ("```\nPromise: <promise>DONE</promise>\n```", "there is no line"),
+        ("> Promise: <promise>DONE</promise>", "there is no line"),
+        ("We promise: soon <promise>DONE</promise>", "there is no line"),
+        ("Promise: <promise>A</promise>\nPromise: <promise>B</promise>", "more than one promise"),
+        ("Promise: <promise>TODO</promise>", "placeholder"),
+        ("Promise: <promise>TEXT</promise>", "placeholder"),
+        ("Promise: <promise> </promise>", "empty"),
+        (f"Promise: <promise>{'x' * 81}</promise>", "too long"),
+    ],
+)
+def test_no_clear_promise_is_none(line: str, problem: str) -> None:
+    spec = read_spec(f"# T\n\n{line}\n\n## Criteria\n- a\n")
+    assert spec.promise == ""
+    assert len(spec.problems) == 1
+    assert problem in spec.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("", 'there is no section "## Criteria"'),
+        ("## Criteria\n\nall is well\n", '"## Criteria" lists no criterion'),
+        ("## Criteria\n\n```\n- a\n```\n", '"## Criteria" lists no criterion'),
+        ("## Criteria\n\n> - a\n", '"## Criteria" lists no criterion'),
+        ("## Criteria\n\n<!--\n- a\n-->\n", '"## Criteria" lists no criterion'),
+        ("## Criteria\n\n- TODO\n", "C1 says nothing"),
+        ("## Criteria\n\n-\n", "C1 says nothing"),
+        ("## Criteria\n\n- a; cmd: x\n  cmd: y\n", "C1 has 2 commands: make a criterion of each"),
+        ("## Criteria\n\n- C2: a\n- b\n", "C2 stands there twice"),
+        ("## Criteria\n\n" + "- a\n" * 101, "there are more than 100 criteria"),
+    ],
+)
+def test_criteria_that_can_t_be_read(body: str, problem: str) -> None:
+    assert read_spec(f"Promise: <promise>DONE</promise>\n\n{body}").problems == (problem,)
+
+
+def test_all_problems_are_named_at_once() -> None:
+    assert len(read_spec("## Criteria\n- TODO\n- a; cmd: x\n  cmd: y\n").problems) == 3

@@ -1,0 +1,70 @@
+"""Where a machine keeps its tasks in a project: every mistake of those keys is told, none leads out of the project."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from detent.errors import MachineError
+from detent.machines.parse import parse
+from detent.machines.reading import is_inner_path
+from detent.runner.vocabulary import vocabulary
+
+MACHINE = Path(__file__).resolve().parents[2] / "data" / "thread.toml"
+
+
+def with_store(**changes: object) -> dict[str, Any]:
+    document = tomllib.loads(MACHINE.read_text(encoding="utf-8"))
+    store = {key: value for key, value in {**document["store"], **changes}.items() if value is not None}
+    return {**document, "store": store}
+
+
+def test_the_machine_of_the_tests_is_in_order() -> None:
+    machine = parse(with_store(), vocabulary())
+    assert (machine.store["root"], machine.store["in_place"]) == (".thread", True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"root": "../elsewhere"}, "store: root must be a path inside the project"),
+        ({"root": "/etc"}, "store: root must be a path inside the project"),
+        ({"folder": "threads/../../{id}"}, "store: folder must be a path inside the project"),
+        ({"folder": "threads"}, "store: folder must hold {id}"),
+        ({"active": "../active"}, "store: active must be a path inside the project"),
+        ({"runs": "/runs"}, "store: runs must be a path inside the project"),
+        ({"conversation": "a//b"}, "store: conversation must be a path inside the project"),
+        ({"root": None}, "store: folder needs root"),
+        ({"in_place": "yes"}, "in_place must be true or false"),
+        ({"final": ["Nowhere"]}, "unknown state 'Nowhere'"),
+        ({"talks_in": ["Nowhere"]}, "unknown state 'Nowhere'"),
+        ({"revision": None}, "store: draft names a file"),
+        ({"revision": "spec/v.md"}, "store: draft names a file"),
+        ({"message": "../commit"}, "store: ../commit must be a path inside the task folder"),
+        ({"draft": "/draft"}, "store: /draft must be a path inside the task folder"),
+        ({"shows": {"/id": "secret"}}, "unknown shown 'secret'"),
+    ],
+)
+def test_a_mistake_is_told(changes: dict[str, object], problem: str) -> None:
+    with pytest.raises(MachineError) as raised:
+        parse(with_store(**changes), vocabulary())
+    assert any(problem in told for told in raised.value.problems), raised.value.problems
+
+
+def test_an_unknown_step_is_told() -> None:
+    document = with_store()
+    edges = [{**edge, "prepare": ["deploy"]} if "prepare" in edge else edge for edge in document["edge"]]
+    with pytest.raises(MachineError) as raised:
+        parse({**document, "edge": edges}, vocabulary())
+    assert any("unknown prepare 'deploy'" in told for told in raised.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("path", "is_inner"),
+    [("a", True), ("a/b.c", True), (".ralf", True), ("", False), ("/a", False), ("a/..", False), ("./a", False)],
+)
+def test_a_path_that_leads_out_is_seen(path: str, *, is_inner: bool) -> None:
+    assert is_inner_path(path) is is_inner

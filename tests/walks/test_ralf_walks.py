@@ -1,0 +1,189 @@
+"""Walks through every edge of `ralf` with the real engine, real git and a scripted agent, in both modes.
+
+A thread is led to each state by the way a person would take; from there every edge out of it is taken. What the engine
+remembers after each move is what the model says.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from detent.core.decide import decide
+from detent.core.values import Advance, Fact, Signal
+from detent.effects.keeper_watch import wait_for_end
+from detent.machines.load import load
+from detent.runner.create import Wish, create
+from detent.runner.drive import drive
+from detent.runner.ending import attend
+from detent.runner.mandate import interrupt
+from detent.runner.open import Task, load_task
+from detent.runner.ready import make_ready
+from detent.runner.runs import start_run
+from detent.runner.step import step
+from detent.runner.vocabulary import vocabulary
+from tests.conftest import SAMPLE_FILES, MakeRepo, let_out
+
+RALF = load("ralf", vocabulary())[0]
+EDGES = [(edge.source, edge.name) for edge in RALF.edges()]
+SPEC = "Promise: <promise>DONE</promise>\n\n## Criteria\n\n- ready; cmd: grep -q ready app.py\n"
+AGENT = 'if [ -f "$SCRIPTS/$DETENT_STATE" ]; then exec sh -eu "$SCRIPTS/$DETENT_STATE"; fi'
+PROMISE = "echo '<promise>DONE</promise>'"
+FAIL = "printf '## Assessment\\n\\nVerdict: FAIL\\n\\nno\\n' > \"$DETENT_TASK_DIR/assessment.md\""
+SETTINGS = f"""
+[agents]
+default = "scripted"
+[agents.scripted]
+argv = {json.dumps(["sh", "-c", AGENT])}
+events = "text"
+[machine.ralf.limits]
+iteration = 2
+"""
+# By which states a person leads a thread to a state, and what an agent does there on the way.
+ROUTES = {
+    "Drafting": [],
+    "Assessing": ["Assessing"],
+    "Finalized": ["Finalized"],
+    "Preflight": ["Finalized", "Preflight"],
+    "PreflightFailed": ["Finalized", "dirty", "Preflight", "PreflightFailed"],
+    "Configuring": ["Finalized", "Preflight", "Configuring"],
+    "Running": ["Finalized", "Preflight", "Configuring", "Running"],
+    "Paused": ["Finalized", "Preflight", "Configuring", "Running", "Paused"],
+    "Verifying": ["Finalized", "Preflight", "Configuring", "Running", "promise", "Verifying"],
+    "Stuck": ["Finalized", "Preflight", "Configuring", "Running", "Stuck"],
+    "Implemented": ["Finalized", "Preflight", "Configuring", "Running", "ready", "Implemented"],
+    "Polishing": ["Finalized", "Preflight", "Configuring", "Running", "ready", "Implemented", "Polishing"],
+    "PendingReview": ["Finalized", "Preflight", "Configuring", "Running", "ready", "Implemented", "PendingReview"],
+}
+ROUTES["Approved"] = [*ROUTES["PendingReview"], "Approved"]
+ROUTES["ReadyToCommit"] = [*ROUTES["Approved"], "ReadyToCommit"]
+
+
+class World:
+    """One thread and the scripts of its agent."""
+
+    def __init__(self, repository: Path, scripts: Path) -> None:
+        self.repository, self.scripts = repository, scripts
+        self.task: Task = create(Wish(machine="ralf", title="walk", task_id="walk", repo=str(repository)))
+        (Path(self.task.native.folder) / "spec" / "draft.md").write_text(SPEC, encoding="utf-8")
+
+    @property
+    def state(self) -> str:
+        return self.task.memory.snapshot.state
+
+    def script(self, state: str, text: str) -> None:
+        (self.scripts / state).write_text(text, encoding="utf-8")
+
+    def take(self, edge: str) -> object:
+        """As a person who says yes, and for whom an assessment may be left out."""
+        given = {"yes": "yes", "skip-assess": "yes"}
+        outcome = step(self.task, Signal("person", edge, name="walker", reason="walk"), given=given)
+        self.task = load_task(outcome.task.project, outcome.task.id)
+        return outcome.decision
+
+    def drive(self) -> None:
+        """One agent run, or what the engine does alone."""
+        self.task = drive(self.task, lambda _told: None, lambda _outcome: {}, once=True).task
+
+    def lead(self, *stations: str) -> None:
+        for station in stations:
+            match station:
+                case "dirty":
+                    (self.repository / "app.py").write_text("mine\n", encoding="utf-8")
+                case "promise":
+                    self.script("Running", PROMISE)
+                case "ready":
+                    self.script("Running", f"echo '# ready' >> app.py; {PROMISE}")
+                case "Verifying":
+                    self._promise_without_verification()
+                case "Paused":
+                    outcome = interrupt(self.task, "walker")
+                    assert outcome is not None
+                    self.task = outcome.task
+                case "Implemented" | "Stuck" | "PreflightFailed":
+                    self.until(station)
+                case _:
+                    found = self.take(station)
+                    assert isinstance(found, Advance), (station, found)
+            assert station not in RALF.states or self.state == station, (station, self.state)
+
+    def until(self, state: str) -> None:
+        for _ in range(6):
+            if self.state != state:
+                self.drive()
+
+    def _promise_without_verification(self) -> None:
+        """A run that promises, judged by hand, so that the thread rests in Verifying."""
+        self.task = start_run(self.task, make_ready(self.task))
+        wait_for_end([self.task.places.run(self.task.memory.run["run"])], 30)
+        self.task = attend(self.task)[0]
+
+
+@pytest.fixture
+def world(repo: MakeRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    scripts = tmp_path / "scripts"
+    scripts.mkdir()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("SCRIPTS", str(scripts))
+    for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"):
+        monkeypatch.setenv(name, "Walker")
+    for name in ("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
+        monkeypatch.setenv(name, "walker@example.org")
+    repository = repo("repo", {**SAMPLE_FILES, "detent.toml": SETTINGS})
+    let_out(repository)
+    return World(repository, scripts)
+
+
+def open_by(world: World, source: str, edge: str) -> None:
+    """What has to be there before an edge can be taken."""
+    match (source, edge):
+        case ("Verifying", "all-criteria-pass"):
+            with (world.repository / "app.py").open("a", encoding="utf-8") as file:
+                file.write("# ready\n")
+        case _:
+            pass  # the way there has left all that is asked for
+
+
+# What needs the end of an agent run, or a check that fails, is taken in the second test.
+BY_ENGINE = {
+    ("Assessing", "revise-needed"),
+    ("Running", "model-claims-done"),
+    ("Running", "max-iterations-or-all-models-exhausted"),
+    ("Verifying", "criteria-failed-no-iterations-remain"),
+    ("Preflight", "checks-fail"),
+}
+
+
+@pytest.mark.parametrize(("source", "edge"), [pair for pair in EDGES if pair not in BY_ENGINE])
+def test_every_edge_a_person_may_ask_for_is_taken_from_a_real_thread(world: World, source: str, edge: str) -> None:
+    world.lead(*ROUTES[source])
+    open_by(world, source, edge)
+    before = world.task.memory.snapshot
+    facts = {name: Fact(name, ok=True) for name in RALF.gates}
+    model = decide(world.task.machine, before, facts, Signal("person", edge, reason="walk"))
+    assert isinstance(model, Advance)
+    found = world.take(edge)
+    assert isinstance(found, Advance), found
+    after = world.task.memory.snapshot
+    assert (after.state, dict(after.counters)) == (model.after.state, dict(model.after.counters))
+    native = json.loads((Path(world.task.native.folder) / "thread.json").read_text(encoding="utf-8"))
+    assert native["phase"]["type"] == after.state
+
+
+@pytest.mark.parametrize(
+    ("route", "state"),
+    [
+        (["Assessing"], "Drafting"),
+        (["Finalized", "dirty", "Preflight"], "PreflightFailed"),
+        (["Finalized", "Preflight", "Configuring", "Running", "promise"], "Stuck"),
+        (["Finalized", "Preflight", "Configuring", "Running"], "Stuck"),
+        (["Finalized", "Preflight", "Configuring", "Running", "ready"], "Implemented"),
+    ],
+)
+def test_the_engine_takes_its_own_edges(world: World, route: list[str], state: str) -> None:
+    world.script("Assessing", FAIL)
+    world.lead(*route)
+    world.until(state)
+    assert world.state == state
