@@ -38,6 +38,7 @@ def test_an_edit_after_git_has_read_is_not_remembered_under_the_old_id(
     git.chmod(0o755)
     monkeypatch.setenv("PATH", str(git.parent), prepend=":")
     file.write_text("half\n", encoding="utf-8")  # so that there is a new tree to write
+    file.write_text("one and more\n", encoding="utf-8")  # of an untouched tree no new one is written
     found = current_tree(task)
     assert file.read_text(encoding="utf-8") == "two\n"
     assert found != before
