@@ -28,6 +28,7 @@ detent move verify
 """
 POINTS = 12
 MOST_TRIES = 5
+WAY = ["shape", "implement", "verify", "review"]
 
 
 class Driven:
@@ -58,7 +59,7 @@ class Driven:
     def finish(self) -> None:
         """Say the same again until the run is decided."""
         for _ in range(MOST_TRIES):
-            if self.task.state() == "verify":
+            if self.task.state() != "implement":
                 return
             self("run", "--once", "t")
         raise AssertionError(f"still in {self.task.state()} after {MOST_TRIES} tries")
@@ -75,7 +76,8 @@ class Driven:
             f"audit: {audit.out}": audit.code != 0,
             f"planned {planned}, closed {closed}": planned != closed,
             f"worked {worked}, ended {ended}": worked != ended,
-            f"moved {moves}": moves != ["shape", "implement", "verify"],
+            # Where the end was only to be decided, the repetition does that and then drives the next state's run.
+            f"moved {moves}": moves not in (WAY[:3], WAY),
         }
         return [words for words, is_wrong in found.items() if is_wrong]
 

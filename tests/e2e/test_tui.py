@@ -49,7 +49,7 @@ def test_the_list_and_what_is_missing(rounds: Rounds) -> None:
         assert 'next: write something behind "Text:" in NOTE.md' in text
         await screen.choose("read-me")
         text = screen.text()
-        assert "needs you: reviewing is a person's" in text
+        assert "needs you: reviewing waits for a person" in text
         assert "open    published  by person (sign-off)" in text
         assert "accepted: writing -> reviewing" in text  # what its agent printed last
 

@@ -21,7 +21,7 @@ from detent.core.record import Record
 from detent.effects.git import Git, check_object_id, is_object_id, read_repository, write_git_dir, write_if_different
 from detent.effects.ignore_rules import combined_ignore_rules, escape_path
 from detent.errors import StorageError, ToolError, UnreadableError, UsageError
-from detent.store.atomic import read_plain, write_atomic
+from detent.store.atomic import read_cache, write_cache
 from detent.store.digest import sha256_of
 
 TYPE_CHECKING = False
@@ -215,13 +215,13 @@ def _note(cached_index: str) -> str:
 def _note_tree(cached_index: str, index: str, tree: str) -> None:
     """Say beside an index which tree it is; a note that was torn, or made for other bytes, is none."""
     with open(index, "rb") as file:
-        note = f"{sha256_of(file.read())} {tree}\n"
-    write_atomic(_note(cached_index), note.encode(), durable=False)
+        note = f"{sha256_of(file.read())} {tree}"
+    write_cache(_note(cached_index), note.encode())
 
 
 def _noted_tree(cached_index: str, content: bytes) -> str:
-    mark, _, tree = (read_plain(_note(cached_index), 1024) or b"").decode("ascii", "replace").partition(" ")
-    return tree.strip() if mark == sha256_of(content) and is_object_id(tree.strip()) else ""
+    mark, _, tree = (read_cache(_note(cached_index), 1024) or b"").decode("ascii", "replace").partition(" ")
+    return tree if mark == sha256_of(content) and is_object_id(tree) else ""
 
 
 def _index_name(task: _Task) -> str:

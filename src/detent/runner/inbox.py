@@ -91,7 +91,7 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
         return "its agent run ended without a move", command
     verbs = _verbs(state)
     look = f"; look at what is signed: detent diff {name}" if any(edge.sign_off for edge in state.edges) else ""
-    return f"{state.name} is a person's{look}", _answer(name, verbs) if verbs else f"detent next {name}"
+    return f"{state.name} waits for a person{look}", _answer(name, verbs) if verbs else f"detent next {name}"
 
 
 def _verbs(state: State) -> list[str]:
