@@ -209,3 +209,22 @@ def test_words_with_a_slash_are_moves_and_other_words_need_somebody_who_listens(
     assert thread("say", "/nonsense", thread.id).code == 2
     thread.done("say", "/begin")
     assert thread.state() == "Preflight"
+
+
+def test_no_thread_restores_files_below_the_agent_of_another(threads: Threads) -> None:
+    thread = threads.thread()
+    thread.to("Running")
+    other = threads.thread(task_id="other")
+    here = threads.meeting()
+    threads.script("Running", "echo half > half.txt; meet here")
+    driving = threads.begin("run", thread.id, "--once", cwd=thread.repo)
+    here.reached()
+    # Off its branch, so that only the living run stands in the way.
+    threads.make_repo.git(thread.repo, "switch", "--quiet", "main")
+    refused = other("restore", other.id)
+    assert refused.code == 1
+    assert "agent run #1 of task sums works in this checkout" in refused.err
+    assert (thread.repo / "half.txt").exists()
+    threads.make_repo.git(thread.repo, "switch", "--quiet", "ralf/sums")
+    here.go()
+    driving.done()
