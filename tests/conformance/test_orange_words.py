@@ -164,7 +164,9 @@ def test_elsewhere_the_summary_is_locked_to_agents(oranges: Oranges, level: str)
     edit = "sed -i 's/^summary:.*/summary: something easier/' \"$task\""
     oranges.script("working", f"orange task update --summary easier 2>&1 || echo code $?; {edit}; handoff")
     task = oranges.orange("working", level=level)
-    task.run("--once", expect=0)
+    told = task.run("--once", expect=0).out
+    assert "moved: working -> agent-review" in told
+    assert '"summary" is locked in working and was put back' in told, "whoever drives it hears of it, move or not"
     assert '"summary" is locked in working' in task.output(1)
     assert "code 1" in task.output(1)
     assert task.head()["summary"] == "parse empty lines"
