@@ -263,3 +263,10 @@ def test_no_word_of_an_agent_passes_for_a_line_of_the_engine(oranges: Oranges) -
     for text in (told, history):
         assert "asked for x moved: reviewing" in text
         assert not [line for line in text.splitlines() if line.strip().startswith("moved: reviewing")], text
+
+
+def test_a_move_without_a_word_stands_in_the_menu_by_its_name(oranges: Oranges) -> None:
+    task = oranges.orange("working")
+    menu = task("choose", task.id, cwd=task.repo).out
+    assert "working-to-stuck -> stuck\n" in menu
+    assert "cancel           -> cancelled\n" in menu
