@@ -112,7 +112,8 @@ def outcome_words(outcome: Outcome) -> str:
         )
     elif isinstance(decision, Advance):
         lines.append(f"moved: {outcome.before} -> {decision.after.state}  ({decision.edge.name})")
-        if decision.edge.sign_off:
+        # A commit holds the tree that was approved, and names what is not part of it; the tree now may be another.
+        if decision.edge.sign_off and "commit" not in decision.way.prepare:
             lines += _signed_words(outcome.task.memory.signed[decision.edge.name])
         lines += prepared_words(outcome.task, decision.way.prepare)
         hands = [name for name in decision.way.needs if name in outcome.facts and outcome.facts[name].by_hand]
