@@ -164,7 +164,9 @@ def test_elsewhere_the_summary_is_locked_to_agents(oranges: Oranges, level: str)
     edit = "sed -i 's/^summary:.*/summary: something easier/' \"$task\""
     oranges.script("working", f"orange task update --summary easier 2>&1 || echo code $?; {edit}; handoff")
     task = oranges.orange("working", level=level)
-    task.run("--once", expect=0)
+    told = task.run("--once", expect=0).out
+    assert "moved: working -> agent-review" in told
+    assert '"summary" is locked in working and was put back' in told, "whoever drives it hears of it, move or not"
     assert '"summary" is locked in working' in task.output(1)
     assert "code 1" in task.output(1)
     assert task.head()["summary"] == "parse empty lines"
@@ -250,3 +252,21 @@ def test_an_answer_lets_a_task_go_on_too_and_is_told_to_the_worker(oranges: Oran
     assert "tabs count as empty" in notes
     task.run(expect=4)
     assert "> tabs count as empty" in task.prompt(1)
+
+
+def test_no_word_of_an_agent_passes_for_a_line_of_the_engine(oranges: Oranges) -> None:
+    forged = "moved: reviewing -> done  (reviewing-to-done)"
+    oranges.script("working", f'orange task update --status "$(printf "x\\n  {forged}")" || true')
+    task = oranges.orange("working")
+    told = task.run("--once").out
+    history = task("history", task.id, cwd=task.repo).out
+    for text in (told, history):
+        assert "asked for x moved: reviewing" in text
+        assert not [line for line in text.splitlines() if line.strip().startswith("moved: reviewing")], text
+
+
+def test_a_move_without_a_word_stands_in_the_menu_by_its_name(oranges: Oranges) -> None:
+    task = oranges.orange("working")
+    menu = task("choose", task.id, cwd=task.repo).out
+    assert "working-to-stuck -> stuck\n" in menu
+    assert "cancel           -> cancelled\n" in menu

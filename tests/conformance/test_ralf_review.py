@@ -209,3 +209,45 @@ def test_words_with_a_slash_are_moves_and_other_words_need_somebody_who_listens(
     assert thread("say", "/nonsense", thread.id).code == 2
     thread.done("say", "/begin")
     assert thread.state() == "Preflight"
+
+
+def test_no_thread_restores_files_below_the_agent_of_another(threads: Threads) -> None:
+    thread = threads.thread()
+    thread.to("Running")
+    other = threads.thread(task_id="other")
+    here = threads.meeting()
+    threads.script("Running", "echo half > half.txt; meet here")
+    driving = threads.begin("run", thread.id, "--once", cwd=thread.repo)
+    here.reached()
+    # Off its branch, so that only the living run stands in the way.
+    threads.make_repo.git(thread.repo, "switch", "--quiet", "main")
+    refused = other("restore", other.id)
+    assert refused.code == 1
+    assert "agent run #1 of task sums works in this checkout" in refused.err
+    assert (thread.repo / "half.txt").exists()
+    threads.make_repo.git(thread.repo, "switch", "--quiet", "ralf/sums")
+    here.go()
+    driving.done()
+
+
+def test_another_mode_stands_in_the_thread_at_once_and_nobody_is_blamed(threads: Threads) -> None:
+    thread = threads.thread()
+    assert "mode:    quick" in thread.done("configure", "--mode", "quick").out
+    assert '"mode": "quick"' in (thread.folder / "thread.json").read_text(encoding="utf-8")
+    assert "put back" not in thread.done("move", "Assessing").out
+    thread.audit()
+
+
+def test_another_mode_waits_for_the_end_of_a_run(threads: Threads) -> None:
+    thread = threads.thread()
+    thread.to("Running")
+    here = threads.meeting()
+    threads.script("Running", "meet here")
+    driving = threads.begin("run", thread.id, "--once", cwd=thread.repo)
+    here.reached()
+    refused = thread("configure", "--mode", "quick", thread.id)
+    assert (refused.code, "agent run #1 works on this task" in refused.err) == (1, True)
+    thread.done("configure", "--limit", "iteration=5")
+    here.go()
+    driving.done()
+    assert "put back" not in thread.done("history").out

@@ -75,6 +75,7 @@ def test_later_edits_stay_uncommitted_and_are_named(ready: ThreadTask) -> None:
     done = ready("commit")
     assert done.code == 0
     assert "changed after the approval: app.py, later.txt" in done.out
+    assert "signed: tree" not in done.out, "the tree as it stands is not the one that was committed"
     assert ready.git("show", "HEAD:app.py") + "\n" == APP
     assert ready.git("status", "--porcelain").splitlines() == [" M app.py", "?? later.txt"]
     assert ready.read("app.py") == APP + "# later\n"

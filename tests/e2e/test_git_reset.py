@@ -244,3 +244,12 @@ def test_abandon_goes_back_to_the_baseline_branch_if_clean(thread: ThreadTask) -
     assert thread.git("rev-parse", "thread/t") == work
     assert thread.read("app.py") != APP
     assert thread.is_sound()
+
+
+def test_no_task_restores_its_files_over_the_work_of_another(thread: ThreadTask) -> None:
+    other = ThreadTask(thread.detent, thread.repo, thread.repository, "u").new()
+    refused = other("restore")
+    assert refused.code == 1
+    assert "on thread/t, the branch of task t" in refused.err
+    assert work_is_there(thread)
+    assert "restored_tree" not in other.kinds()

@@ -146,3 +146,21 @@ def test_a_command_that_starts_too_many_processes_is_red(detent: Detent, repo: M
     lines = [json.loads(line) for line in (task.control / "journal.jsonl").read_text().splitlines()]
     (proved,) = [line for line in lines if line["kind"] == "proved"]
     assert proved["limits"] == {"by": "watched", "memory_mb": 500, "processes": 25}
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ('options = ["nonsense"]', "no option 'nonsense'; known: changes-requested"),
+        ("limits = { review_round = 0 }", "limit review_round must be a whole number from 1"),
+    ],
+)
+def test_settings_that_do_not_fit_a_machine_are_told_of_the_settings(
+    detent: Detent, repo: MakeRepo, settings: str, words: str
+) -> None:
+    path = repo(files={**SAMPLE_FILES, "detent.toml": f"[machine.orange]\n{settings}\n"})
+    refused = detent("new", "orange", "x", "--id", "a", cwd=path)
+    assert refused.code == 2, refused
+    assert words in refused.err
+    assert "correct detent.toml" in refused.err
+    assert "machine.toml" not in refused.err, "the machine's file is right"

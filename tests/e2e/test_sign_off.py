@@ -243,3 +243,11 @@ def test_a_machine_that_asks_for_a_sign_off_nobody_can_give_does_not_load(letter
     done = letter("machine", "check", tmp_path / "wrong.toml")
     assert done.code != 0, done
     assert "gate still_signed: unknown sign-off 'hand_in'" in done.out + done.err
+
+
+def test_a_word_that_means_no_move_here_is_told_with_the_moves_there_are(letter: Letter) -> None:
+    assert letter("approve").code == 0
+    refused = letter("approve")
+    assert refused.code == REFUSED
+    assert "nothing in signed waits for approve" in refused.out
+    assert "it may lead to: reading, sent, kept" in refused.out

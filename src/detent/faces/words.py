@@ -55,6 +55,11 @@ def printable(text: str) -> str:
     return text.translate(_SHOWN)
 
 
+def one_line(text: str) -> str:
+    """Words of others, on a line that is ours: a line break in them could pass for a line of the engine."""
+    return printable(" ".join(text.split()))
+
+
 def asked_words(question: str) -> str:
     return f"{printable(question)} [y/N] "
 
@@ -107,7 +112,8 @@ def outcome_words(outcome: Outcome) -> str:
         )
     elif isinstance(decision, Advance):
         lines.append(f"moved: {outcome.before} -> {decision.after.state}  ({decision.edge.name})")
-        if decision.edge.sign_off:
+        # A commit holds the tree that was approved, and names what is not part of it; the tree now may be another.
+        if decision.edge.sign_off and "commit" not in decision.way.prepare:
             lines += _signed_words(outcome.task.memory.signed[decision.edge.name])
         lines += prepared_words(outcome.task, decision.way.prepare)
         hands = [name for name in decision.way.needs if name in outcome.facts and outcome.facts[name].by_hand]
@@ -199,7 +205,7 @@ def _disorder_words(told: Explain) -> list[str]:
         lines.append(f"  next:  {told.repair}")
     if told.request:
         file = told.task.native.file
-        lines.append(f"{file} asks for {told.request}; have it judged with: detent move")
+        lines.append(f"{file} asks for {one_line(told.request)}; have it judged with: detent move")
     return lines
 
 
@@ -275,7 +281,7 @@ def _entry_words(entry: Entry) -> str:
         "configured": lambda: f"{who} set {_set_words(entry)}",
     }.get(kind, lambda: str(kind))()
     reason = f" ({entry['reason']})" if entry.get("reason") else ""
-    return f"{entry['seq']:>4}  {entry['time']}  {text}{reason}"
+    return f"{entry['seq']:>4}  {entry['time']}  {one_line(text + reason)}"
 
 
 def _set_words(entry: Entry) -> str:
@@ -322,7 +328,7 @@ def restored_words(task: Task, done: Restored) -> str:
 def claim_words(entry: Mapping[str, Any]) -> str:
     if entry["accepted"]:
         return f"agent run #{entry['run']} asked for {entry['to']}: accepted, if it holds when the run has ended"
-    return f"agent run #{entry['run']} asked for {entry['want']}: refused: {_missing_words(entry)}"
+    return one_line(f"agent run #{entry['run']} asked for {entry['want']}: refused: {_missing_words(entry)}")
 
 
 def _ended_words(entry: Entry) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
 
 _VIEWS = {"diagnosis": "diagnose"}
+_NARROWEST = 13  # the words of a menu stand below each other
 _MOST_SAID = 20  # lines of a run's last words
 
 
@@ -19,12 +20,13 @@ def menu_words(task: Task, choices: Sequence[Choice], loop: Loop | None) -> str:
     state = task.machine.states[task.memory.snapshot.state]
     lines = [f"{task.id} is in {state.name}" + (f": {state.title}" if state.title else "")]
     lines += [f"  {label}: {value}" for label, value in loop_rows(loop)]
-    for choice in choices:
+    words = [_VIEWS.get(choice.word, choice.word) for choice in choices]
+    width = max([_NARROWEST, *(len(word) + 1 for word in words)])  # a move without a word goes by its long name
+    for choice, word in zip(choices, words, strict=True):
         key = f"[{choice.key}]" if choice.key else "   "
-        word = _VIEWS.get(choice.word, choice.word)
         leads = f"-> {choice.to}" if choice.to else "(look at it, nothing moves)"
         closed = f"  closed: {choice.why}" if not choice.is_open else f"  asks: {choice.asks}" if choice.asks else ""
-        lines.append(f"  {key} {word:<13}{leads}{closed}")
+        lines.append(f"  {key} {word:<{width}}{leads}{closed}")
     return "\n".join(lines)
 
 

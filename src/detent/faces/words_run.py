@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detent.core.values import Advance, Crash, Refuse
 from detent.effects.evidence_runs import EXITS
-from detent.faces.words import claim_words, outcome_words, refusal_words
+from detent.faces.words import claim_words, one_line, outcome_words, refusal_words
 from detent.faces.words_loop import advice_words
 from detent.runner.budget import way_on
 
@@ -39,16 +39,16 @@ def happened_words(happened: Happened) -> str:
 def _unmoved(task: Task, decision: object) -> str:
     visit, state = task.memory.visit, task.memory.snapshot.state
     head = f"agent run #{visit.get('run', 0)} {exit_words(visit.get('exit', ''))}"
-    put_back = [f"put back: {note}" for note in visit.get("restored", ())]
+    put_back = [one_line(f"put back: {note}") for note in visit.get("restored", ())]
     if isinstance(decision, Crash):
         return "\n".join([f"{head}; the task stays in {state}", *put_back])
     why = visit.get("why", "")
     if wanted := _wanted(task, visit.get("claim", "")):
         refused = f"refused: {state} -> {wanted}"
-        why = why.removeprefix(refused).removeprefix(": ")  # the refusal says so itself
-        lines = [refused, *([f"  why:  {why}"] if why else [])]
+        why = one_line(why.removeprefix(refused).removeprefix(": "))  # the refusal says so itself
+        lines = [one_line(refused), *([f"  why:  {why}"] if why else [])]
         return "\n".join([f"{head}; the task stays in {state}", *put_back, *lines])
-    return "\n".join([f"{head} and opened no move" + (f": {why}" if why else ""), *put_back])
+    return "\n".join([f"{head} and opened no move" + (f": {one_line(why)}" if why else ""), *put_back])
 
 
 def _wanted(task: Task, claim: str) -> str:

@@ -37,7 +37,9 @@ def settings_rows(task: Task) -> list[tuple[str, str]]:
 def configured_words(task: Task, *, is_new: bool) -> str:
     head, stopped = f"configured: {task.id}", task.memory.snapshot.registers.get(STOPPED, "")
     lines = [head if is_new else f"{head}: all of this holds already"]
-    lines += [f"  {label + ':':<9}{value}" for label, value in settings_rows(task)]
+    mode = task.memory.snapshot.mode
+    rows = [*([("mode", mode)] if mode else []), *settings_rows(task)]
+    lines += [f"  {label + ':':<9}{value}" for label, value in rows]
     if stopped:
         lines.append(f"  it is stopped ({stopped})\n  next: detent resume {task.id}")
     return "\n".join(lines)

@@ -12,7 +12,7 @@ from detent.core.machine import RUNS
 from detent.core.record import Record
 from detent.faces.tui.gather import KINDS, Count, counts
 from detent.faces.tui.menu import is_provable, may_be_asked
-from detent.faces.words import error_words, printable
+from detent.faces.words import error_words, one_line, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,10 +85,6 @@ class Line(Record):
     text: str
     tone: str = PLAIN
     indent: int = 0
-
-
-def one_line(text: str) -> str:
-    return printable(" ".join(text.split()))
 
 
 def ratio(found: Sequence[Count]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from detent.faces.tui.gather import KINDS
 from detent.faces.tui.menu import MUST_SAY, is_provable
-from detent.faces.words_tui import DIM, HEAD, MARKS, MEANINGS, PLAIN, Line, missing_lines, one_line, openness
+from detent.faces.words import one_line
+from detent.faces.words_tui import DIM, HEAD, MARKS, MEANINGS, PLAIN, Line, missing_lines, openness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -222,7 +222,10 @@ class _Parser(Names):
                 offered.update(edge.option for edge in edges if edge.option)
                 for edge in edges:
                     (switched_off if edge.option and edge.option not in self.options else kept).append(edge)
-        self.known_all("settings", self.options, tuple(sorted(offered)), "option")
+        for name in self.options:
+            if name not in offered:
+                known = ", ".join(sorted(offered)) or "none"
+                self.problem(f"settings: this machine has no option {name!r}; known: {known}")
         return kept, switched_off
 
     def edge(self, table: Table, *, is_reopen: bool) -> list[Edge]:

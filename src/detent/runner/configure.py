@@ -2,7 +2,7 @@
 
 The pinned machine and the first line stay as they are. What holds now is folded from the lines (`store/tasks.py`), so
 every reader finds it where the first line's settings are. Nothing of this is written into the native file except a
-check, which is why only a check waits for the end of an agent run.
+check, and the mode where the file shows it, which is why only these wait for the end of an agent run.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from detent.runner.promises import put_in_order
 from detent.runner.settle import record, refuse_while_running, remember
 from detent.store.fields import replace_value
 from detent.store.lock import Lock
+from detent.store.shown import labels_from
 from detent.store.tasks import configured
 
 TYPE_CHECKING = False
@@ -45,15 +46,17 @@ def configure(task: Task, wanted: Wanted, name: str, reason: str) -> tuple[Task,
         task = task.now()
         content = {"by": "person", "name": name, "reason": reason, **_read(task, wanted)}
         checks = [line for line in wanted.checks if line not in dict(task.memory.head["commands"]).values()]
-        if checks:
+        if not checks and configured(task.memory, content) == (task.memory.head, task.memory.snapshot):
+            return task, False
+        is_shown = bool(checks) or (bool(wanted.mode) and bool(labels_from(task.machine, ("mode",))))
+        if is_shown:
             refuse_while_running(task, task.memory)
             settled = put_in_order(task)
             task = task.at(settled.memory)
-            content |= _checks(task, settled.document, checks)
-        elif configured(task.memory, content) == (task.memory.head, task.memory.snapshot):
-            return task, False
-        _refuse_unsound(task, content)
         if checks:
+            content |= _checks(task, settled.document, checks)
+        _refuse_unsound(task, content)
+        if is_shown:
             memory, _ = remember(task, task.memory, settled.document, "configured", content)
         else:
             memory = record(task, task.memory, "configured", content)

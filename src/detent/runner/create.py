@@ -35,7 +35,7 @@ from detent.store.tasks import TaskStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from detent.core.machine import Machine
@@ -156,11 +156,23 @@ def adopt(wish: Wish) -> Task:
 
 def load_checked(name: str, settings: Settings) -> tuple[Machine, bytes]:
     """A machine that parses, lints and explores without a finding; any other does not load."""
+    known = str(read_document(name)[0].get("name", name))
+    limits, options = settings.limits.get(known, {}), settings.options.get(known, ())
+    try:
+        return _checked(name, limits, options)
+    except MachineError as error:
+        if not limits and not options:
+            raise
+        _checked(name, {}, ())  # a file that is wrong by itself is told as such
+        raise UsageError(
+            f"[machine.{known}] of {FILE} does not fit the machine: {'; '.join(error.problems)}",
+            next_step=f"correct {FILE} and commit it, then run the same command again",
+        ) from error
+
+
+def _checked(name: str, limits: Mapping[str, int], options: Sequence[str]) -> tuple[Machine, bytes]:
     document, where = read_document(name)
-    known = str(document.get("name", name))
-    machine, pinned = load(
-        name, vocabulary(), limits=settings.limits.get(known, {}), options=settings.options.get(known, ())
-    )
+    machine, pinned = load(name, vocabulary(), limits=limits, options=options)
     problems = lint(machine) or tuple(f"{one.rule}: {' / '.join(one.story)}" for one in explore(machine).violations)
     if problems:
         raise MachineError(problems, where=where)

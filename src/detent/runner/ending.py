@@ -67,8 +67,10 @@ def attend(task: Task) -> tuple[Task, Outcome | None]:
     if task.memory.run:
         task = end_run(task)
     if task.memory.ended and not task.memory.run:
-        number = task.memory.ended["run"]
+        number, noted = task.memory.ended["run"], tuple(task.memory.visit.get("restored", ()))
         outcome = decide_end(task)
+        if isinstance(outcome.decision, Advance):  # the next state remembers nothing of this run
+            outcome = outcome.replace(notes=(*noted, *outcome.notes))
         is_ours = isinstance(outcome.decision, Advance) or outcome.task.memory.visit.get("run") == number
         return outcome.task, outcome if is_ours else None  # else somebody else decided it, and tells it
     return task, None

@@ -18,6 +18,7 @@ from detent.effects.own_checkout import stand_at, stand_on
 from detent.effects.put_back import PutBack, put_back
 from detent.effects.saved_work import backup_ref, find_saved
 from detent.errors import RefusedError, UnreadableError, UsageError
+from detent.runner.in_place import refuse_beside_run, refuse_branch_of_other
 from detent.runner.look import current_tree
 from detent.runner.promises import keep_promises
 from detent.runner.settle import note, settle
@@ -55,6 +56,7 @@ def restore(task: Task, name: str, seq: int | None) -> Restored:
         settled = keep_promises(task, settle(task))  # not what is being prepared: it may be what goes wrong
         task = task.replace(memory=settled.memory)
         _refuse_final(task)
+        _refuse_among_others(task)
         point = _point(task, task.store.history(), seq)
         if not os.path.isdir(task.tree_path):
             _remake(task)
@@ -93,6 +95,14 @@ def _refuse_final(task: Task) -> None:
             where=task.tree_path,
             next_step="what was committed can be reverted: git revert COMMIT",
         )
+
+
+def _refuse_among_others(task: Task) -> None:
+    """In a shared checkout the files may be another task's work, and its agent may be in the midst of them."""
+    refuse_beside_run(task)
+    repository = find_repository(task.tree_path)
+    if repository is not None and repository.branch:
+        refuse_branch_of_other(task, repository.branch)
 
 
 def _begun(private: str, ref: str) -> str:

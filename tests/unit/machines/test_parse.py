@@ -356,7 +356,7 @@ def test_wrong_settings_are_told_with_what_is_known() -> None:
     assert problems(document(), limits={"moons": 3, "rounds": 0}, options=["flying"]) == (
         "settings: this machine has no limit 'moons'; known: crashes, falls, rounds, runs, tries",
         "settings: limit rounds must be a whole number from 1",
-        "settings: unknown option 'flying'",
+        "settings: this machine has no option 'flying'; known: sorting",
     )
 
 

@@ -347,7 +347,7 @@ COMMANDS = (
     Command(
         "configure",
         "Answer",
-        "as a person, set what holds for one task from now on; also while an agent run lives, a check apart",
+        "as a person, set what holds for one task from now on; what its file shows waits for the agent run",
         "people:configure",
         (_TASK,),
         (

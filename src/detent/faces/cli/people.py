@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from detent.core.decide import allowed_targets
 from detent.core.values import Refuse, Signal, Wait
 from detent.errors import UsageError
 from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run, show_outcome
@@ -145,7 +146,8 @@ def _by_verb(arguments: Arguments, verb: str) -> int:
     if not edges:
         state = task.memory.snapshot.state
         hint = f"its moves: detent next {task.id}"
-        refused = Refuse(f"nothing in {state} waits for {verb}", hint=hint)
+        allowed = allowed_targets(task.machine, task.memory.snapshot)
+        refused = Refuse(f"nothing in {state} waits for {verb}", allowed=allowed, hint=hint)
         return show_outcome(arguments, Outcome(refused, task, {}, asked, state))
     wanted = arguments.text("--edge")
     if len(edges) > 1 and not wanted:
