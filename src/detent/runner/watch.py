@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
 
 from detent.core.machine import STOPPED
 from detent.core.record import Record
@@ -19,10 +18,10 @@ from detent.effects.children import Child, Children
 from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.errors import DetentError, LockedError, RefusedError
+from detent.runner.bell import Bell, ring
 from detent.runner.drive import Rest, keep_budget, resting
 from detent.runner.drops import answer_drops
 from detent.runner.ending import end_run
-from detent.runner.mandate import ring
 from detent.runner.open import load_all, load_task
 from detent.store.atomic import make_folders
 from detent.store.lock import Lock
@@ -100,7 +99,7 @@ class Supervisor:
             ) from error
 
     def _run(self, *, until_rest: bool) -> Mapping[str, Rest]:
-        bell = _Bell(self.project.bell())
+        bell = Bell(self.project.bell())
         due = 0.0
         try:
             while not self.is_called_off:
@@ -204,7 +203,7 @@ class Supervisor:
     def _has_room(self) -> bool:
         return len(self.children) + len(self.watched) < self.jobs
 
-    def _wait(self, bell: _Bell) -> None:
+    def _wait(self, bell: Bell) -> None:
         over = self._ends((*self.children.handles(), bell.descriptor))
         for name in over:
             self.look_at(name)
@@ -268,22 +267,3 @@ class Supervisor:
             if not self._has_room():
                 return
             self.look_at(name)
-
-
-class _Bell:
-    """The named pipe that `start`, `stop` and friends write to."""
-
-    def __init__(self, path: str) -> None:
-        with suppress(FileExistsError):
-            os.mkfifo(path, 0o600)
-        # Opened for both, so that it never ends when the last one who rang closes it.
-        self.descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
-
-    def was_rung(self) -> bool:
-        try:
-            return bool(os.read(self.descriptor, 4096))
-        except BlockingIOError:
-            return False
-
-    def close(self) -> None:
-        os.close(self.descriptor)

@@ -45,7 +45,7 @@ def respawn(arguments: Arguments) -> int:
     task, may_wait = _task(arguments), not arguments.has("--no-wait")
     code = _drive(arguments, task, once=True, asked=True, may_wait=may_wait)
     if not may_wait:
-        from detent.runner.mandate import ring
+        from detent.runner.bell import ring
 
         ring(task.project)  # whoever watches has a run to see to its end
     return code

@@ -20,7 +20,7 @@ from detent.faces.tui.asking import LONGEST_ANSWER_BYTES, Answer, ask
 from detent.faces.tui.gather import explain_now
 from detent.faces.tui.screens import LongText, Menu, Page, Question, Words
 from detent.faces.words import error_words, printable
-from detent.runner.mandate import ring
+from detent.runner.bell import ring
 from detent.store.atomic import read_plain
 
 TYPE_CHECKING = False
