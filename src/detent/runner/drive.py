@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     Tell = Callable[["Happened"], None]
     Reply = Callable[[Outcome], Mapping[str, Any]]
 
+UNDRIVEN = "nobody drives it: its next agent run needs a person's word"
 TICK_S = 0.2  # between two looks at requests and budget while a run lives
 
 
@@ -70,12 +71,14 @@ def drive(
     once: bool = False,
     asked: bool = False,
     may_wait: bool = True,
+    may_start: bool = True,
     since: int | None = None,
 ) -> Rest:
     """Until the task rests; with `once` at most one run is started. `asked`: a person wants a run now.
 
-    Without `may_wait` a run that is under way is left to somebody else. A stop after the journal line `since` calls it
-    off: who drives for somebody else was meant by it although it came before this process did.
+    Without `may_wait` a run that is under way is left to somebody else, without `may_start` none is begun. A stop after
+    the journal line `since` calls it off: who drives for somebody else was meant by it although it came before this
+    process did.
     """
     started, told = False, 0
     since = task.memory.snapshot.seq if since is None else since
@@ -92,6 +95,8 @@ def drive(
         rest = _called_off(task, since) or resting(task, asked=asked)
         if rest is None and started and once:
             rest = Rest(task, "running", "one run was asked for")
+        if rest is None and not may_start:
+            rest = Rest(task, "running", UNDRIVEN)
         if rest is not None:
             return rest
         ready = make_ready(task)
