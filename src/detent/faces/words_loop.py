@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
 
 _VIEWS = {"diagnosis": "diagnose"}
+LOOK_ONLY = "look at it, nothing moves"
 _MOST_SAID = 20  # lines of a run's last words
 
 
@@ -21,11 +22,16 @@ def menu_words(task: Task, choices: Sequence[Choice], loop: Loop | None) -> str:
     lines += [f"  {label}: {value}" for label, value in loop_rows(loop)]
     for choice in choices:
         key = f"[{choice.key}]" if choice.key else "   "
-        word = _VIEWS.get(choice.word, choice.word)
-        leads = f"-> {choice.to}" if choice.to else "(look at it, nothing moves)"
+        word = view_word(choice.word)
+        leads = f"-> {choice.to}" if choice.to else f"({LOOK_ONLY})"
         closed = f"  closed: {choice.why}" if not choice.is_open else f"  asks: {choice.asks}" if choice.asks else ""
         lines.append(f"  {key} {word:<13}{leads}{closed}")
     return "\n".join(lines)
+
+
+def view_word(view: str) -> str:
+    """What looking at something is called in a menu."""
+    return _VIEWS.get(view, view)
 
 
 def reply_said_words(role: str, exit_class: str, text: str) -> str:
