@@ -60,6 +60,16 @@ def test_resume_and_new_words_ring(agents: Agents, listen: Listen) -> None:
     assert rings(bell, task, "task", "update", "--summary", "count words")
 
 
+def test_a_word_about_protected_files_rings_although_nothing_moves(agents: Agents, listen: Listen) -> None:
+    agents.honest(implement="mkdir deploy; echo go > deploy/job; candidate; detent move verify")
+    task = agents.task('[protect]\nask = ["deploy/**"]')
+    assert task.run().code == 4
+    task.section("Review", "no verdict any more")
+    bell = listen(task)
+    assert rings(bell, task, "approve", "--reason", "it is wanted")
+    assert task.state() == "review"
+
+
 def test_what_the_engine_does_does_not_wake_the_engine(agents: Agents, listen: Listen) -> None:
     agents.honest()
     task = agents.task()
