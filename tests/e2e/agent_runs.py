@@ -28,7 +28,8 @@ WORDS = rf"""
 field() {{ sed -i "s|^$1:.*|$1: $2|" "$DETENT_TASK_DIR/STATE.md"; }}
 section() {{
   awk -v name="## $1" -v body="$2" '$0==name{{print;print "\n" body "\n";skip=1;next}} /^## /{{skip=0}} !skip' \
-    "$DETENT_TASK_DIR/EVIDENCE.md" > "$SCRIPTS/section" && cat "$SCRIPTS/section" > "$DETENT_TASK_DIR/EVIDENCE.md"
+    "$DETENT_TASK_DIR/EVIDENCE.md" > "$SCRIPTS/section.$DETENT_TASK"  # tasks may be written at once
+  cat "$SCRIPTS/section.$DETENT_TASK" > "$DETENT_TASK_DIR/EVIDENCE.md"
 }}
 candidate() {{
   echo "${{1:-it works}}" > "$DETENT_TASK_DIR/artifacts/result.txt"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -225,6 +227,43 @@ def test_a_task_that_cannot_be_driven_keeps_no_other_from_it(agents: Agents) -> 
     assert done.code == 6, done
     assert "stopped: broken is in intake: it can't be driven" in done.out
     assert task.state() == "done"
+
+
+def test_watch_sees_a_run_to_its_end_but_starts_none_for_a_task_that_nobody_started(agents: Agents) -> None:
+    here = agents.meeting()
+    agents.honest(implement=f"meet here; {HONEST['implement']}")
+    task = agents.task()
+    assert task("respawn", "--no-wait", task.id, cwd=task.repo).code == 0
+    here.reached()
+    watching = agents.begin("watch", "--once", cwd=task.repo)
+    watching.line("words: agent run #1")
+    here.go()
+    done = watching.done()
+    assert (done.code, "words is in verify: nobody drives it" in done.out) == (0, True), done
+    assert kinds(task)[-3:] == ["claimed", "run_ended", "moved"]
+    assert agents.counted() == ["implement 1"]
+    several = task("run", "--no-start", "--jobs", "2", task.id, cwd=task.repo)
+    assert (several.code, "--no-start is for one task at a time" in several.err) == (2, True)
+    task("start", task.id, cwd=task.repo)
+    assert task("watch", "--once", cwd=task.repo).code == 0  # with the word it goes on
+    assert task.state() == "done"
+    task.audit()
+
+
+def test_who_lives_long_collects_garbage(detent: Detent, repo: MakeRepo) -> None:
+    told, cwd = {}, repo()
+    for words in (["watch", "--once"], ["list"]):
+        script = f"import gc; from detent.faces.cli.main import main; main({words}); print('collects', gc.isenabled())"
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=cwd,
+            env=detent.environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+        )
+        told[words[0]] = done.stdout.splitlines()[-1]
+    assert told == {"watch": "collects True", "list": "collects False"}
 
 
 @pytest.mark.requirement("S0.73")

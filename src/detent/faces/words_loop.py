@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _VIEWS = {"diagnosis": "diagnose"}
 _NARROWEST = 13  # the words of a menu stand below each other
+LOOK_ONLY = "look at it, nothing moves"
 _MOST_SAID = 20  # lines of a run's last words
 
 
@@ -20,14 +21,19 @@ def menu_words(task: Task, choices: Sequence[Choice], loop: Loop | None) -> str:
     state = task.machine.states[task.memory.snapshot.state]
     lines = [f"{task.id} is in {state.name}" + (f": {state.title}" if state.title else "")]
     lines += [f"  {label}: {value}" for label, value in loop_rows(loop)]
-    words = [_VIEWS.get(choice.word, choice.word) for choice in choices]
+    words = [view_word(choice.word) for choice in choices]
     width = max([_NARROWEST, *(len(word) + 1 for word in words)])  # a move without a word goes by its long name
     for choice, word in zip(choices, words, strict=True):
         key = f"[{choice.key}]" if choice.key else "   "
-        leads = f"-> {choice.to}" if choice.to else "(look at it, nothing moves)"
+        leads = f"-> {choice.to}" if choice.to else f"({LOOK_ONLY})"
         closed = f"  closed: {choice.why}" if not choice.is_open else f"  asks: {choice.asks}" if choice.asks else ""
         lines.append(f"  {key} {word:<{width}}{leads}{closed}")
     return "\n".join(lines)
+
+
+def view_word(view: str) -> str:
+    """What looking at something is called in a menu."""
+    return _VIEWS.get(view, view)
 
 
 def reply_said_words(role: str, exit_class: str, text: str) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from detent.faces.tui.gather import Detail, Row
     from detent.faces.tui.supervise import Stand
     from detent.runner.explain import Explain, Move
+    from detent.runner.loop import Loop
 
 MARKS: Mapping[str, str] = {
     "unreadable": "!",
@@ -171,8 +172,19 @@ def _standing(row: Row, told: Explain, now_s: float) -> list[Line]:
     last = memory.run or memory.visit
     if agent := last.get("agent", ""):
         parts.append(agent + (f" {last['model']}" if last.get("model") else ""))
+    parts += _loop_parts(told.loop, with_agent=not agent)
     parts.append(f"sandbox {memory.head['sandbox']}")
     return [stands, Line(printable("  ".join(parts)), DIM)]
+
+
+def _loop_parts(loop: Loop | None, *, with_agent: bool) -> list[str]:
+    """What is told of a loop of agent runs besides its count: who ran last, and what was verified."""
+    if loop is None:
+        return []
+    parts = [loop.agent] if with_agent and loop.agent else []
+    if loop.criteria:
+        parts.append(f"criteria {sum(ok for _, ok, _ in loop.criteria)}/{len(loop.criteria)}")
+    return parts
 
 
 def _asked_lines(row: Row) -> list[Line]:

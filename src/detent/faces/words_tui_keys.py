@@ -5,6 +5,7 @@ from __future__ import annotations
 from detent.faces.tui.gather import KINDS
 from detent.faces.tui.menu import MUST_SAY, is_provable
 from detent.faces.words import one_line
+from detent.faces.words_loop import LOOK_ONLY, view_word
 from detent.faces.words_tui import DIM, HEAD, MARKS, MEANINGS, PLAIN, Line, missing_lines, openness
 
 TYPE_CHECKING = False
@@ -60,10 +61,12 @@ HELP_TITLE = "detent tui"
 def choice_lines(choice: Choice) -> list[Line]:
     """One line of a menu, and below it what is missing."""
     key = f"[{choice.key}]" if choice.key else "[ ]"
+    if choice.view:
+        return [Line(f"{key} {view_word(choice.view)}", HEAD), Line(LOOK_ONLY, DIM, 4)]
     if choice.move is None:
         return [Line(f"{key} {choice.verb}", HEAD), Line(_BESIDES.get(choice.verb, ""), DIM, 4)]
     move = choice.move
-    verb = "" if choice.verb == "move" else f"{choice.verb} -> "
+    verb = f"{choice.word} -> " if choice.word else ""
     label = f"  ({one_line(move.label)})" if move.label not in ("", move.name, move.to) else ""
     tone = HEAD if move.is_open or is_provable(move) else PLAIN
     head = Line(f"{key} {openness(move)}  {verb}{move.to}{label}", tone)
@@ -79,7 +82,7 @@ _BESIDES: Mapping[str, str] = {
 
 
 def reason_words(choice: Choice) -> str:
-    what = "what do you answer?" if choice.verb == "answer" else f"why {choice.verb}?"
+    what = "what do you answer?" if choice.verb == "answer" else f"why {choice.word or choice.verb}?"
     return what if choice.asks == MUST_SAY else f"{what} (may stay empty)"
 
 

@@ -1,6 +1,11 @@
-"""What a task asks a person, in its own words: the fields and sections its state names for that. Looks only."""
+"""What a task asks a person, in its own words: the fields and sections its state names for that. Looks only.
+
+Who is asked because of a crash is told so: nobody was there when it happened.
+"""
 
 from __future__ import annotations
+
+import json
 
 from detent.errors import UnreadableError
 
@@ -8,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.core.machine import State
     from detent.store.native import Document, Native
+    from detent.store.tasks import Memory
 
     Asked = tuple[tuple[str, str], ...]  # name of the field or section, and what it says
 
@@ -30,6 +36,12 @@ def question(state: State, native: Native) -> str:
     except UnreadableError:
         return ""  # its own error is told where the file is what it is about
     return "; ".join(f"{name}: {words}" for name, words in asked(state, document))
+
+
+def crashed_here(memory: Memory) -> str:
+    """Why, where it was a crash that led here just now."""
+    last = json.loads(memory.last)
+    return f"; {last['from']} was left by a crash: {last['reason']}" if last.get("by") == "crash" else ""
 
 
 def _words(name: str, document: Document) -> str:

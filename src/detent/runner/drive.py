@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from detent.core.machine import STOPPED
@@ -21,7 +20,7 @@ from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.errors import RefusedError
 from detent.runner.agents import wakes_at
-from detent.runner.asks import question
+from detent.runner.asks import crashed_here, question
 from detent.runner.drops import answer_drops
 from detent.runner.ending import BOUND, attend
 from detent.runner.explain import explain, may_ask
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     Tell = Callable[["Happened"], None]
     Reply = Callable[[Outcome], Mapping[str, Any]]
 
+UNDRIVEN = "nobody drives it: its next agent run needs a person's word"
 TICK_S = 0.2  # between two looks at requests and budget while a run lives
 
 
@@ -70,12 +70,14 @@ def drive(
     once: bool = False,
     asked: bool = False,
     may_wait: bool = True,
+    may_start: bool = True,
     since: int | None = None,
 ) -> Rest:
     """Until the task rests; with `once` at most one run is started. `asked`: a person wants a run now.
 
-    Without `may_wait` a run that is under way is left to somebody else. A stop after the journal line `since` calls it
-    off: who drives for somebody else was meant by it although it came before this process did.
+    Without `may_wait` a run that is under way is left to somebody else, without `may_start` none is begun. A stop after
+    the journal line `since` calls it off: who drives for somebody else was meant by it although it came before this
+    process did.
     """
     started, told = False, 0
     since = task.memory.snapshot.seq if since is None else since
@@ -92,6 +94,8 @@ def drive(
         rest = _called_off(task, since) or resting(task, asked=asked)
         if rest is None and started and once:
             rest = Rest(task, "running", "one run was asked for")
+        if rest is None and not may_start:
+            rest = Rest(task, "running", UNDRIVEN)
         if rest is not None:
             return rest
         ready = make_ready(task)
@@ -154,7 +158,7 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "person" if can_go_on else "done", question(state, task.native) or state.name)
     if not state.role or (state.driver != "agent" and not asked):
         waits = question(state, task.native) or f"{state.name} waits for a person"
-        return Rest(task, "person", f"{waits}{_crashed_here(task)}")
+        return Rest(task, "person", f"{waits}{crashed_here(task.memory)}")
     if not asked and may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
         return Rest(task, "person", f"protected files were touched: {name_some(word)}")
     if visit.get("exit") == "quota" and not asked and (wake := wakes_at(task)):
@@ -162,12 +166,6 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
     if visit.get("count", 0) and state.respawn != "auto" and not asked:
         return Rest(task, "person", f"the agent run in {state.name} ended without a move; another one needs your word")
     return None
-
-
-def _crashed_here(task: Task) -> str:
-    """Why, where it was a crash that led here just now: the person who is told was not there."""
-    last = json.loads(task.memory.last)
-    return f"; {last['from']} was left by a crash: {last['reason']}" if last.get("by") == "crash" else ""
 
 
 def wait(task: Task, tell: Tell, reply: Reply) -> None:

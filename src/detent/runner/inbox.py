@@ -5,7 +5,7 @@ from __future__ import annotations
 from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.runner.advice import advice
-from detent.runner.asks import question
+from detent.runner.asks import crashed_here, question
 from detent.runner.budget import way_on
 from detent.runner.explain import explain, may_ask
 from detent.runner.open import load_all, load_task
@@ -91,7 +91,8 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
         return "its agent run ended without a move", command
     verbs = _verbs(state)
     look = f"; look at what is signed: detent diff {name}" if any(edge.sign_off for edge in state.edges) else ""
-    return f"{state.name} waits for a person{look}", _answer(name, verbs) if verbs else f"detent next {name}"
+    why = f"{state.name} waits for a person{crashed_here(memory)}{look}"
+    return why, _answer(name, verbs) if verbs else f"detent next {name}"
 
 
 def _verbs(state: State) -> list[str]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from detent.core.decide import spent
 from detent.core.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from detent.core.machine import Machine
+    from detent.core.values import Snapshot
     from detent.runner.open import Task
 
     Parts = Sequence[tuple[str, bool, str]]
@@ -32,11 +35,14 @@ def loop_of(task: Task) -> Loop | None:
     name = names[0]
     last = memory.run or memory.last_run
     agent = f"{last['agent']}:{last['model']}" if last.get("model") else str(last.get("agent", ""))
-    limit, state = machine.limits[name], memory.snapshot.state
-    used = memory.snapshot.counters.get(name, 0)
-    if limit.field and state in machine.store.get("only_in", {}).get(limit.field, ()):
-        used = min(used + limit.first, limit.most)  # where the file names the one under way, so does everybody
-    return Loop(name, used, limit.most, agent, criteria_seen(task))
+    return Loop(name, reached(machine, memory.snapshot, name), machine.limits[name].most, agent, criteria_seen(task))
+
+
+def reached(machine: Machine, snapshot: Snapshot, name: str) -> int:
+    """How far a limit is used up; where the task's file names the one that is under way, so does everybody."""
+    limit, used = machine.limits[name], spent(machine, snapshot, name)
+    is_named = limit.field and snapshot.state in machine.store.get("only_in", {}).get(limit.field, ())
+    return min(used + limit.first, limit.most) if is_named else used
 
 
 def criteria_seen(task: Task) -> tuple[tuple[str, bool, str], ...]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 from detent.core.values import Signal
 from detent.effects.keeper_watch import wait_for_end
+from detent.runner.bell import ring
 from detent.runner.ending import attend
 from detent.runner.runs import stop_run
 from detent.runner.settle import record
@@ -16,7 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.runner.open import Task
     from detent.runner.step import Outcome
-    from detent.store.places import Project
 
 INTERRUPT = "interrupt"  # the verb of a move that is made by breaking off what runs
 
@@ -50,17 +48,3 @@ def interrupt(task: Task, name: str, reason: str = "") -> Outcome | None:
     if task.memory.run or not any(INTERRUPT in edge.verbs for edge in edges):
         return None
     return step(task, Signal("person", name=name, reason=reason, verb=INTERRUPT))
-
-
-def ring(project: Project) -> None:
-    """Wake the project's supervisor, if there is one; nobody waits for it."""
-    try:
-        descriptor = os.open(project.bell(), os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return  # nobody listens
-    try:
-        os.write(descriptor, b"!")
-    except OSError:
-        pass  # it is ringing already
-    finally:
-        os.close(descriptor)

@@ -11,6 +11,7 @@ import json
 
 from detent.core.record import Record
 from detent.errors import RefusedError, UnreadableError
+from detent.runner.bell import ring
 from detent.runner.locks import changed_locks, locked_texts, put_back_others, shown_item
 from detent.store.aftermath import carried, text_after_stop
 from detent.store.atomic import sweep
@@ -137,7 +138,7 @@ def remember(
     put_back_others(task, texts)
     # Agents' and people's words lie in this file: it must survive a power cut, by itself or by the line.
     document = task.native.write(document, memory, text, unlogged(task, memory, entry), durable=not memory.native)
-    task.store.save_cache(memory)
+    _keep(task, memory, content)
     project_beside(task, memory)
     return memory, document
 
@@ -146,7 +147,7 @@ def note(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) -> M
     """Commit one line that changes nothing in the document, which may hold a request that is still to be judged."""
     memory = task.store.commit(memory, kind, content)
     task.native.catch_up(memory, unlogged(task, memory))
-    task.store.save_cache(memory)
+    _keep(task, memory, content)
     project_beside(task, memory)
     return memory
 
@@ -162,8 +163,15 @@ def project_beside(task: Task, memory: Memory) -> None:
 def record(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) -> Memory:
     """Commit one line and leave the native folder alone: an agent run lives in it or is about to."""
     memory = task.store.commit(memory, kind, content)
-    task.store.save_cache(memory)
+    _keep(task, memory, content)
     return memory
+
+
+def _keep(task: Task, memory: Memory, content: Mapping[str, Any]) -> None:
+    """Save the cache; what a person did is told to the supervisor, who would else see it at its next look."""
+    task.store.save_cache(memory)
+    if content.get("by") == "person":
+        ring(task.project)
 
 
 def _bring_up(task: Task, memory: Memory, document: Document, restore: tuple[str, ...]) -> Document:

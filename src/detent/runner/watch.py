@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
 
 from detent.core.machine import STOPPED
 from detent.core.record import Record
@@ -19,10 +18,10 @@ from detent.effects.children import Child, Children
 from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.errors import DetentError, LockedError, RefusedError
-from detent.runner.drive import Rest, keep_budget, resting
+from detent.runner.bell import Bell, ring
+from detent.runner.drive import UNDRIVEN, Rest, keep_budget, resting
 from detent.runner.drops import answer_drops
 from detent.runner.ending import end_run
-from detent.runner.mandate import ring
 from detent.runner.open import load_all, load_task
 from detent.store.atomic import make_folders
 from detent.store.lock import Lock
@@ -100,7 +99,7 @@ class Supervisor:
             ) from error
 
     def _run(self, *, until_rest: bool) -> Mapping[str, Rest]:
-        bell = _Bell(self.project.bell())
+        bell = Bell(self.project.bell())
         due = 0.0
         try:
             while not self.is_called_off:
@@ -181,7 +180,11 @@ class Supervisor:
         is_engine_s = task.machine.states[snapshot.state].driver == "engine" and not snapshot.registers.get(STOPPED)
         if is_engine_s and self.tried.get(task.id) != snapshot.seq:
             return None  # a move may be open that nobody but the engine takes; whoever is sent finds out
-        return resting(task)
+        return resting(task) or (None if self._may_start(task) else Rest(task, "running", UNDRIVEN))
+
+    def _may_start(self, task: Task) -> bool:
+        """A run that somebody else began is seen to its end; that is no word for the next one."""
+        return self.wanted is not None or bool(task.memory.driven.get("on", False))
 
     def _watch_run(self, task: Task) -> None:
         folder = task.places.run(task.memory.run["run"])
@@ -192,19 +195,20 @@ class Supervisor:
             self.tell(Told(task.id, f"agent run #{task.memory.run['run']}: {task.memory.run['agent']}"))
 
     def _send(self, task: Task) -> None:
-        """Let a process of its own decide what ended, take open moves and start the next run."""
+        """Let a process of its own decide what ended, take open moves and, if it may, start the next run."""
         if task.id in self.held or not self._has_room():
             return  # the next end makes room, and then everything is looked at again
         self.rests.pop(task.id, None)
         self.tried[task.id] = task.memory.snapshot.seq
         since = 0 if self.wanted is None else self.begun[task.id][1]
-        words = ["run", "--no-wait", "--since", str(since), "--json", "--repo", self.project.root, task.id]
+        words = ["run", "--no-wait", *([] if self._may_start(task) else ["--no-start"]), "--since", str(since)]
+        words += ["--json", "--repo", self.project.root, task.id]
         self.children.start(task.id, words, os.path.join(task.places.folder, "drive.log"))
 
     def _has_room(self) -> bool:
         return len(self.children) + len(self.watched) < self.jobs
 
-    def _wait(self, bell: _Bell) -> None:
+    def _wait(self, bell: Bell) -> None:
         over = self._ends((*self.children.handles(), bell.descriptor))
         for name in over:
             self.look_at(name)
@@ -268,22 +272,3 @@ class Supervisor:
             if not self._has_room():
                 return
             self.look_at(name)
-
-
-class _Bell:
-    """The named pipe that `start`, `stop` and friends write to."""
-
-    def __init__(self, path: str) -> None:
-        with suppress(FileExistsError):
-            os.mkfifo(path, 0o600)
-        # Opened for both, so that it never ends when the last one who rang closes it.
-        self.descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
-
-    def was_rung(self) -> bool:
-        try:
-            return bool(os.read(self.descriptor, 4096))
-        except BlockingIOError:
-            return False
-
-    def close(self) -> None:
-        os.close(self.descriptor)

@@ -45,6 +45,7 @@ def test_a_choice_becomes_the_command_a_person_would_type() -> None:
     confirmed = Choice("a", "move", "no", publish, "Sure?").words("n", "")
     assert confirmed == ["move", "--edge", "publish", "--yes", "--", "published", "n"]
     assert Choice("r", "respawn", "no").words("n", "") == ["respawn", "--no-wait", "--", "n"]
+    assert Choice("D", "choose", "no", view="diagnosis").words("n", "") == ["choose", "--", "diagnosis", "n"]
 
 
 def test_a_task_is_told_of_once_when_it_begins_to_need_somebody() -> None:
@@ -54,6 +55,14 @@ def test_a_task_is_told_of_once_when_it_begins_to_need_somebody() -> None:
     assert notices.begun([stuck], 2) == ()
     assert notices.begun([calm], 3) == ()
     assert notices.begun([stuck], 4) == (stuck,)
+
+
+def test_a_task_that_moved_on_between_two_looks_is_told_of_again() -> None:
+    notices, dead, stuck = Notices(), Row("a", "dead", "work"), Row("a", "waits", "stuck")
+    notices.begun([], 0)
+    notices.begun([dead], 1)
+    assert notices.begun([dead], 1 + SETTLE_S) == (dead,)
+    assert notices.begun([stuck], 2 + SETTLE_S) == (stuck,)
 
 
 def test_a_run_that_has_just_ended_is_no_news_until_nobody_judged_it() -> None:

@@ -121,6 +121,7 @@ COMMANDS = (
             Option("--once", "", "at most one agent run for each task"),
             Option("--adopt", "MACHINE", "TASK is a folder; if it is no task yet, take it over first"),
             _NO_WAIT,
+            Option("--no-start", "", "judge what ended and take open moves, but start no agent run"),
             Option("--since", "LINE", "a `detent stop` after this line of the journal counts (default: from now on)"),
             Option("--detach", "", "go on in the background; look with: detent logs -f"),
             Option("--jobs", "N", "how many agents may work at a time (default: 1)"),

@@ -27,6 +27,8 @@ LONGEST_STOP_S = 30.0  # for a run to end after it was told to
 def run(arguments: Arguments) -> int:
     refuse_inside_run("driving a task")
     tasks = _wanted(arguments)
+    if arguments.has("--no-start") and (len(tasks) > 1 or arguments.has("--jobs") or arguments.has("--detach")):
+        raise UsageError("--no-start is for one task at a time", next_step="detent run --no-start TASK")
     if arguments.has("--detach"):
         from detent.faces.cli.background import detach
 
@@ -37,7 +39,8 @@ def run(arguments: Arguments) -> int:
         return run_many(arguments, tasks)
     if not tasks:
         return _nothing(arguments)
-    return _drive(arguments, tasks[0], once=arguments.has("--once"), may_wait=not arguments.has("--no-wait"))
+    may_wait, may_start = not arguments.has("--no-wait"), not arguments.has("--no-start")
+    return _drive(arguments, tasks[0], once=arguments.has("--once"), may_wait=may_wait, may_start=may_start)
 
 
 def respawn(arguments: Arguments) -> int:
@@ -45,16 +48,18 @@ def respawn(arguments: Arguments) -> int:
     task, may_wait = _task(arguments), not arguments.has("--no-wait")
     code = _drive(arguments, task, once=True, asked=True, may_wait=may_wait)
     if not may_wait:
-        from detent.runner.mandate import ring
+        from detent.runner.bell import ring
 
         ring(task.project)  # whoever watches has a run to see to its end
     return code
 
 
-def _drive(arguments: Arguments, task: Task, *, once: bool, asked: bool = False, may_wait: bool = True) -> int:
-    tell = nothing_told if arguments.has("--json") else tell_at_once
+def _drive(
+    arguments: Arguments, task: Task, *, once: bool, asked: bool = False, may_wait: bool = True, may_start: bool = True
+) -> int:
+    tell, since = nothing_told if arguments.has("--json") else tell_at_once, _since(arguments)
     try:
-        rest = drive(task, tell, move_json, once=once, asked=asked, may_wait=may_wait, since=_since(arguments))
+        rest = drive(task, tell, move_json, once=once, asked=asked, may_wait=may_wait, may_start=may_start, since=since)
     except KeyboardInterrupt:
         _break_off(arguments, task)
         raise

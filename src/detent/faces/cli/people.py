@@ -14,7 +14,6 @@ from detent.gates.people import is_word
 from detent.runner.explain import may_ask
 from detent.runner.inbox import inbox as waiting_tasks
 from detent.runner.layout import choose_active
-from detent.runner.mandate import ring
 from detent.runner.open import find_project, open_task
 from detent.runner.step import Outcome, step
 
@@ -128,7 +127,6 @@ def configure(arguments: Arguments) -> int:
         raise UsageError("configure needs something to set", next_step="detent configure --help")
     task = open_task(arguments.text("TASK"), arguments.text("--repo"))
     task, is_new = set_for_task(task, wanted, person_name(), arguments.text("--reason"))
-    ring(task.project)
     show(
         arguments,
         {"id": task.id, "changed": is_new, "mode": task.memory.snapshot.mode, **settings_json(task)},

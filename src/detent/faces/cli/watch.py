@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from detent.errors import UsageError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 def watch(arguments: Arguments) -> int:
     """Drive everything that was started, until interrupted; with --once until everything rests."""
     refuse_inside_run("watching")
+    gc.enable()  # this command lives for hours
     project = find_project(arguments.text("--repo"))
     tell = _tell_json if arguments.has("--json") else _tell
     supervisor = Supervisor(project, tell, move_json, jobs=jobs_of(arguments, DEFAULT_JOBS))
@@ -36,6 +38,7 @@ def run_many(arguments: Arguments, tasks: Sequence[Task]) -> int:
     project = tasks[0].project if tasks else find_project(arguments.text("--repo"))
     if any(task.project.control != project.control for task in tasks):
         raise UsageError("these tasks belong to several projects", next_step="run them one project at a time")
+    gc.enable()  # and so may this one
     quiet = arguments.has("--json")
     supervisor = Supervisor(
         project,

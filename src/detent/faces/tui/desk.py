@@ -14,13 +14,13 @@ from textual import work
 from textual.app import App
 
 from detent.errors import DetentError
-from detent.faces import words_tui, words_tui_keys
+from detent.faces import words_loop, words_tui, words_tui_keys
 from detent.faces.tui import menu
 from detent.faces.tui.asking import LONGEST_ANSWER_BYTES, Answer, ask
 from detent.faces.tui.gather import explain_now
 from detent.faces.tui.screens import LongText, Menu, Page, Question, Words
 from detent.faces.words import error_words, printable
-from detent.runner.mandate import ring
+from detent.runner.bell import ring
 from detent.store.atomic import read_plain
 
 TYPE_CHECKING = False
@@ -98,7 +98,8 @@ class Desk(App[int]):
         if choice.asks != menu.NO_WORDS:
             said = await self.push_screen_wait(Words(words_tui_keys.reason_words(choice), choice.asks))
         if said is not None:
-            self.do(row, choice.verb, choice.words(row.id, said))
+            label = words_loop.view_word(choice.view) if choice.view else choice.verb
+            self.do(row, label, choice.words(row.id, said), is_read=bool(choice.view))
 
     def do(self, row: Row, label: str, given: list[str], *, is_read: bool = False) -> None:
         """Run one command for a task; with `is_read` its answer is there to be read."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 
-from detent.core.decide import spent
 from detent.core.machine import CRASHES, RUNS, STOPPED
 from detent.core.record import Record
 from detent.effects.agents.events import EventReader, Usage
@@ -18,6 +17,7 @@ from detent.errors import DetentError
 from detent.faces.cli.logs import GrowingText
 from detent.runner.explain import explain, life
 from detent.runner.inbox import letter_of
+from detent.runner.loop import reached
 from detent.runner.notify import wants_bell
 from detent.runner.open import Listed, is_over, load_listed, load_task
 
@@ -195,7 +195,7 @@ def counts(machine: Machine, snapshot: Snapshot) -> tuple[tuple[Count, ...], tup
     rounds = [name for name in machine.limits if name not in (RUNS, CRASHES, *crash_names)]
 
     def count(name: str) -> Count:
-        return Count(name, spent(machine, snapshot, name), machine.limits[name].most)
+        return Count(name, reached(machine, snapshot, name), machine.limits[name].most)
 
     return tuple(map(count, rounds)), tuple(map(count, crash_names))
 

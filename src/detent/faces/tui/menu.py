@@ -31,9 +31,19 @@ class Choice(Record):
     asks: str
     move: Move | None = None
     confirm: str = ""
+    view: str = ""  # what it shows; such a choice moves nothing
+
+    @property
+    def word(self) -> str:
+        """What the choice is called; nothing where the move's target says it all."""
+        if self.move is None or self.verb != "move":
+            return self.verb
+        return self.move.verbs[0] if self.move.verbs else ""
 
     def words(self, task_id: str, said: str) -> list[str]:
         """The command line of this choice, without `detent` and the repository."""
+        if self.view:
+            return [self.verb, "--", self.view, task_id]
         command = _command(self.verb)
         assert command is not None  # noqa: S101  # choices are made of commands that exist
         options = {option.flag for option in command.options}
@@ -52,13 +62,14 @@ class Choice(Record):
 
 
 def build_menu(told: Explain) -> tuple[Choice, ...]:
-    """Every move a person may ask for, and what else can be done now."""
+    """Every move a person may ask for, and what else can be done or looked at now."""
     state = told.task.machine.states[told.snapshot.state]
     edges = {edge.name: edge for edge in state.edges}
     moves = [move for move in told.moves if may_be_asked(move)]
     wanted = [(_of_move(move, edges[move.name]), edges[move.name].key) for move in moves]
     verbs = {choice.verb for choice, _ in wanted}
     wanted += [(choice, "") for choice in _besides(told) if choice.verb not in verbs]
+    wanted += [(Choice("", "choose", NO_WORDS, view=view), key) for key, view in state.views.items()]
     wanted.sort(key=lambda one: _nearness(one[0].move))
     keys = letters([(key, choice.verb, choice.move) for choice, key in wanted])
     return tuple(choice.replace(key=key) for (choice, _), key in zip(wanted, keys, strict=True))

@@ -14,20 +14,25 @@ SETTLE_S = 2.0  # a run that has just ended is dead until somebody has judged it
 
 class Notices:
     def __init__(self) -> None:
-        self._since: dict[str, float] = {}  # when a task began to need a person
-        self._told: set[str] | None = None  # who was told of; None: nobody has looked yet
+        # A task is told of once in each state: it may have moved on, and need somebody again, between two looks.
+        self._since: dict[tuple[str, str], float] = {}  # when a task began to need a person
+        self._told: set[tuple[str, str]] | None = None  # who was told of; None: nobody has looked yet
 
     def begun(self, rows: Sequence[Row], now_s: float) -> tuple[Row, ...]:
         """Tasks to tell about now, each once; those that needed somebody at the first look stand in the list anyway."""
         needing = [row for row in rows if row.kind in NEEDS_PERSON]
-        self._since = {row.id: self._since.get(row.id, now_s) for row in needing}
+        self._since = {_key(row): self._since.get(_key(row), now_s) for row in needing}
         if self._told is None:
             self._told = set(self._since)
         self._told &= self._since.keys()
         new = tuple(
             row
             for row in needing
-            if row.id not in self._told and (row.kind != "dead" or now_s - self._since[row.id] >= SETTLE_S)
+            if _key(row) not in self._told and (row.kind != "dead" or now_s - self._since[_key(row)] >= SETTLE_S)
         )
-        self._told |= {row.id for row in new}
+        self._told |= {_key(row) for row in new}
         return new
+
+
+def _key(row: Row) -> tuple[str, str]:
+    return row.id, row.state
