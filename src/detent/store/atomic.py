@@ -116,8 +116,12 @@ def write_cache(path: str, data: bytes) -> object:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         try:
             write_all(descriptor, framed)
-            os.ftruncate(descriptor, len(framed))
-            return _stamp(os.fstat(descriptor))
+            status = os.fstat(descriptor)
+            # Asked first: cutting is a change of the file system, also where nothing is cut off.
+            if status.st_size != len(framed):
+                os.ftruncate(descriptor, len(framed))
+                status = os.fstat(descriptor)
+            return _stamp(status)
         finally:
             os.close(descriptor)
     except OSError as error:
