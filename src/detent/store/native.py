@@ -213,7 +213,8 @@ class Native:
                 self._back_up(document)
             name = self.file if self.is_synced else ""
             mode = _mode_of(document.path)
-            write_atomic(document.path, data, durable=durable or self.is_synced, mode=mode, name=name)
+            is_synced = durable or self.is_synced
+            write_atomic(document.path, data, durable=is_synced, mode=mode, name=name, is_carried=not is_synced)
         if durable:  # what the journal does not hold is kept once more, should somebody spoil the file; not synced
             write_cache(self.places.last_copy(), data)
         self._mark(memory.snapshot.seq, self._project_log(entries), sha256_of(data))
