@@ -179,7 +179,8 @@ class Machine(Record):
         """These gates and every gate they are made of, each once."""
         todo = list(dict.fromkeys(names))
         for name in todo:  # grows while it is read
-            todo += [part for part in self.gates[name].params.get("of", ()) if part not in todo]
+            if made_of := self.gates[name].params.get("of"):
+                todo += [part for part in made_of if part not in todo]
         return tuple(self.gates[name] for name in todo)
 
     def ends(self) -> tuple[str, ...]:

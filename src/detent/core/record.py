@@ -41,8 +41,10 @@ class Record(metaclass=_RecordType):
     def __init__(self, *values: Any, **named: Any) -> None:
         # Whole dictionaries go round the frozen __setattr__, and cost the same however many fields there are.
         own, fields = self.__dict__, self._fields
-        if len(values) != len(fields):
-            own.update(self._defaults)
+        if not named and len(values) == len(fields):  # nothing is left to be odd
+            own.update(zip(fields, values))  # noqa: B905  # as long as each other, as was just seen
+            return
+        own.update(self._defaults)
         own.update(zip(fields, values, strict=False))
         is_odd = len(values) > len(fields)
         if named:

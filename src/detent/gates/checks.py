@@ -47,7 +47,11 @@ def fields_filled(gate: Gate, seen: Seen) -> Finding:
     file = seen.machine.store["file"]
     evidence = {f"field:{label}": hash_text(visible_text(seen.field(label))) for label in labels}
     nothing = gate.params.get("empty", ())
-    empty = [label for label in labels if not _filled(seen.field(label)) or _plain(seen.field(label)) in nothing]
+    empty = [
+        label
+        for label in labels
+        if not _filled(seen.field(label)) or (nothing and _plain(seen.field(label)) in nothing)
+    ]
     if empty:
         return Finding(ok=False, why=f"{file} has nothing under {_quoted(empty)}", evidence=evidence)
     return Finding(ok=True, evidence=evidence)

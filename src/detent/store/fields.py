@@ -13,12 +13,13 @@ from functools import lru_cache
 
 from detent.core.record import Record
 from detent.store.markdown import find_section, scan
+from detent.store.markdown_blocks import read_blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from detent.store.markdown import Line
+    from detent.store.markdown_inline import Row
 
 _MOST_ROUNDS = 6  # each round of edits shows or hides at most a few labels; a person's document needs one
 
@@ -64,7 +65,7 @@ def _read_fields(text: str, labels: tuple[str, ...]) -> Mapping[str, Found]:
     parts: dict[str, list[str]] = {}
     ends: dict[str, tuple[int, int]] = {}
     current = ""
-    for line in scan(text):
+    for line in read_blocks(text).rows:  # what `scan` makes of them is worth its price only to those who keep it
         match = _label_of(line, text, pattern)
         if match is not None:
             label = spelled[(match["bold"] or match["plain"]).lower()]
@@ -91,7 +92,7 @@ def _read_fields(text: str, labels: tuple[str, ...]) -> Mapping[str, Found]:
     }
 
 
-def _label_of(line: Line, text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
+def _label_of(line: Row, text: str, pattern: re.Pattern[str]) -> re.Match[str] | None:
     """The label a line begins with. A paragraph that `---` makes a heading still holds the labels it held before."""
     if line.kind not in ("text", "heading"):
         return None
@@ -104,7 +105,7 @@ def _label_of(line: Line, text: str, pattern: re.Pattern[str]) -> re.Match[str] 
     return match if is_ours and _visible_value(line, match) is not None else None
 
 
-def _visible_value(line: Line, match: re.Match[str]) -> str | None:
+def _visible_value(line: Row, match: re.Match[str]) -> str | None:
     """What a reader sees behind the label; None when the label itself lies in a comment."""
     if line.kind == "heading":
         visible, prefix = line.text, match[0]
@@ -121,7 +122,7 @@ def _is_open(match: re.Match[str]) -> bool:
     return bool(match["open"]) and not match["closed"]
 
 
-def _found(line: Line, text: str, match: re.Match[str], label: str) -> Found:
+def _found(line: Row, text: str, match: re.Match[str], label: str) -> Found:
     raw = text[line.start : line.end]
     end = len(raw.rstrip())
     if _is_open(match) and raw[:end].endswith(match["open"]):

@@ -65,6 +65,8 @@ class Native:
         self.places = places
         self.file: str = machine.store["file"]
         self.state_label: str = machine.store["state"]
+        self._path = os.path.join(folder, self.file)
+        self._log_path = os.path.join(folder, machine.store["log"]) if machine.store.get("log") else ""
         self.labels = labels_of(machine)
         self.codec = CODECS[machine.store["codec"]](machine)
         self.is_synced: bool = machine.store.get("fsync", False)  # whether the file itself must survive a power cut
@@ -74,7 +76,7 @@ class Native:
         self._marked_size = -1  # of the marks' file when this process last added to it
 
     def path(self, name: str = "") -> str:
-        return os.path.join(self.folder, name or self.file)
+        return os.path.join(self.folder, name) if name else self._path
 
     def need_own_folder(self) -> None:
         """What lies in the task folder is not part of the tree: a link would let somebody choose what is proven."""
@@ -211,7 +213,8 @@ class Native:
                 self._back_up(document)
             name = self.file if self.is_synced else ""
             mode = _mode_of(document.path)
-            write_atomic(document.path, data, durable=durable or self.is_synced, mode=mode, name=name)
+            is_synced = durable or self.is_synced
+            write_atomic(document.path, data, durable=is_synced, mode=mode, name=name, is_carried=not is_synced)
         if durable:  # what the journal does not hold is kept once more, should somebody spoil the file; not synced
             write_cache(self.places.last_copy(), data)
         self._mark(memory.snapshot.seq, self._project_log(entries), sha256_of(data))
@@ -263,8 +266,7 @@ class Native:
     # --- the native log: a projection of the journal, one line per event, exactly once ---
 
     def log_path(self) -> str:
-        name = self.machine.store.get("log", "")
-        return self.path(name) if name else ""
+        return self._log_path
 
     def logged_seq(self) -> int:
         """The last journal line that reached the native log; 0 when that is not known or the log has lost something.
@@ -290,8 +292,7 @@ class Native:
         start = self._marks()["log_size"] if logged else 0
         present = count_lines(path, start) if start < size else {}
         for line in (line for entry in entries if entry["seq"] > logged for line in log_lines(self.machine, entry)):
-            raw = as_json(line, compact=False)
-            if present.get(raw):
+            if present and present.get(raw := as_json(line, compact=False)):
                 present[raw] -= 1  # lines without a number may be equal: each of ours needs one of its own
             else:
                 size = append_line(path, line)

@@ -82,50 +82,50 @@ class Project(Record):
 
 
 class TaskPlaces(Record):
-    """The control folder of one task."""
+    """The control folder of one task. One step asks for its paths many times, and joining them anew costs more."""
 
     id: str
     folder: str
 
     def journal(self) -> str:
-        return os.path.join(self.folder, "journal.jsonl")
+        return f"{self.folder}/journal.jsonl"
 
     def snapshot(self) -> str:
-        return os.path.join(self.folder, "snapshot.json")
+        return f"{self.folder}/snapshot.json"
 
     def lock(self) -> str:
-        return os.path.join(self.folder, "lock")
+        return f"{self.folder}/lock"
 
     def projected(self) -> str:
-        return os.path.join(self.folder, "projected.jsonl")
+        return f"{self.folder}/projected.jsonl"
 
     def last_copy(self) -> str:
-        return os.path.join(self.folder, "native-last")
+        return f"{self.folder}/native-last"
 
     def beside(self) -> str:
-        return os.path.join(self.folder, "beside.json")
+        return f"{self.folder}/beside.json"
 
     def receipts(self) -> str:
-        return os.path.join(self.folder, "receipts")
+        return f"{self.folder}/receipts"
 
     def objects(self) -> str:
-        return os.path.join(self.folder, "objects")
+        return f"{self.folder}/objects"
 
     def private_git(self) -> str:
-        return os.path.join(self.folder, "git")
+        return f"{self.folder}/git"
 
     def run(self, number: int) -> str:
         """Where one agent run leaves its traces."""
-        return os.path.join(self.folder, "runs", str(number))
+        return f"{self.folder}/runs/{number}"
 
     def seen_tree(self) -> str:
-        return os.path.join(self.folder, "tree.json")
+        return f"{self.folder}/tree.json"
 
     def touched(self) -> str:
-        return os.path.join(self.folder, "touched.json")
+        return f"{self.folder}/touched.json"
 
     def prepared(self) -> str:
-        return os.path.join(self.folder, "prepared")
+        return f"{self.folder}/prepared"
 
 
 def project_at(root: str, common_dir: str) -> Project:

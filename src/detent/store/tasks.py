@@ -234,8 +234,7 @@ def _fold_out(memory: Memory, entry: Entry) -> dict[str, Mapping[str, str]]:
 
 def cache_content(memory: Memory) -> dict[str, Any]:
     """What the cache says; fields that say nothing are left out, because a list of tasks reads thousands of these."""
-    defaults = Memory._defaults
-    kept = {field: value for field in Memory._fields if (value := getattr(memory, field)) != defaults.get(field)}
+    kept = {field: value for field, value in vars(memory).items() if value}  # every default is nothing or none
     seq, snapshot, last = memory.snapshot.seq, snapshot_to_json(memory.snapshot), mark_of(memory.last)
     return {**kept, "schema": CACHE_SCHEMA, "seq": seq, "snapshot": snapshot, "last": last}
 

@@ -222,6 +222,14 @@ def test_json_keeps_text_readable_and_bytes_intact(compact: bool) -> None:
     assert b"\n" not in as_json({"a": "x\ny"}, compact=compact)
 
 
+@pytest.mark.parametrize("data", [b"", b"x", b"y" * 10_000])
+def test_a_file_whose_text_is_carried_elsewhere_is_written_whole(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"what stood there before" * 100)
+    write_atomic(str(path), data, durable=False, is_carried=True)
+    assert path.read_bytes() == data, "no more and no less, although its room was reserved"
+
+
 # --- caches ---
 
 
