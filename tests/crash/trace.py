@@ -122,7 +122,7 @@ def _strace(
     done = subprocess.run(
         [*first, "strace", "-qq", *options, *argv],
         cwd=cwd,
-        env=dict(env),
+        env={**env, "PYTHONDONTWRITEBYTECODE": "1"},  # what the first of two runs compiles would shift every number
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=TIMEOUT_S,
