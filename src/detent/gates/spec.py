@@ -23,6 +23,7 @@ _PROMISE = re.compile(r"\W*promise\W*?:\W*?<promise>(?P<text>[^<>]*)</promise>\W
 _ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
 _LABEL = re.compile(r"(?:\*\*|__|`)?(?P<label>[A-Z]{1,5}-?\d{1,4})(?:\*\*|__|`)?:(?:\*\*|__)?[ \t]+")
 _COMMAND = re.compile(r"(?:^|[\s;,(\u2013\u2014-])cmd[ \t]*:[ \t]*(?P<line>\S.*)$", re.IGNORECASE)
+_NO_COMMAND = re.compile(r"(?:^|[\s;,(\u2013\u2014-])cmd[ \t]*:[ \t`)]*$", re.IGNORECASE | re.MULTILINE)
 _LONGEST_PROMISE = 80
 MOST_CRITERIA = 100
 _MOST_SHOWN = 60  # characters of somebody's words in a sentence about them
@@ -116,6 +117,8 @@ def _criterion(number: int, item: str) -> tuple[Criterion, str]:
     problem = ""
     if is_placeholder(text) and not commands:
         problem = f"{label} says nothing"
+    elif not commands and _NO_COMMAND.search(item):  # else an agent would judge what a command was to prove
+        problem = f'{label} has no command behind "cmd:"'
     elif len(commands) > 1:
         problem = f"{label} has {len(commands)} commands: make a criterion of each"
     return Criterion(label, shown, commands[0] if commands else ""), problem

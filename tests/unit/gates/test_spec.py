@@ -93,6 +93,10 @@ def test_no_clear_promise_is_none(line: str, problem: str) -> None:
         ("## Criteria\n\n- TODO\n", "C1 says nothing"),
         ("## Criteria\n\n-\n", "C1 says nothing"),
         ("## Criteria\n\n- a; cmd: x\n  cmd: y\n", "C1 has 2 commands: make a criterion of each"),
+        ("## Criteria\n\n- a; cmd:\n", 'C1 has no command behind "cmd:"'),
+        ("## Criteria\n\n- a (cmd: ``)\n", 'C1 has no command behind "cmd:"'),
+        ("## Criteria\n\n- a; cmd:\n  make test\n", 'C1 has no command behind "cmd:"'),
+        ("## Criteria\n\n- a\n  cmd:\n", 'C1 has no command behind "cmd:"'),
         ("## Criteria\n\n- C2: a\n- b\n", "C2 stands there twice"),
         ("## Criteria\n\n" + "- a\n" * 101, "there are more than 100 criteria"),
     ],
@@ -103,3 +107,8 @@ def test_criteria_that_can_t_be_read(body: str, problem: str) -> None:
 
 def test_all_problems_are_named_at_once() -> None:
     assert len(read_spec("## Criteria\n- TODO\n- a; cmd: x\n  cmd: y\n").problems) == 3
+
+
+def test_a_command_may_stand_in_a_fence_below_its_word() -> None:
+    read = read_spec("Promise: <promise>DONE</promise>\n\n## Criteria\n\n- a; cmd:\n  ```\n  make test\n  ```\n")
+    assert (read.problems, read.criteria[0].command) == ((), "make test")
