@@ -64,7 +64,7 @@ def test_where_every_home_is_in_use_a_task_stays_where_it_is_and_is_told_by_whom
     for words in (("task", "update", "--status", "working"), ("run", second.id), ("move", "clarification")):
         done = second(*words)
         assert done.code == 1, done
-        assert "all 1 task homes of this project are in use, by: first" in done.err
+        assert "no task home is free: this project may have 1, in use by: first" in done.err
         assert "finish or cancel one of them" in done.err
     assert (second.control / "journal.jsonl").read_bytes() == before
     assert (second.state(), second.tree.exists()) == ("pending", False)

@@ -130,7 +130,7 @@ def _refuse_full(project: Project) -> None:
     holders = tuple(_holders(project)) if most else ()
     if most and len(holders) >= most:
         raise RefusedError(
-            f"all {most} task homes of this project are in use, by: {', '.join(holders)}",
+            f"no task home is free: this project may have {most}, in use by: {', '.join(holders)}",
             where=project.home(),
             next_step="finish or cancel one of them, or commit a larger [pool] size in detent.toml",
         )
