@@ -17,6 +17,7 @@ from detent.gates.verdict import is_quoted, read_verdict
 from detent.machines.reading import GATES, TABLE, TEXT, TEXTS
 from detent.store.digest import hash_text
 from detent.store.markdown import is_placeholder, scan, visible_text
+from detent.store.markdown_blocks import read_blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -276,12 +277,13 @@ def _answer_problem(question: str, lines: list[str], seen: Seen, file: str) -> s
 
 def _shown(text: str) -> str:
     """What a reader sees of a section, headings included: the evidence by which one round is told from another."""
-    return "\n".join(line.text for line in scan(text) if line.kind in ("text", "heading", "code"))
+    return "\n".join([row.text for row in read_blocks(text).rows if row.kind in ("text", "heading", "code")])
 
 
 def _filled(text: str) -> bool:
     """Whether a reader would find something there besides the line that tells one round from another."""
-    kept = [text[line.start : line.end] for line in scan(text) if not _ROUND_LINE.fullmatch(line.content)]
+    rows = read_blocks(text).rows
+    kept = [text[row.start : row.end] for row in rows if row.kind != "text" or not _ROUND_LINE.fullmatch(row.content)]
     return not is_placeholder("".join(kept))
 
 

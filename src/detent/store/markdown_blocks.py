@@ -238,7 +238,8 @@ class Reader:
         row.kind = "heading"
         row.content = title
         row.at = first + level + len(after) - len(after.lstrip(BLANK))
-        hide_inline([row])
+        if not self.is_bare:
+            hide_inline([row])
         if not matched:
             self.headings.append((level, row.content, row.start, row.end))
         return True
