@@ -88,7 +88,7 @@ def test_a_machine_that_makes_homes_with_tasks_is_bounded_when_they_are_made(ora
     first = oranges.orange("working", more=POOL, task_id="first")
     done = oranges.detent("new", "phase", "count", "--id", "count", cwd=first.repo)
     assert done.code == 1, done
-    assert "in use, by: first" in done.err
+    assert "in use by: first" in done.err
     assert oranges.detent("new", "phase", "count", "--id", "count", "--in-place", cwd=first.repo).code == 0
 
 
