@@ -219,7 +219,7 @@ def _crash(machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], sign
     state = machine.states[snapshot.state]
     if not state.is_crash(signal.exit):
         return Wait(f"a run that ended as {signal.exit or 'nothing'} is no crash")
-    if not state.role or not (state.counts_crash or any("crash" in edge.by() for edge in state.edges)):
+    if not state.can_crash():
         return Wait(f"{state.name} has no agent that could crash")
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
     for name in state.counts_crash:

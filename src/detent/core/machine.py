@@ -88,6 +88,10 @@ class State(Record):
     edges: tuple[Edge, ...] = ()
     asks: tuple[str, ...] = ()  # fields of the native file, and `## sections`, that hold its question to a person
 
+    def can_crash(self) -> bool:
+        """Whether a run that dies here counts towards anything or leads anywhere."""
+        return bool(self.role) and bool(self.counts_crash or any("crash" in edge.by() for edge in self.edges))
+
     def is_crash(self, exit_class: str) -> bool:
         """Whether a run that opened no move and ended so has crashed."""
         return exit_class in (ANY_EXIT if self.must_open else CRASH_CLASSES)

@@ -75,8 +75,7 @@ class Record(metaclass=_RecordType):
         return type(other) is type(self) and self.__dict__ == other.__dict__
 
     def __hash__(self) -> int:
-        own = self.__dict__
-        return hash(tuple([own[field] for field in self._fields]))
+        return hash(tuple([self.__dict__[field] for field in self._fields]))
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{field}={getattr(self, field)!r}" for field in self._fields)

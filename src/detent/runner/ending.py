@@ -272,8 +272,7 @@ def decide_end(task: Task) -> Outcome:
 def _is_crash(task: Task) -> bool:
     """Whether a run that opened nothing counts as one that crashed: its state says so."""
     ended, state = task.memory.ended, task.machine.states[task.memory.snapshot.state]
-    can_crash = state.counts_crash or any("crash" in edge.by() for edge in state.edges)
-    return bool(can_crash) and not ended["by_person"] and state.is_crash(ended["exit"])
+    return state.can_crash() and not ended["by_person"] and state.is_crash(ended["exit"])
 
 
 def _closed(decision: Decision) -> str:
