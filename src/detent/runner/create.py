@@ -14,7 +14,7 @@ from detent.errors import MachineError, RefusedError, UnreadableError, UsageErro
 from detent.gates.judge import evidence_hashes
 from detent.machines.load import canonical, load, read_document, scaffold
 from detent.runner.access import level_of
-from detent.runner.homes import LOCK_WAIT_S, begin_home, branch_of, make_home
+from detent.runner.homes import LOCK_WAIT_S, begin_home, make_home
 from detent.runner.layout import choose_active, exclude_root, native_folder, store_root
 from detent.runner.locks import close_locks
 from detent.runner.look import look
@@ -29,7 +29,7 @@ from detent.store.atomic import make_folders, sweep, write_atomic
 from detent.store.digest import sha256_of
 from detent.store.lock import Lock
 from detent.store.native import Native
-from detent.store.places import Project, make_task_folder, write_pointer
+from detent.store.places import Project, branch_of, make_task_folder, write_pointer
 from detent.store.settings import FILE, Settings, parse_settings
 from detent.store.tasks import TaskStore
 

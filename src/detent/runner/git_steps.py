@@ -26,10 +26,10 @@ from detent.runner.in_place import (
     refuse_beside_run,
     refuse_branch_of_other,
     refuse_elsewhere,
-    thread_branch,
 )
 from detent.runner.look import current_tree
 from detent.runner.prepare_values import Doing, Step
+from detent.store.places import branch_of
 from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
@@ -70,7 +70,7 @@ def _baseline(doing: Doing) -> Results:
 
 def _look_branch(doing: Doing) -> dict[str, str]:
     """Whether the task's branch can be made and checked out."""
-    stand, name = _stand(doing), thread_branch(doing.task)
+    stand, name = _stand(doing), branch_of(doing.task.memory.head)
     if stand is None or NO_BRANCH in doing.given:
         return {}
     refuse_beside_run(doing.task)

@@ -14,7 +14,7 @@ from detent.errors import RefusedError, StorageError, UnreadableError
 from detent.runner.open import is_over, load_all
 from detent.store.atomic import make_folders
 from detent.store.lock import Lock
-from detent.store.places import write_pointer
+from detent.store.places import branch_of, write_pointer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,11 +78,6 @@ def _wanted(repository: Repository, head: Mapping[str, Any]) -> Wanted:
         branch=branch_of(head),
         left_out=() if inside.startswith("..") else (inside,),
     )
-
-
-def branch_of(head: Mapping[str, Any]) -> str:
-    """The branch a task works on in its clone, and under which its checkpoints are brought."""
-    return f"{head['machine']}/{head['id']}"
 
 
 def is_made_late(machine: Machine) -> bool:

@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from detent.runner.open import Listed, Task
 
 
-def thread_branch(task: Task) -> str:
-    """The branch a task of this machine and id has for its own."""
-    return f"{task.memory.head['machine']}/{task.id}"
-
-
 def made_branch(task: Task) -> str:
     """The branch that was made for the task and not given up since; empty when there is none."""
     return str(task.memory.prepared.get("branch", {}).get("name", ""))

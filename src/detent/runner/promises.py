@@ -7,6 +7,7 @@ from detent.effects.branches import Bringing, bring_branch, follow_in_clone
 from detent.errors import ToolError
 from detent.runner.look import current_tree, known_tree
 from detent.runner.settle import Settled, project_beside, remember, settle
+from detent.store.places import branch_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _brought(task: Task, promise: Promise, result: dict[str, str]) -> dict[str, 
         private_git=promise.private_git,
         commit=result["commit"],
         baseline=promise.baseline,
-        branch=f"{head['machine']}/{task.id}",
+        branch=branch_of(head),
         put=last.get("commit", ""),
         put_as=last.get("branch", ""),
     )

@@ -23,6 +23,7 @@ from detent.runner.look import current_tree
 from detent.runner.promises import keep_promises
 from detent.runner.settle import note, settle
 from detent.store.lock import Lock
+from detent.store.places import branch_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,6 +164,6 @@ def _remake(task: Task) -> None:
     repository = find_repository(task.project.root)
     if head["in_place"] or repository is None:
         raise UnreadableError("the checkout this task works on is not there", where=task.tree_path)
-    branch = f"{head['machine']}/{task.id}"
+    branch = branch_of(head)
     make_home_tree(Wanted(folder=head["home"], source=repository, commit=head["baseline"], branch=branch))
     is_born(head["home"])

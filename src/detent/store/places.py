@@ -14,7 +14,8 @@ from detent.store.digest import sha256_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
 POINTER = ".detent-task"
 _ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
@@ -133,6 +134,11 @@ def project_at(root: str, common_dir: str) -> Project:
     if common_dir:
         return Project(root, os.path.join(os.path.abspath(common_dir), "detent"), os.path.abspath(common_dir))
     return Project(root, os.path.join(root, ".detent"))
+
+
+def branch_of(head: Mapping[str, Any]) -> str:
+    """The branch that is a task's own, by its first line: in its clone, for its checkpoints, or in the checkout."""
+    return f"{head['machine']}/{head['id']}"
 
 
 def lies_in(path: str, folder: str) -> bool:
