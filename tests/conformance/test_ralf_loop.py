@@ -140,6 +140,21 @@ def test_ctrl_c_pauses_and_a_resumed_loop_goes_on_where_it_was(threads: Threads)
     thread.audit()
 
 
+@pytest.mark.requirement("S4.40")
+def test_a_further_check_joins_the_criteria(threads: Threads) -> None:
+    thread = threads.thread()
+    thread.to("Configuring")
+    thread.done("configure", "--check", "grep -q sealed app.py")
+    thread.done("move", "Running")
+    threads.script("Running", "ready; promise")
+    threads.script("Running", "echo '# sealed' >> app.py; promise", run=2)
+    thread.run("--once", expect=0)
+    assert thread.state() == "Running", "what the spec asks for holds, the further check does not"
+    thread.run(expect=4)
+    assert thread.state() == "Implemented"
+    thread.audit()
+
+
 @pytest.mark.requirement("S4.16")
 def test_stop_pauses_too(threads: Threads) -> None:
     thread = threads.thread()

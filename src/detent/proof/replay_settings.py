@@ -41,7 +41,8 @@ def setting_problems(task: Task, entry: Entry) -> Iterator[str]:
 def _check_problems(task: Task, entry: Entry) -> Iterator[str]:
     """A line may only add commands: each of them, and no other field or lock than the one they stand in."""
     label = task.machine.store.get("checks", "")
-    if bool(entry["commands"]) != bool(entry["fields"]) or set(entry["fields"]) - {label}:
+    stands = bool(label and entry["commands"])  # a machine without such a field keeps them in this line alone
+    if stands != bool(entry["fields"]) or set(entry["fields"]) - {label}:
         yield "it writes another field than that of the task's commands"
         return
     old = task.memory.snapshot.locked.get(f"field:{label}", "")

@@ -12,10 +12,10 @@ from detent.core.record import Record
 from detent.errors import RefusedError, UsageError
 from detent.gates.plan import read_plan
 from detent.runner.create import plan_line
+from detent.runner.look import needs_commands
 from detent.runner.pinned import read_overrides, read_usd
 from detent.runner.promises import put_in_order
 from detent.runner.settle import record, refuse_while_running, remember
-from detent.store.fields import replace_value
 from detent.store.lock import Lock
 from detent.store.shown import labels_from
 from detent.store.tasks import configured
@@ -112,24 +112,27 @@ def _refuse_unsound(task: Task, content: dict[str, Any]) -> None:
 
 
 def _checks(task: Task, document: Document, checks: Sequence[str]) -> dict[str, Any]:
-    """Further commands: in the field the machine keeps for them, and in its locked text where that is locked."""
+    """Further commands: they join every proof, and stand in the field the machine keeps for them, if it keeps one."""
     label, state = task.machine.store.get("checks", ""), task.machine.states[task.memory.snapshot.state]
-    if not label:
+    if not label and not needs_commands(task, task.machine.gates):
         raise UsageError(f"{task.machine.name} keeps no commands of a task", next_step="put them into detent.toml")
     if state.is_end:
         raise RefusedError(f"{state.name} is an end: its frame stays as it was", next_step=f"detent next {task.id}")
+    count = len(task.memory.head["commands"])
+    commands = [[f"check {number}", line] for number, line in enumerate(checks, count + 1)]
+    if not label:
+        return {"commands": commands}
     old = document.value(label)
     new = _longer(old, checks)
-    shown = task.native.parsed(replace_value(document.text, task.native.labels, label, new)).value(label)
+    shown = task.native.parsed(task.native.codec.replace(document.text, label, new)).value(label)
     if read_plan(shown) != (tuple(dict.fromkeys((*read_plan(old)[0], *checks))), read_plan(old)[1]):
         raise RefusedError(
             f'"{label}" as it stands can\'t take another command',
             where=document.path,
             next_step=f'write it there yourself, then run: detent amend {task.id} --reason "why"',
         )
-    item, count = f"field:{label}", len(task.memory.head["commands"])
+    item = f"field:{label}"
     locked = {item: task.store.keep(shown.encode("utf-8"))} if item in task.memory.snapshot.locked else {}
-    commands = [[f"check {number}", line] for number, line in enumerate(checks, count + 1)]
     return {"commands": commands, "fields": {label: shown}, "locked": locked}
 
 
