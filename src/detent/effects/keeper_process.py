@@ -347,8 +347,8 @@ def keep() -> None:
     run = Run(spec)
     identity.publish(run.identity())
     started = time()
+    report(READY)  # first: an agent may kill us in its first moment, and its run has begun all the same
     run.begin()
-    report(READY)
     try:
         reason = run.watch()
     finally:
