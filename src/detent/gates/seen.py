@@ -108,6 +108,7 @@ class Seen(Record):
     approved: Mapping[str, Any] = {}  # what a person approved last: tree, files, name
     baseline: str = ""  # the commit the work began from; empty where there was none
     signed: Mapping[str, Mapping[str, Any]] = {}  # the same for each sign-off, by the name of its edge
+    filing: Mapping[str, Any] = {}  # what the engine filed in this visit: tree, files by place with hashes, refused
 
     def field(self, label: str) -> str:
         return self.document.value(label)

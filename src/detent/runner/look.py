@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
-TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree")  # checks whose answer depends on the tree
+TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree", "filed")  # checks whose answer depends on the tree
 
 
 def look(
@@ -66,6 +66,7 @@ def look(
         approved=memory.approved,
         baseline=memory.head["baseline"],
         signed=memory.signed,
+        filing=memory.filing,
     )
 
 
