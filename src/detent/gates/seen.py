@@ -108,6 +108,9 @@ class Seen(Record):
     approved: Mapping[str, Any] = {}  # what a person approved last: tree, files, name
     baseline: str = ""  # the commit the work began from; empty where there was none
     signed: Mapping[str, Mapping[str, Any]] = {}  # the same for each sign-off, by the name of its edge
+    judged: Mapping[
+        str, Mapping[str, str]
+    ] = {}  # reports by their evidence key: hash, the tree it is about, whose it is
 
     def field(self, label: str) -> str:
         return self.document.value(label)

@@ -24,6 +24,7 @@ from detent.runner.asks import crashed_here, question
 from detent.runner.drops import answer_drops
 from detent.runner.ending import BOUND, attend
 from detent.runner.explain import explain, may_ask
+from detent.runner.judging import is_judged_next
 from detent.runner.launch import bounds_of
 from detent.runner.ready import make_ready
 from detent.runner.runs import run_seen, start_run
@@ -163,7 +164,7 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "person", f"protected files were touched: {name_some(word)}")
     if visit.get("exit") == "quota" and not asked and (wake := wakes_at(task)):
         return Rest(task, "quota", wake)
-    if visit.get("count", 0) and state.respawn != "auto" and not asked:
+    if visit.get("count", 0) and state.respawn != "auto" and not asked and not is_judged_next(task):
         return Rest(task, "person", f"the agent run in {state.name} ended without a move; another one needs your word")
     return None
 

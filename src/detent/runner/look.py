@@ -66,6 +66,7 @@ def look(
         approved=memory.approved,
         baseline=memory.head["baseline"],
         signed=memory.signed,
+        judged=memory.judged,
     )
 
 
