@@ -147,6 +147,17 @@ def test_quick_mode_goes_from_checkpoint_to_checkpoint(threads: Threads) -> None
     assert thread.state() == "ReadyToCommit", "the commit is a person's"
 
 
+@pytest.mark.requirement("S4.58")
+def test_who_may_go_on_depends_on_the_mode(threads: Threads) -> None:
+    found = {}
+    for mode in ("quick", "methodical"):
+        thread = threads.thread("--mode", mode, task_id=mode)
+        thread.spec(SPEC)
+        thread.done("approve", "--skip-assess")
+        found[mode] = thread.json("next", thread.id)["edges"][0]["by"]
+    assert found == {"quick": ["engine", "person"], "methodical": ["person"]}
+
+
 @pytest.mark.requirement("S4.61")
 def test_methodical_mode_recommends_nothing(threads: Threads) -> None:
     thread = implemented(threads)
