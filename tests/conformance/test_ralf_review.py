@@ -175,6 +175,7 @@ def test_revise_asks_first_and_resets_only_after_a_yes(threads: Threads, repo: M
     refused = thread("choose", "R", thread.id)
     assert refused.code == 1
     assert "This will reset changes. Continue?" in refused.out
+    assert "then: detent move Drafting sums --yes" in refused.out
     assert "# half" in (thread.repo / "app.py").read_text(encoding="utf-8")
     thread.done("choose", "revise", "--yes")
     assert thread.state() == "Drafting"
