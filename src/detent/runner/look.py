@@ -70,6 +70,7 @@ def look(
         signed=memory.signed,
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
         filing=memory.filing,
+        judged=memory.judged,
     )
 
 
