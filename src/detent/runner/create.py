@@ -12,7 +12,8 @@ from detent.effects.git import find_repository
 from detent.effects.home import TREE, is_born
 from detent.errors import MachineError, RefusedError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
-from detent.machines.load import canonical, load, read_document, scaffold
+from detent.machines.load import canonical, read_document, scaffold
+from detent.machines.parse import parse
 from detent.runner.access import level_of
 from detent.runner.homes import LOCK_WAIT_S, begin_home, make_home
 from detent.runner.layout import choose_active, exclude_root, native_folder, store_root
@@ -156,29 +157,27 @@ def adopt(wish: Wish) -> Task:
 
 def load_checked(name: str, settings: Settings) -> tuple[Machine, bytes]:
     """A machine that parses, lints and explores without a finding; any other does not load."""
-    known = str(read_document(name)[0].get("name", name))
+    document, where = read_document(name)
+    known = str(document.get("name", name))
     limits, options = settings.limits.get(known, {}), settings.options.get(known, ())
     try:
-        return _checked(name, limits, options)
+        return _checked(document, where, limits, options), canonical(document)
     except MachineError as error:
         if not limits and not options:
             raise
-        _checked(name, {}, ())  # a file that is wrong by itself is told as such
+        _checked(document, where, {}, ())  # a file that is wrong by itself is told as such
         raise UsageError(
             f"[machine.{known}] of {FILE} does not fit the machine: {'; '.join(error.problems)}",
             next_step=f"correct {FILE} and commit it, then run the same command again",
         ) from error
 
 
-def _checked(name: str, limits: Mapping[str, int], options: Sequence[str]) -> tuple[Machine, bytes]:
-    document, where = read_document(name)
-    machine, pinned = load(name, vocabulary(), limits=limits, options=options)
+def _checked(document: Mapping[str, Any], where: str, limits: Mapping[str, int], options: Sequence[str]) -> Machine:
+    machine = parse(document, vocabulary(), limits=limits, options=options, where=where)
     problems = lint(machine) or tuple(f"{one.rule}: {' / '.join(one.story)}" for one in explore(machine).violations)
     if problems:
         raise MachineError(problems, where=where)
-    if pinned != canonical(document):
-        raise MachineError(("the file changed while it was being read",), where=where)
-    return machine, pinned
+    return machine
 
 
 def _site_for(wish: Wish) -> _Site:
