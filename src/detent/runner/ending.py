@@ -26,11 +26,11 @@ from detent.effects.keeper_process import EVENTS
 from detent.effects.patterns import matches
 from detent.effects.put_back import put_back as put_back_files
 from detent.effects.sandbox import BUBBLEWRAP
-from detent.effects.tree import changed_files
+from detent.effects.tree import Taken, changed_files
 from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
 from detent.runner.anchor import anchor
-from detent.runner.look import current_tree, look
+from detent.runner.look import current_tree, look, take_current_tree
 from detent.runner.mend import put_back
 from detent.runner.promises import put_in_order
 from detent.runner.runs import fingerprint, run_seen
@@ -106,15 +106,15 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     disorder = find_disorder(task, memory, document)
     notes = (*told, *disorder_words(task, memory.snapshot, disorder))
     usage, exit_name = _result(task, seen)
-    tree, problem = _tree(task)
-    tainted = _tainted(task, tree)
-    filed = {} if tainted else _file(task, tree)
+    taken, problem = _taken(task)
+    tainted = _tainted(task, taken)
+    filed = {} if tainted else _file(task, taken.id)
     content: dict[str, Any] = {
         **{name: run[name] for name in ("run", "role", "state", "access", "agent", "model", "seen")},
         "exit": exit_name,
         **_how(seen, task),
         "before": run["tree"],
-        "tree": tree,
+        "tree": taken.id,
         "problem": problem,
         "tainted": tainted,
         "put_back": not task.memory.head["in_place"],
@@ -219,21 +219,24 @@ def _used(seen: RunSeen, usage: Usage, exit_name: str) -> dict[str, float]:
     }
 
 
-def _tree(task: Task) -> tuple[str, str]:
+def _taken(task: Task) -> tuple[Taken, str]:
     """The tree as the run left it, or why it can't be taken: what can't be looked at proves nothing."""
     try:
-        return current_tree(task), ""
+        return take_current_tree(task), ""
     except DetentError as error:
-        return "", f"{error.what} ({error.where})" if error.where else error.what
+        return Taken("", ()), f"{error.what} ({error.where})" if error.where else error.what
 
 
-def _tainted(task: Task, tree: str) -> list[str]:
+def _tainted(task: Task, taken: Taken) -> list[str]:
     """The files of the repository that the run changed and may not: a reading role none, any other none protected."""
     run = task.memory.run
-    if not tree or tree == run["tree"]:
+    is_forbidden = partial(_is_forbidden, task, run["access"])
+    if not taken.id or taken.id == run["tree"]:
         return []
-    changed = changed_files(task.places.private_git(), run["tree"], tree)
-    return [name for _status, name in changed if _is_forbidden(task, run["access"], name)][:_MOST_NAMES]
+    if taken.before == run["tree"] and not any(map(is_forbidden, taken.changed)):
+        return []  # whatever of it really differs, none is among them
+    changed = changed_files(task.places.private_git(), run["tree"], taken.id)
+    return [name for _status, name in changed if is_forbidden(name)][:_MOST_NAMES]
 
 
 def _is_forbidden(task: Task, access: str, name: str) -> bool:
@@ -321,5 +324,5 @@ def _stays(task: Task, why: str) -> Outcome:
 def _has_changed(task: Task, document: Document) -> bool:
     ended = task.memory.ended
     # What a tainted run may not change was put back; the rest of its work counts.
-    tree = _tree(task)[0] if ended["tainted"] else ended["tree"]
+    tree = _taken(task)[0].id if ended["tainted"] else ended["tree"]
     return bool(tree) and fingerprint(task, task.memory, document, tree) != ended["seen"]

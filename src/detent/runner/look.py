@@ -8,7 +8,7 @@ from functools import cache, partial
 
 from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
-from detent.effects.touched import recall_touched, remember_touched, touched_files
+from detent.effects.touched import recall_touched, remember_touched, touched_files, touched_later
 from detent.effects.tree import take_tree
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from detent.effects.touched import Touched
+    from detent.effects.tree import Taken
     from detent.runner.open import Task
     from detent.store.native import Document
     from detent.store.observed import TreeFile
@@ -143,6 +144,11 @@ def known_tree(task: Task) -> str:
 
 def current_tree(task: Task) -> str:
     """The id of the tree as it is now, by git."""
+    return take_current_tree(task).id
+
+
+def take_current_tree(task: Task) -> Taken:
+    """The same with what git had to look at."""
     if not os.path.isdir(task.tree_path):
         from detent.runner.explain import missing_tree, where_tree_went
 
@@ -159,9 +165,18 @@ def current_tree(task: Task) -> str:
         )
         if taken.id == known or remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.files, since):
             break
-    if known_touched(task).tree != taken.id:
-        remember_touched(task.places.touched(), touched_now(task, taken.id))
-    return taken.id
+    _remember_touched(task, taken)
+    return taken
+
+
+def _remember_touched(task: Task, taken: Taken) -> None:
+    head, touched = task.memory.head, known_touched(task)
+    if touched.tree == taken.id:
+        return
+    later = None
+    if taken.before and touched.tree == taken.before:  # usually nothing that is protected was changed since
+        later = touched_later(touched, taken.id, taken.changed, head["baseline"], head["protect"])
+    remember_touched(task.places.touched(), later or touched_now(task, taken.id))
 
 
 def refuse_other_tree(tree: str, shown: str) -> None:
