@@ -88,6 +88,7 @@ class _Parser(Names):
             self.problem(f"crash: {CRASHES} is counted by every machine, and would be counted twice")
         self.counts_crash = self.known_all("crash", (CRASHES, *crash.texts("counts")), self.limits, "limit")
         states = {name: self.state(name, table, kept) for name, table in top.tables("state")}
+        self.check_words(states, kept + switched_off)
         initial = top.text("initial")
         self.known("initial", initial, states, "state")
         override = top.table("override")
@@ -247,6 +248,7 @@ class _Parser(Names):
         # An empty name stands for a register that remembers nothing, as in a task taken over from elsewhere.
         self.known_all(where, (*(name for name in instead if name), *instead.values()), self.state_names, "state")
         verbs, key, confirm = table.texts("verb"), table.text("key", ""), table.text("confirm", "")
+        says = table.texts("says")
         ways = self.ways(table, where, is_reopen=is_reopen)
         table.finish()
         if sign_off and any(way.by != ("person",) for way in ways):
@@ -259,6 +261,7 @@ class _Parser(Names):
                 target,
                 ways,
                 verbs,
+                says,
                 key,
                 confirm,
                 sign_off,
@@ -346,12 +349,20 @@ class _Parser(Names):
             recommends=self.recommends(name, table.table("recommends")),
             is_end=is_end,
             is_rest=table.flag("rest"),
+            words=table.texts("words"),
             lands=table.flag("lands"),
             asks=self.asks(name, table.texts("asks")),
             edges=tuple(edge for edge in edges if edge.source == name),
         )
         table.finish()
         return made
+
+    def check_words(self, states: Mapping[str, State], edges: list[Edge]) -> None:
+        if self.vocabulary is not None:
+            from detent.machines.lines import word_problems  # a pinned machine was checked before
+
+            for problem in word_problems(states.values(), edges):
+                self.problem(problem)
 
     def views(self, state: str, table: Table) -> Mapping[str, str]:
         views = table.mapping_of_text()
