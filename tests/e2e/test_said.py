@@ -2,54 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Completed, Detent, MakeRepo
-
-MACHINE = Path(__file__).parents[1] / "data/machines/spoken.toml"
-
-
-class Spoken:
-    """One task `t` of the small machine; `fields` are written into its file by hand."""
-
-    def __init__(self, detent: Detent, repository: Path, folder: Path) -> None:
-        self.detent, self.repository, self.file = detent, repository, folder / "NOTE.md"
-        made = self("new", str(MACHINE), "A note", "--id", "t", "--dir", str(folder), "--in-place")
-        assert made.code == 0, made.err
-
-    def __call__(self, *words: str, stdin: str = "") -> Completed:
-        return self.detent(*words, cwd=self.repository, stdin=stdin)
-
-    def say(self, line: str, code: int = 0) -> str:
-        done = self("say", line)
-        assert done.code == code, done
-        return done.out + done.err
-
-    def write(self, **fields: str) -> None:
-        lines = self.file.read_text(encoding="utf-8").splitlines()
-        for label, value in fields.items():
-            lines = [line for line in lines if not line.startswith(f"{label}:")] + [f"{label}: {value}"]
-        self.file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-    @property
-    def state(self) -> str:
-        return str(self("status", "--json").json()["state"])
-
-    def journal(self) -> list[dict[str, object]]:
-        path = self.repository / ".git/detent/tasks/t/journal.jsonl"
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-    def at_read(self) -> Spoken:
-        for line, fields in (("/next", {"Plan": "a"}), ("/next", {}), ("/next", {"Text": "b"})):
-            self.write(**fields)
-            self.say(line)
-        self.write(Verdict="good")
-        self.say("/next")
-        assert self.state == "read"
-        return self
+from tests.conftest import Detent, MakeRepo
+from tests.e2e.spoken_task import Spoken
 
 
 @pytest.fixture
@@ -157,7 +115,9 @@ def test_words_said_in_the_wrong_place_name_the_right_one(spoken: Spoken) -> Non
     said = spoken.say("continue", code=1)
     assert "nobody listens in plan" in said
     assert "'continue' is said in talk" in said
-    assert "'nonsense' is no choice in plan" in spoken.say("/nonsense", code=2)
+    said = spoken.say("/nex", code=2)
+    assert "'nex' is no choice in plan" in said
+    assert "did you mean /next? understood here: /next, /check plan, /redo" in said
     assert spoken.say("//next", code=1) == spoken.say("// next", code=1).replace("/ next", "/next")  # text, no command
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from detent.machines.lines import HELP, NEXT, REDO, SLASH, STATUS, fill
+from detent.faces.words import one_line
+from detent.machines.lines import HELP, NEXT, QUIT, REDO, SLASH, STATUS, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,18 +12,41 @@ if TYPE_CHECKING:
     from detent.core.machine import Edge
     from detent.runner.open import Task
 
+_NEXT = (NEXT, "the next move that its proof opens; what is missing, if none is open")
 _EVERYWHERE = (
-    (NEXT, "the next move that its proof opens; what is missing, if none is open"),
     (STATUS, "where it stands"),
     (HELP, "this text"),
+    (QUIT, "leave (in `detent repl`)"),
     (f"{SLASH}{SLASH}text", "text that begins with a slash; a line without one is text for whoever listens"),
 )
+
+
+PLAIN_WORDS = "no completion and no history here; for both: pip install 'detent[repl]'"
+LEAVE_WORDS = f"({QUIT} or Ctrl+D leaves)"
+INTERRUPTED_WORDS = f"interrupted; where it stands: {STATUS}"
+
+
+def greeting_words(task: Task) -> str:
+    return f"{task.id}: {one_line(task.memory.head['title'])}\n{HELP} lists what is understood, Ctrl+D leaves"
+
+
+def prompt_words(task: Task) -> str:
+    """What a typed line is about: the task and where it stands."""
+    return f"{task.id} {task.memory.snapshot.state}> "
+
+
+def leads_words(targets: str) -> str:
+    return f"-> {targets}" if targets else ""
+
+
+def script_ended_words(number: int, line: str) -> str:
+    return f"ended at line {number}: {one_line(line)}\n  next: the lines after it were not said"
 
 
 def understood_words(task: Task, lines: Sequence[tuple[str, str]]) -> str:
     """Every line that means something here."""
     state = task.machine.states[task.memory.snapshot.state]
-    rows = [(words, _leads(words, targets, state.name)) for words, targets in lines if words != NEXT]
+    rows = [_NEXT, *((words, _leads(words, targets, state.name)) for words, targets in lines if words != NEXT)]
     rows += _EVERYWHERE
     width = max(len(words) for words, _ in rows)
     return "\n".join([f"{task.id} is in {state.name}; it understands", *(f"  {a:<{width}}  {b}" for a, b in rows)])
@@ -30,7 +54,7 @@ def understood_words(task: Task, lines: Sequence[tuple[str, str]]) -> str:
 
 def _leads(words: str, targets: str, state: str) -> str:
     if words == REDO:
-        return f"STATE why: back to {targets.replace(', ', ' or ')}; what was made since is kept as a version"
+        return f"STATE why: back to {targets.replace(', ', ' or ')}"
     return "work on it once more" if targets == state else f"-> {targets}"
 
 

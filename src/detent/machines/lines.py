@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 SLASH = "/"
 PLACE = "{text}"
-NEXT, REDO, HELP, STATUS = "/next", "/redo", "/help", "/status"
+NEXT, REDO, HELP, STATUS, QUIT = "/next", "/redo", "/help", "/status", "/quit"
+LEAVING = (QUIT, "/exit")
 # What every task understands; a machine's file gives these no other meaning.
-BUILT_IN = (NEXT, REDO, HELP, STATUS)
+BUILT_IN = (NEXT, REDO, HELP, STATUS, *LEAVING)
 OVERRIDE, REASON, YES = "--override", "--reason", "--yes"
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»"}  # as they come from documents
 

@@ -12,6 +12,7 @@ from detent.core.values import Signal
 from detent.errors import RefusedError, UsageError
 from detent.machines.lines import (
     HELP,
+    LEAVING,
     NEXT,
     REDO,
     SLASH,
@@ -57,6 +58,8 @@ def meaning(task: Task, typed: str, name: str) -> Meaning:
     if not line.is_command:
         return Meaning(TEXT, text=line.text)
     word, _, rest = line.text.partition(" ")
+    if word.casefold() in LEAVING:
+        raise UsageError("there is nothing to leave: one line was said", next_step=f"what is understood here: {HELP}")
     if word.casefold() in (HELP, STATUS):
         return Meaning(WORDS if word.casefold() == HELP else STANDS)
     if word.casefold() == REDO:
@@ -106,10 +109,26 @@ def _command(task: Task, state: State, line: str, name: str) -> Meaning:
             return Meaning(RUN, text=extra.text)
         signal = Signal("person", target, name=name, reason=extra.text, override=extra.override)
         return Meaning(ASK, signal, is_yes=extra.is_yes)
-    edge, view = chosen(task, words.removeprefix(SLASH))
+    try:
+        edge, view = chosen(task, words.removeprefix(SLASH))
+    except UsageError as error:
+        error.next_step = _nearest(task, words) or error.next_step
+        raise
     if edge is None:
         return Meaning(VIEW, text=view)
     return Meaning(MENU, _signal(edge, extra, name), is_yes=extra.is_yes)
+
+
+def _nearest(task: Task, word: str) -> str:
+    """What may have been meant; empty when several moves were."""
+    from difflib import get_close_matches  # only after a mistake
+
+    lines = [NEXT, *(words for words, _ in understood(task)), HELP, STATUS]
+    if word.casefold() in (line.casefold() for line in lines):
+        return ""
+    close = get_close_matches(word, lines, 1)
+    listed = ", ".join(dict.fromkeys(lines))
+    return f"did you mean {close[0]}? understood here: {listed}" if close else f"understood here: {listed}"
 
 
 def _signal(edge: Edge, extra: Extra, name: str) -> Signal:
