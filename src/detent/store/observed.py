@@ -8,12 +8,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+REPORT = "report:"  # how the key of evidence begins that is somebody's judgement of a tree
+
 
 class Command(Record):
     """One command line that must exit with 0."""
 
     name: str
     line: str
+
+
+class TreeFile(Record):
+    """One file of a tree, as git has it."""
+
+    size_bytes: int
+    lines: int
 
 
 class PathSeen(Record):
