@@ -39,7 +39,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "gate": "`[gate.NAME]`, see below",
         "limit": "`[limit.NAME]`, see below",
         "edge": "`[[edge]]`: one move, see below",
-        "reopen": "`[[reopen]]`: a person's way out of an end; like an edge, `to` may be `{register}`",
+        "reopen": "`[[reopen]]`: a person's way out of an end, or back to this state or an earlier one, past all gates "
+        "and with a reason; like an edge, out of an end `to` may be `{register}`",
         "lock": "`[[lock]]`, see below",
         "forbidden": "`[[forbidden]]`: `from`, `to`, `why`; a pair whose refusal should say why",
         "property": "`[[property]]`: `name`, `then`, `first`, `since`; the checker proves it",
@@ -52,6 +53,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "rest": "true: it may stay here for good although moves lead on",
         "views": "table: what a person may look at here without a move, by the key that shows it (`diagnosis`)",
         "recommends": "table: `verb` a person is advised to while `gate` is open, only in `mode` where one is given",
+        "words": "what a person types to go here, or to have this state worked on once more: `/plan`, `/review code`",
         "judged_as": "a state whose role, in its words, judges what this one's own run has changed",
         "lands": "true: the work of a task that stands here may be landed (`detent land`)",
         "may": "what the role may do, in words",
@@ -77,7 +79,11 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "label": "the name in the machine's own document",
         "from": "a state, or a list of states that all have this move",
         "to": "the state it leads to",
-        "verb": "commands that mean this move: approve, reject, resume, answer",
+        "verb": "commands that mean this move: approve, reject, resume, answer. `next` marks the moves `/next` looks "
+        "at, `redo` those of `/redo STATE`",
+        "says": "lines a person types that mean this move, in any case of letters: `continue`, `/iterate`, `build me "
+        "{text}`. `{text}` stands at the end and is never empty; it is kept as the person's answer and quoted in the "
+        "next prompt. Of several moves that say the same the first open one is taken",
         "key": "the letter of a menu",
         "confirm": "asked before it is taken",
         "sign_off": "true: a person alone, and nothing goes round it",

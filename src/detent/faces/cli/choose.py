@@ -19,6 +19,8 @@ from detent.runner.step import step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from detent.faces.cli.arguments import Arguments
     from detent.runner.open import Task
 
@@ -59,10 +61,17 @@ def _word_and_task(arguments: Arguments) -> tuple[str, Task]:
     return word, task
 
 
-def take(arguments: Arguments, task: Task, word: str, reason: str = "") -> int:
+def take(arguments: Arguments, task: Task, word: str) -> int:
     edge, view = chosen(task, word)
     if edge is None:
-        return _show_view(arguments, task, view)
+        return show_view(arguments, task, view)
+    verb = edge.verbs[0] if edge.verbs else ""
+    asked = Signal("person", edge.name, name=person_name(), reason=arguments.text("--reason"), verb=verb)
+    return take_move(arguments, task, asked, given_with(arguments, task, edge.name))
+
+
+def take_move(arguments: Arguments, task: Task, asked: Signal, given: Mapping[str, str]) -> int:
+    """Make the move that was chosen from a menu."""
     refuse_inside_run("choosing")
     if task.memory.run:
         from detent.faces.cli.drive import LONGEST_STOP_S
@@ -70,12 +79,10 @@ def take(arguments: Arguments, task: Task, word: str, reason: str = "") -> int:
 
         # Who chooses where to go on does not want the run to go on beside it.
         task, _ = stop_and_wait(let_drive(task, person_name(), on=False), LONGEST_STOP_S)
-    asked = Signal("person", edge.name, name=person_name(), reason=reason or arguments.text("--reason"))
-    asked = asked.replace(verb=edge.verbs[0]) if edge.verbs else asked
-    return show_outcome(arguments, step(task, asked, given=given_with(arguments, task, edge.name)))
+    return show_outcome(arguments, step(task, asked, given=given))
 
 
-def _show_view(arguments: Arguments, task: Task, view: str) -> int:
+def show_view(arguments: Arguments, task: Task, view: str) -> int:
     found = diagnose(task)
     if found is None:
         raise UsageError(f"there is nothing to show as {view}", next_step=f"detent status {task.id}")
