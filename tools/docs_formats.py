@@ -124,6 +124,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "name": "its name",
         "after": "closed when this state, or one of these, is left",
         "open_in": "states in which it is open again",
+        "role": "instead of `after`: only runs of this role may change it, and people",
         "fields": "native fields it holds",
         "sections": "sections it holds, with their heading: list of tables with `file` and `section`",
         "files": "files of the task folder it holds; one that ends with `/` is a folder with all in it",
@@ -134,7 +135,7 @@ STEPS_MEAN: Mapping[str, str] = {
     "baseline": "write down branch and commit of the checkout, to come back to; without git only with `--no-git`",
     "branch": "make and check out `MACHINE/ID`, from a clean checkout; `--no-branch` leaves it out",
     "reset": "save files and commits under `refs/detent/backup/`, go back to the baseline's branch, delete the task's",
-    "try_hooks": "run the person's pre-commit hook on the tree as it is, in a disposable checkout",
+    "try_hooks": "run the person's commit hooks, with the message too, on the tree as it is, in a disposable checkout",
     "commit": "commit the tree that was signed off last, with the person's identity and hooks; or `--sha` records one",
 }
 SHOWN_MEAN: Mapping[str, str] = {
@@ -266,7 +267,8 @@ LINE_FIELDS: Mapping[str, str] = {
     "tainted, put_back, by_person": "what it changed and may not; whether that is put back; a person ended it",
     "usage, denials, errors, wake": "what it used, tool calls denied to it, its errors, when a quota is over",
     "said": "hash of the run's last words, kept under `objects/`",
-    "restored, evidence": "what it changed and was put back; hashes of the evidence it left",
+    "restored, evidence": "what it changed and was put back; hashes of the evidence it left. What is another role's is "
+    "`held` when a run begins, by hash, and `taken` where the run changed it",
     "progress, on": "whether it changed anything that counts; whether the task is to be driven",
     "sandbox, network": "the level that held it; what it could reach of the network: allowed, denied, or tcp denied",
     "after": "the whole snapshot: state, mode, counters, registers, visits, hashes of evidence and of locked texts",

@@ -440,9 +440,10 @@ class _Parser(Names):
             self.known_all(where, table.texts("fields"), fields, "field"),
             tuple(self.section(row) for row in table.rows("sections")),
             table.texts("files"),
+            self.known(where, table.text("role", ""), self.roles, "role"),
         )
-        if not lock.after:
-            self.problem(f"{where}: after is missing")
+        if bool(lock.after) == bool(lock.role):
+            self.problem(f"{where}: after is missing" if not lock.after else f"{where}: it has after or role, not both")
         if not lock.fields and not lock.sections and not lock.files:
             self.problem(f"{where}: holds nothing")
         own = self.top.table("store").peek("file")

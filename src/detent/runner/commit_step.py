@@ -55,10 +55,11 @@ def look_commit(doing: Doing) -> dict[str, str]:
     if asked := doing.given.get(SHA):
         return {**seen, "sha": _checked(task, stand, asked)}
     person_identity(stand.repository.top)
-    return {**seen, "message": doing.given.get(MESSAGE) or message_of(task, _names(task, stand, tree))}
+    return {**seen, "message": doing.given.get(MESSAGE) or message_of(task, changed_names(task, stand, tree))}
 
 
-def _names(task: Task, stand: Stand, tree: str) -> list[str]:
+def changed_names(task: Task, stand: Stand, tree: str) -> list[str]:
+    """The files a commit of this tree would change."""
     private, before = task.places.private_git(), tree_of(stand.repository.common_dir, stand.commit)
     return [name for _, name in changed_files(private, before, tree)]
 

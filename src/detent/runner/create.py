@@ -16,7 +16,7 @@ from detent.machines.load import canonical, read_document, scaffold
 from detent.machines.parse import parse
 from detent.runner.access import level_of
 from detent.runner.homes import LOCK_WAIT_S, begin_home, make_home
-from detent.runner.layout import choose_active, exclude_root, native_folder, store_root
+from detent.runner.layout import active_problem, choose_active, exclude_root, native_folder, store_root
 from detent.runner.locks import close_locks
 from detent.runner.look import look
 from detent.runner.open import Task, find_project, load_task
@@ -24,6 +24,7 @@ from detent.runner.pinned import pinned_settings, read_committed
 from detent.runner.request import FILE as REQUEST
 from detent.runner.request import find_request, keep_request
 from detent.runner.settle import unlogged
+from detent.runner.title import LONGEST_TITLE, one_line
 from detent.runner.vacancy import free_id, refuse_place, refuse_second, refuse_taken
 from detent.runner.vocabulary import vocabulary
 from detent.store.atomic import make_folders, sweep, write_atomic
@@ -81,9 +82,8 @@ def create(wish: Wish) -> Task:
     project, baseline = site.project, site.baseline
     settings = read_settings(project, baseline)
     request = find_request(project, settings, wish.source, wish.issue)
-    words = wish.title if request is None or wish.title.strip() else request.title
-    # One line: the title goes into headings and lists, where a second line would be read as something else.
-    words = " ".join(words.split())
+    # Of a text that is kept whole the first words are enough.
+    words = one_line(wish.title) or (" ".join(request.title.split())[:LONGEST_TITLE].rstrip() if request else "")
     wish = wish.replace(title=words or os.path.basename(wish.folder.rstrip("/")) or "untitled task")
     machine, pinned = load_checked(wish.machine or settings.default_machine or DEFAULT_MACHINE, settings)
     wish = wish.replace(in_place=wish.in_place or machine.store.get("in_place", False))
@@ -111,10 +111,13 @@ def create(wish: Wish) -> Task:
             head["notes"] = (*head["notes"], told)
         if request is not None:
             head["request"] = keep_request(native.places, request)
+        if obstacle := active_problem(machine.store, project, task_id):
+            head["notes"] = (*head["notes"], obstacle)
         _write_scaffold(native, texts)
         task = _begin(project, native, head, snapshot, pinned, "created")
         is_born(head["home"])
-        choose_active(task)
+        if not obstacle:
+            choose_active(task)
         return task
 
 
@@ -148,6 +151,7 @@ def adopt(wish: Wish) -> Task:
                 where=document.path,
                 next_step=f"write the state it is to go on from behind '{native.state_label}:'",
             )
+        _refuse_counts(machine, document)
         named = " ".join(document.value(machine.store.get("title", "")).split())
         wish = wish.replace(title=wish.title or named or task_id)
         head = _head(site, settings, machine, pinned, wish.replace(in_place=True), task_id, folder) | kept
@@ -318,6 +322,25 @@ def _adopted(machine: Machine, fields: Mapping[str, Any], snapshot: Snapshot, st
         if value.isdigit():
             counters[limit.name] = min(max(int(value) - limit.first, 0), limit.cap)
     return snapshot.replace(state=state, registers=registers, counters=counters, visits={state: 1})
+
+
+def _refuse_counts(machine: Machine, document: Document) -> None:
+    """What a file says of its counters is taken over as it is, or not at all."""
+    problems = []
+    for limit in machine.limits.values():
+        value = document.value(limit.field).strip("\"' ") if limit.field else ""
+        if value in ("", "null", "~"):
+            continue
+        if not (value.isascii() and value.isdecimal()):
+            problems.append(f"{limit.field} is {value!r}, which is no count")
+        elif int(value) - limit.first > limit.cap:
+            problems.append(f"{limit.field} is {value}, and {machine.name} counts no further than {limit.cap}")
+    if problems:
+        raise RefusedError(
+            f"{os.path.basename(document.path)}: {'; '.join(problems)}",
+            where=document.path,
+            next_step="correct it there, then run the same command again",
+        )
 
 
 def _begin(

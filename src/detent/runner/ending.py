@@ -30,6 +30,7 @@ from detent.effects.tree import Taken, changed_files
 from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
 from detent.runner.anchor import anchor
+from detent.runner.locks import changed_of_others, items_of, shown_item
 from detent.runner.look import current_tree, look, take_current_tree
 from detent.runner.mend import put_back
 from detent.runner.promises import put_in_order
@@ -42,6 +43,7 @@ from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from detent.core.values import Decision
@@ -104,7 +106,8 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
             )
     document, told = _readable(task)
     disorder = find_disorder(task, memory, document)
-    notes = (*told, *disorder_words(task, memory.snapshot, disorder))
+    others = changed_of_others(task, run.get("held", {}), document)
+    notes = (*told, *disorder_words(task, memory.snapshot, disorder), *_others_words(task, others))
     usage, exit_name = _result(task, seen)
     taken, problem = _taken(task)
     tainted = _tainted(task, taken)
@@ -129,6 +132,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "wake": (usage.quota_until or utc_now(QUOTA_WAIT_S)) if exit_name == "quota" else "",
         "restored": [*notes, *filed.get("refused", ())],
         "filed": filed,
+        "taken": others,
         "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
         "evidence": evidence_hashes(look(task, memory, document, "")),
     }
@@ -136,7 +140,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     after = run_over(task.machine, memory.snapshot, ended_as, by_person=content["by_person"])
     if content["tainted"] and task.machine.states[after.state].must_open:
         after = after.replace(entry=content["evidence"])  # such a run has crashed: what it wrote is no proof either
-    memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=disorder.locked)
+    memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=(*disorder.locked, *others))
     task = task.replace(memory=memory)
     anchor(task)
     return task
@@ -150,6 +154,12 @@ def _file(task: Task, tree: str) -> dict[str, Any]:
 
     made = file_run(task, tree)
     return {"files": made.files, "refused": list(made.refused)}
+
+
+def _others_words(task: Task, items: Iterable[str]) -> list[str]:
+    owners = {item: lock.role for lock in task.machine.locks for item in items_of(lock)}
+    file, role = task.native.file, task.memory.run["role"]
+    return [f"{shown_item(file, item)} is for the {owners[item]}, not the {role}, and was put back" for item in items]
 
 
 def _readable(task: Task) -> tuple[Document, tuple[str, ...]]:

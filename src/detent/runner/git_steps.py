@@ -20,7 +20,7 @@ from detent.effects.saved_work import backup_ref, find_saved, ignored_by_person,
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
 from detent.runner.commit_step import do_commit, foresee_commit, has_commit, look_commit
-from detent.runner.hook_trial import look_hooks, try_hooks
+from detent.runner.hook_trial import look_hooks, note_hooks
 from detent.runner.in_place import (
     dirty_checkout,
     made_branch,
@@ -193,6 +193,6 @@ STEPS: Mapping[str, Step] = {
     "baseline": Step(_look_baseline, _baseline, foresee=_foresee_baseline),
     "branch": Step(_look_branch, _branch, _has_branch, _undo_branch, _foresee_branch),
     "reset": Step(_look_reset, _reset, _has_saved, foresee=_foresee_reset),
-    "try_hooks": Step(look_hooks, try_hooks),
+    "try_hooks": Step(look_hooks, note_hooks),
     "commit": Step(look_commit, do_commit, has_commit, foresee=foresee_commit),
 }
