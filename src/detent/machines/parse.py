@@ -194,7 +194,7 @@ class _Parser(Names):
         registers: dict[str, Register] = {}
         fields: dict[str, tuple[str, ...]] = {}
         for name, table in self.top.tables("register"):
-            registers[name] = Register(name, table.text("start", ""), table.texts("values"))
+            registers[name] = Register(name, table.text("start", ""), table.texts("values"), table.text("field", ""))
             table.finish()
         if STOPPED in registers:
             self.problem(f"register {STOPPED}: this name belongs to the engine")
