@@ -171,6 +171,7 @@ STORE: Mapping[str, str] = {
     "message": "the file of the native folder that holds the message of the person's commit",
     "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
     "folder": "the native folder of one task in it, with `{id}`",
+    "writes": "table: the folders of the tree a role may write to; a role it does not name may write all of it, if any",
     "tracked": "true: `root` is itself the native folder of the one task there may be, and part of the work; only "
     "`file`, `log` and the pointer are left out of tree ids, and git is told to pass over the first and the last",
     "in_place": "true: tasks always work in the checkout itself",
@@ -295,7 +296,7 @@ def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
-    machine |= {"draft", "revision", "message", "shows", "tracked", "folder"}
+    machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     found = [
         *unequal(

@@ -407,7 +407,6 @@ def test_three_lost_agents_are_three_drops_and_no_failed_gate(exit_class: str) -
         ("Reviewing", "reviewer"),
         ("Verifying", "verifier"),
         ("AuditingStack", "explorer"),
-        ("ContextRecovering", "explorer"),
         ("Iterating", "proposer"),
     ],
 )

@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
 
 class StoreParser(Names):
-    def __init__(self, problem: Callable[[str], None], vocabulary: Vocabulary, states: tuple[str, ...]) -> None:
+    def __init__(
+        self, problem: Callable[[str], None], vocabulary: Vocabulary, states: tuple[str, ...], roles: tuple[str, ...]
+    ) -> None:
         super().__init__(problem, vocabulary)
         self.codecs = vocabulary.codecs
         self.state_names = states
+        self.role_names = roles
 
     def check(self, table: Table) -> None:
         self.known("store", table.text("codec"), self.codecs, "codec")
@@ -59,6 +62,11 @@ class StoreParser(Names):
                 self.problem(f"store: {key} needs root, the folder it lies in")
         if paths["folder"] and "{id}" not in paths["folder"]:
             self.problem("store: folder must hold {id}, or all tasks would share it")
+        for role, folders in table.table("writes").mapping_of_texts().items():
+            self.known("store writes", role, self.role_names, "role")
+            for path in folders:
+                if not path.endswith("/") or not is_inner_path(path.removesuffix("/")):
+                    self.problem(f"store writes {role}: {path!r} must be a folder of the tree, with / at its end")
         for key in ("final", "talks_in"):
             self.known_all(f"store {key}", table.texts(key), self.state_names, "state")
         draft, revision = table.text("draft", ""), table.text("revision", "")

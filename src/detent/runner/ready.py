@@ -11,9 +11,12 @@ import os
 from detent.core.record import Record
 from detent.effects.acts import commit_tree
 from detent.effects.checkout import FrozenTree, SetupFailed, Wanted, lasting_checkout
+from detent.errors import RefusedError
 from detent.runner.access import command_running
+from detent.runner.layout import writes_of
 from detent.runner.look import current_tree
 from detent.runner.workspace import prepare_tree, workspace_of
+from detent.store.atomic import make_folders
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
@@ -38,6 +41,7 @@ def make_ready(task: Task) -> Ready:
     with Lock(task.places.lock()):
         tree = current_tree(task)
     if state.access == "write":
+        _make_writable(task, state.role)
         return Ready(task.tree_path, tree, failed)
     folder = os.path.join(task.home, LOOK)
     private, baseline = task.places.private_git(), head["baseline"]
@@ -54,3 +58,16 @@ def make_ready(task: Task) -> Ready:
         )
     )
     return Ready(folder, tree, made if isinstance(made, SetupFailed) else None)
+
+
+def _make_writable(task: Task, role: str) -> None:
+    """Make the folders a role is kept to, which it could not make from inside; a link would let it out of the tree."""
+    for folder in writes_of(task.machine.store, role):
+        path = os.path.join(os.path.realpath(task.tree_path), folder.rstrip("/"))
+        make_folders(path)
+        if os.path.realpath(path) != path:
+            raise RefusedError(
+                f"{folder} is or lies behind a link, and the {role} would write elsewhere",
+                where=path,
+                next_step="make it a folder of the repository, then run the same command again",
+            )
