@@ -33,12 +33,8 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
-TREE_CHECKS = (
-    *COMMAND_CHECKS,
-    "protected_ok",
-    "signed_tree",
-    "structure_ok",
-)  # checks whose answer depends on the tree
+# checks whose answer depends on the tree
+TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree", "structure_ok", "filed")
 
 
 def look(
@@ -74,6 +70,8 @@ def look(
         baseline=memory.head["baseline"],
         signed=memory.signed,
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
+        filing=memory.filing,
+        judged=memory.judged,
     )
 
 
