@@ -35,7 +35,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "role": "`[role.NAME]` with `access`: read or write",
         "state": "`[state.NAME]`, see below",
         "field": "`[field.NAME]`: a field of the native file; `values`, `owner` (agent or engine), `start`",
-        "register": "`[register.NAME]`: a remembered value without a field; `start`, `values`",
+        "register": "`[register.NAME]`: a remembered value; `start`, `values`, `field` (a place that shows it)",
         "gate": "`[gate.NAME]`, see below",
         "limit": "`[limit.NAME]`, see below",
         "edge": "`[[edge]]`: one move, see below",
@@ -184,6 +184,8 @@ STORE: Mapping[str, str] = {
     "message": "the file of the native folder that holds the message of the person's commit",
     "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
     "folder": "the native folder of one task in it, with `{id}`",
+    "tracked": "true: `root` is itself the native folder of the one task there may be, and part of the work; only "
+    "`file`, `log` and the pointer are left out of tree ids, and git is told to pass over the first and the last",
     "in_place": "true: tasks always work in the checkout itself",
     "active": "a file in `root` with the id of the task that was chosen last",
     "shows": "table: a place in the native file, and what it shows: see below",
@@ -289,6 +291,7 @@ PLACES: Mapping[str, str] = {
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
     "seen_tree": "the last tree id with the file times it was taken at; may be deleted",
     "touched": "the protected files that tree touched, for readers; may be deleted",
+    "tree_files": "size and lines of every file of a tree a gate looked at, for readers; may be deleted",
     "run": "one agent run: prompt, events (its output), errors, identity.json, exit.json",
     "sandbox": "how well this host can hold a process, as it was tried; may be deleted",
     "checkout_lock": "held while branches or files of the user's checkout are changed for a task",
@@ -308,7 +311,7 @@ def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
-    machine |= {"draft", "revision", "message", "shows"}
+    machine |= {"draft", "revision", "message", "shows", "tracked", "folder"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     machine |= {"log_form", "options", "briefing"}
     found = [

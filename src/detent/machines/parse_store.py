@@ -50,8 +50,10 @@ class StoreParser(Names):
 
     def store_places(self, table: Table) -> None:
         """Where the folders of tasks lie in the project, and the files beside them: never outside of it."""
-        table.flag("in_place")
+        in_place, tracked = table.flag("in_place"), table.flag("tracked")
         root = table.text("root", "")
+        if tracked and not (root and in_place and table.peek("folder") is None):
+            self.problem("store: tracked needs root and in_place, and no folder: what is tracked belongs to one task")
         paths = {key: table.text(key, "") for key in ("folder", "active", "runs", "conversation")}
         for key, path in {"root": root, **paths}.items():
             if path and not is_inner_path(path):

@@ -16,7 +16,7 @@ from detent.effects.clone import borrowed_objects
 from detent.effects.keeper_process import boot_id
 from detent.effects.sandbox import NONE, TCP_DENIED, Access, Probe, best_level, hold, our_own_files
 from detent.errors import RefusedError, ToolError
-from detent.runner.layout import store_root
+from detent.runner.layout import is_tracked, store_root
 from detent.store.atomic import as_json, make_folders, read_cache, write_cache
 
 TYPE_CHECKING = False
@@ -155,9 +155,10 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
     own_state = [_at_home(path, home) for path in agent.state]
     tree_git = os.path.join(task.tree_path, ".git")
     is_in_place = head["in_place"]
+    is_part = is_tracked(task.machine.store)  # who may only read the work may only read such a task folder
     return Access(
         writable=(
-            *(cwd, task.native.folder),
+            *((cwd,) if is_part and cwd != task.tree_path else (cwd, task.native.folder)),
             *(path for name, path in folders.items() if name != "DETENT_BIN"),
             *own_state,
         ),
@@ -175,7 +176,7 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
 
 def _shared(task: Task) -> tuple[str, ...]:
     shared = store_root(task.machine.store, task.root)
-    return (shared,) if shared else ()
+    return (shared,) if shared and not is_tracked(task.machine.store) else ()
 
 
 def command_access(task: Task, cwd: str) -> Access:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from functools import partial
+from functools import cache, partial
 
 from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
@@ -14,6 +14,7 @@ from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.commands import COMMAND_CHECKS
 from detent.gates.seen import Seen
+from detent.runner.layout import is_tracked, moving_files
 from detent.runner.surroundings import Surroundings
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
@@ -28,10 +29,16 @@ if TYPE_CHECKING:
     from detent.effects.touched import Touched
     from detent.runner.open import Task
     from detent.store.native import Document
+    from detent.store.observed import TreeFile
     from detent.store.tasks import Memory
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
-TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree")  # checks whose answer depends on the tree
+TREE_CHECKS = (
+    *COMMAND_CHECKS,
+    "protected_ok",
+    "signed_tree",
+    "structure_ok",
+)  # checks whose answer depends on the tree
 
 
 def look(
@@ -66,7 +73,24 @@ def look(
         approved=memory.approved,
         baseline=memory.head["baseline"],
         signed=memory.signed,
+        tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
     )
+
+
+def _files_of_tree(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, TreeFile] | None:
+    """Every file of the tree by git; for a reader as it was when a gate last asked, None when that was another tree."""
+    if not tree:
+        return None
+    from detent.effects.tree_files import recall_files, remember_files, tree_files
+
+    if is_reader:
+        return recall_files(task.places.tree_files(), tree)
+    try:
+        found = tree_files(task.places.private_git(), tree)
+    except ToolError:
+        return None
+    remember_files(task.places.tree_files(), tree, found)
+    return found
 
 
 def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str] | None:
@@ -160,9 +184,12 @@ def repository_of(task: Task) -> Repository | None:
 
 def left_out(task: Task) -> tuple[str, ...]:
     """What lies in the tree but is not part of the work: the tasks' own folders and a control plane without git."""
-    root = os.path.realpath(task.tree_path)
-    outside = [os.path.realpath(task.native.folder), os.path.realpath(task.project.control)]
-    if shared := task.machine.store.get("root"):
+    root, store = os.path.realpath(task.tree_path), task.machine.store
+    native = os.path.realpath(task.native.folder)
+    outside = [native, os.path.realpath(task.project.control)]
+    if is_tracked(store):
+        outside[:1] = [os.path.join(native, name) for name in moving_files(store)]
+    elif shared := store.get("root"):
         outside.append(os.path.join(root, shared))
     return tuple(
         os.path.relpath(path, root) for path in outside if path != root and lies_in(path, root) and "/.git/" not in path
