@@ -28,8 +28,11 @@ class StoreParser(Names):
             table.text(key)
         if not table.texts("files"):
             self.problem("store: files must name the files of a new task")
-        for key in ("updated", "log", "title", "checks", "evidence", "link", "branch"):
+        for key in ("updated", "log", "title", "checks", "evidence", "link", "branch", "report_field"):
             table.text(key, "")
+        for state in table.table("options").mapping_of_texts():
+            self.known("store options", state, self.state_names, "state")
+        self.known("store log_form", table.text("log_form", "json_lines"), ("json_lines", "markdown"), "form of a log")
         self.store_places(table)
         shows = table.table("shows").mapping_of_text()
         self.words("store shows", tuple(shows.values()), "shown")
@@ -67,10 +70,14 @@ class StoreParser(Names):
             for path in folders:
                 if not path.endswith("/") or not is_inner_path(path.removesuffix("/")):
                     self.problem(f"store writes {role}: {path!r} must be a folder of the tree, with / at its end")
-        for key in ("final", "talks_in"):
+        for path in table.texts("briefing"):
+            if not is_inner_path(path):
+                self.problem(f"store: {path} must be a path inside the task folder, without '..'")
+        for key in ("final", "talks_in", "recovers_in"):
             self.known_all(f"store {key}", table.texts(key), self.state_names, "state")
         draft, revision = table.text("draft", ""), table.text("revision", "")
-        for path in (draft, revision, table.text("message", "")):
+        said = [table.text(key, "") for key in ("report", "post_mortem")]
+        for path in (draft, revision, table.text("message", ""), *said):
             if path and not is_inner_path(path):
                 self.problem(f"store: {path} must be a path inside the task folder, without '..'")
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):

@@ -40,6 +40,11 @@ class Ready(Record):
 def make_ready(task: Task) -> Ready:
     """The folder for the next run of the current state's role."""
     head = task.memory.head
+    if task.machine.store.get("recovers_in"):
+        from detent.runner.recovery import is_recovered, look_at_commands  # few machines recover context
+
+        if is_recovered(task):
+            look_at_commands(task)
     failed = prepare_tree(task) if task.machine.states[task.memory.snapshot.state].access == "write" else None
     with Lock(task.places.lock()):
         tree = current_tree(task)
