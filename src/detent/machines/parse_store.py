@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
 
 class StoreParser(Names):
-    def __init__(self, problem: Callable[[str], None], vocabulary: Vocabulary, states: tuple[str, ...]) -> None:
+    def __init__(
+        self, problem: Callable[[str], None], vocabulary: Vocabulary, states: tuple[str, ...], roles: tuple[str, ...]
+    ) -> None:
         super().__init__(problem, vocabulary)
         self.codecs = vocabulary.codecs
         self.state_names = states
+        self.role_names = roles
 
     def check(self, table: Table) -> None:
         self.known("store", table.text("codec"), self.codecs, "codec")
@@ -25,8 +28,11 @@ class StoreParser(Names):
             table.text(key)
         if not table.texts("files"):
             self.problem("store: files must name the files of a new task")
-        for key in ("updated", "log", "title", "checks", "evidence", "link", "branch"):
+        for key in ("updated", "log", "title", "checks", "evidence", "link", "branch", "report_field"):
             table.text(key, "")
+        for state in table.table("options").mapping_of_texts():
+            self.known("store options", state, self.state_names, "state")
+        self.known("store log_form", table.text("log_form", "json_lines"), ("json_lines", "markdown"), "form of a log")
         self.store_places(table)
         shows = table.table("shows").mapping_of_text()
         self.words("store shows", tuple(shows.values()), "shown")
@@ -47,8 +53,10 @@ class StoreParser(Names):
 
     def store_places(self, table: Table) -> None:
         """Where the folders of tasks lie in the project, and the files beside them: never outside of it."""
-        table.flag("in_place")
+        in_place, tracked = table.flag("in_place"), table.flag("tracked")
         root = table.text("root", "")
+        if tracked and not (root and in_place and table.peek("folder") is None):
+            self.problem("store: tracked needs root and in_place, and no folder: what is tracked belongs to one task")
         paths = {key: table.text(key, "") for key in ("folder", "active", "runs", "conversation")}
         for key, path in {"root": root, **paths}.items():
             if path and not is_inner_path(path):
@@ -57,10 +65,19 @@ class StoreParser(Names):
                 self.problem(f"store: {key} needs root, the folder it lies in")
         if paths["folder"] and "{id}" not in paths["folder"]:
             self.problem("store: folder must hold {id}, or all tasks would share it")
-        for key in ("final", "talks_in"):
+        for role, folders in table.table("writes").mapping_of_texts().items():
+            self.known("store writes", role, self.role_names, "role")
+            for path in folders:
+                if not path.endswith("/") or not is_inner_path(path.removesuffix("/")):
+                    self.problem(f"store writes {role}: {path!r} must be a folder of the tree, with / at its end")
+        for path in table.texts("briefing"):
+            if not is_inner_path(path):
+                self.problem(f"store: {path} must be a path inside the task folder, without '..'")
+        for key in ("final", "talks_in", "recovers_in"):
             self.known_all(f"store {key}", table.texts(key), self.state_names, "state")
         draft, revision = table.text("draft", ""), table.text("revision", "")
-        for path in (draft, revision, table.text("message", "")):
+        said = [table.text(key, "") for key in ("report", "post_mortem")]
+        for path in (draft, revision, table.text("message", ""), *said):
             if path and not is_inner_path(path):
                 self.problem(f"store: {path} must be a path inside the task folder, without '..'")
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):

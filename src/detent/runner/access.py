@@ -16,7 +16,7 @@ from detent.effects.clone import borrowed_objects
 from detent.effects.keeper_process import boot_id
 from detent.effects.sandbox import NONE, TCP_DENIED, Access, Probe, best_level, hold, our_own_files
 from detent.errors import RefusedError, ToolError
-from detent.runner.layout import store_root
+from detent.runner.layout import is_tracked, store_root, writes_of
 from detent.store.atomic import as_json, make_folders, read_cache, write_cache
 
 TYPE_CHECKING = False
@@ -157,7 +157,7 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
     is_in_place = head["in_place"]
     return Access(
         writable=(
-            *(cwd, task.native.folder),
+            *_work(task, role, cwd),
             *(path for name, path in folders.items() if name != "DETENT_BIN"),
             *own_state,
         ),
@@ -173,9 +173,17 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
     )
 
 
+def _work(task: Task, role: str, cwd: str) -> tuple[str, ...]:
+    """What of tree and task folder a run may write; a task folder that is part of the work goes with the tree."""
+    store, is_reading = task.machine.store, cwd != task.tree_path
+    if (folders := writes_of(store, role)) and not is_reading:
+        return tuple(os.path.join(cwd, folder.rstrip("/")) for folder in folders)
+    return (cwd,) if is_tracked(store) and is_reading else (cwd, task.native.folder)
+
+
 def _shared(task: Task) -> tuple[str, ...]:
     shared = store_root(task.machine.store, task.root)
-    return (shared,) if shared else ()
+    return (shared,) if shared and not is_tracked(task.machine.store) else ()
 
 
 def command_access(task: Task, cwd: str) -> Access:

@@ -30,6 +30,7 @@ from detent.effects.tree import Taken, changed_files
 from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
 from detent.runner.anchor import anchor
+from detent.runner.layout import writes_of
 from detent.runner.locks import changed_of_others, items_of, shown_item
 from detent.runner.look import current_tree, look, take_current_tree
 from detent.runner.mend import put_back
@@ -240,7 +241,7 @@ def _taken(task: Task) -> tuple[Taken, str]:
 def _tainted(task: Task, taken: Taken) -> list[str]:
     """The files of the repository that the run changed and may not: a reading role none, any other none protected."""
     run = task.memory.run
-    is_forbidden = partial(_is_forbidden, task, run["access"])
+    is_forbidden = partial(_is_forbidden, task, run["access"], run["role"])
     if not taken.id or taken.id == run["tree"]:
         return []
     if taken.before == run["tree"] and not any(map(is_forbidden, taken.changed)):
@@ -249,8 +250,10 @@ def _tainted(task: Task, taken: Taken) -> list[str]:
     return [name for _status, name in changed if is_forbidden(name)][:_MOST_NAMES]
 
 
-def _is_forbidden(task: Task, access: str, name: str) -> bool:
-    return access == "read" or matches(name, task.memory.head["protect"]["deny"])
+def _is_forbidden(task: Task, access: str, role: str, name: str) -> bool:
+    folders = writes_of(task.machine.store, role)
+    is_outside = bool(folders) and not name.startswith(folders)
+    return access == "read" or is_outside or matches(name, task.memory.head["protect"]["deny"])
 
 
 def _put_tree_back(task: Task) -> None:
@@ -261,7 +264,7 @@ def _put_tree_back(task: Task) -> None:
     """
     ended = task.memory.ended
     if ended["tainted"] and ended["put_back"]:
-        only = partial(_is_forbidden, task, ended["access"])
+        only = partial(_is_forbidden, task, ended["access"], ended["role"])
         put_back_files(task.places.private_git(), task.tree_path, current_tree(task), ended["before"], only=only)
 
 
@@ -271,7 +274,9 @@ def decide_end(task: Task) -> Outcome:
     why = ended["problem"]
     if ended["tainted"]:
         names = ", ".join(ended["tainted"][:5])
-        what = "its role may only read the repository" if ended["access"] == "read" else "these files are protected"
+        folders = writes_of(task.machine.store, ended["role"])
+        what = f"its role may write to {' and '.join(folders)} alone" if folders else "these files are protected"
+        what = "its role may only read the repository" if ended["access"] == "read" else what
         why = f"{what}, and it changed {names}: what it asked for was not considered"
         must_open = task.machine.states[task.memory.snapshot.state].must_open
         if not (must_open and ended["put_back"]):

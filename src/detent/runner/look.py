@@ -14,6 +14,7 @@ from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.commands import COMMAND_CHECKS
 from detent.gates.seen import Seen
+from detent.runner.layout import is_tracked, moving_files
 from detent.runner.surroundings import Surroundings
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
@@ -196,9 +197,12 @@ def repository_of(task: Task) -> Repository | None:
 
 def left_out(task: Task) -> tuple[str, ...]:
     """What lies in the tree but is not part of the work: the tasks' own folders and a control plane without git."""
-    root = os.path.realpath(task.tree_path)
-    outside = [os.path.realpath(task.native.folder), os.path.realpath(task.project.control)]
-    if shared := task.machine.store.get("root"):
+    root, store = os.path.realpath(task.tree_path), task.machine.store
+    native = os.path.realpath(task.native.folder)
+    outside = [native, os.path.realpath(task.project.control)]
+    if is_tracked(store):
+        outside[:1] = [os.path.join(native, name) for name in moving_files(store)]
+    elif shared := store.get("root"):
         outside.append(os.path.join(root, shared))
     return tuple(
         os.path.relpath(path, root) for path in outside if path != root and lies_in(path, root) and "/.git/" not in path

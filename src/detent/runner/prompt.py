@@ -38,6 +38,7 @@ def prompt_for(task: Task, state: State, document: Document, tree: str, minutes:
         f"# {memory.head['title']}",
         _who(task, state, minutes),
         _own_words(task, state, document),
+        _recovered(task, seen),
         _listed("You may", state.may),
         _listed("You must not", state.must_not),
         _places(task, state.role),
@@ -80,6 +81,14 @@ def _own_words(task: Task, state: State, document: Document) -> str:
         return count_words(counters.get(limit.name, 0), limit.most) if name.endswith(OF) else str(counters.get(name, 0))
 
     return fill(text.strip(), value_of)
+
+
+def _recovered(task: Task, seen: Seen) -> str:
+    if not task.machine.store.get("recovers_in"):
+        return ""
+    from detent.runner.recovery import briefing  # few machines recover context
+
+    return briefing(task, seen)
 
 
 def _first_open(task: Task, targets: Sequence[str]) -> str:
