@@ -27,7 +27,7 @@ from detent.core.machine import (
 )
 from detent.errors import MachineError
 from detent.machines.names import Names
-from detent.machines.reading import GATES, KINDS, Reader, Table, is_texts
+from detent.machines.reading import GATES, IN_TREE, KINDS, Reader, Table, is_inner_path, is_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,6 +156,8 @@ class _Parser(Names):
                 self.problem(f"gate {name}: check {check} does not know {key!r}")
             elif not KINDS[kinds[key]](value):
                 self.problem(f"gate {name}: {key} must be {kinds[key]}")
+            elif str(value).startswith(IN_TREE) and not is_inner_path(value.removeprefix(IN_TREE).removesuffix("/")):
+                self.problem(f"gate {name}: {key} must be a path inside the tree, not {value!r}")
 
     def check_signed(self, edges: list[Edge]) -> None:
         """A gate that asks for a sign-off nobody can give would never open."""
