@@ -32,12 +32,8 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
-TREE_CHECKS = (
-    *COMMAND_CHECKS,
-    "protected_ok",
-    "signed_tree",
-    "structure_ok",
-)  # checks whose answer depends on the tree
+_WHOLE_TREE = ("structure_ok", "inputs_used", "inputs_distilled")  # they ask for every file of it
+TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree")  # checks whose answer depends on the tree
 
 
 def look(
