@@ -70,14 +70,15 @@ class StoreParser(Names):
             for path in folders:
                 if not path.endswith("/") or not is_inner_path(path.removesuffix("/")):
                     self.problem(f"store writes {role}: {path!r} must be a folder of the tree, with / at its end")
-        for path in table.texts("briefing"):
-            if not is_inner_path(path):
-                self.problem(f"store: {path} must be a path inside the task folder, without '..'")
         for key in ("final", "talks_in", "recovers_in"):
             self.known_all(f"store {key}", table.texts(key), self.state_names, "state")
+        self.own_files(table)
+
+    def own_files(self, table: Table) -> None:
+        """The files of the task folder that have a duty of their own."""
         draft, revision = table.text("draft", ""), table.text("revision", "")
         said = [table.text(key, "") for key in ("report", "post_mortem")]
-        for path in (draft, revision, table.text("message", ""), *said):
+        for path in (draft, revision, table.text("message", ""), *said, *table.texts("briefing")):
             if path and not is_inner_path(path):
                 self.problem(f"store: {path} must be a path inside the task folder, without '..'")
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):
