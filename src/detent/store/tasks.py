@@ -227,7 +227,7 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
             "visit": visit,
             "usage": used,
             "out": _fold_out(memory, entry),
-            "judged": _fold_judged(memory, entry["evidence"], entry["tree"], entry["role"]),
+            "judged": _fold_judged(memory, _left(entry), entry["tree"], entry["role"]),
             "last_run": {name: entry[name] for name in ("run", "agent", "model")},
         }
     if kind in ("crashed", "unmoved"):
@@ -235,6 +235,13 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     if kind == "driven":
         return {"driven": content}
     return {}
+
+
+def _left(entry: Mapping[str, Any]) -> dict[str, str]:
+    """The evidence as a run left it, without the reports that were put back because they are not its own."""
+    # A file that was put back takes all its sections with it.
+    taken = tuple(f"{REPORT}{item.partition(':')[2]}:" for item in entry.get("taken", ()))
+    return {key: value for key, value in entry["evidence"].items() if not f"{key}:".startswith(taken)}
 
 
 def _fold_judged(memory: Memory, evidence: Mapping[str, str], tree: str, role: str) -> dict[str, Mapping[str, str]]:
