@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import re
 
-from detent.gates import criteria as of_spec
-from detent.gates import surroundings
 from detent.gates.commands import commands, red_green
-from detent.gates.filed import filed
 from detent.gates.people import protected_ok, signed_tree
 from detent.gates.plan import read_plan
 from detent.gates.seen import Finding, Seen
@@ -299,18 +296,18 @@ CHECKS: Mapping[str, Known] = {
     "delivery_doc": ("delivery:delivery_doc", ("readme", "delivery", "scope"), ()),
     "proposal_doc": ("delivery:proposal_doc", ("file",), ()),
     "architecture": ("delivery:architecture", ("file", "value"), ()),
-    "spec": (of_spec.spec, ("file",), ()),
-    "promise_seen": (of_spec.promise_seen, ("file",), ()),
-    "criteria": (of_spec.criteria, ("file", "report", "section", "value"), ("role",)),
-    "file_unchanged": (surroundings.file_unchanged, ("file",), ()),
-    "person_says": (surroundings.person_says, ("word",), ()),
-    "git_clean": (surroundings.git_clean, (), ()),
-    "baseline_known": (surroundings.baseline_known, (), ()),
-    "agents_found": (surroundings.agents_found, ("roles",), ("programs",)),
-    "agents_exhausted": (surroundings.agents_exhausted, ("role",), ()),
-    "no_sibling_in": (surroundings.no_sibling_in, ("states",), ()),
+    "spec": ("criteria:spec", ("file",), ()),
+    "promise_seen": ("criteria:promise_seen", ("file",), ()),
+    "criteria": ("criteria:criteria", ("file", "report", "section", "value"), ("role",)),
+    "file_unchanged": ("surroundings:file_unchanged", ("file",), ()),
+    "person_says": ("surroundings:person_says", ("word",), ()),
+    "git_clean": ("surroundings:git_clean", (), ()),
+    "baseline_known": ("surroundings:baseline_known", (), ()),
+    "agents_found": ("surroundings:agents_found", ("roles",), ("programs",)),
+    "agents_exhausted": ("surroundings:agents_exhausted", ("role",), ()),
+    "no_sibling_in": ("surroundings:no_sibling_in", ("states",), ()),
     "protected_ok": (protected_ok, (), ()),
-    "filed": (filed, ("file",), ()),
+    "filed": ("filed:filed", ("file",), ()),
     "signed_tree": (signed_tree, ("edge",), ("files",)),
 }
 
@@ -328,10 +325,8 @@ def check_named(name: str) -> Check:
     known = CHECKS[name][0]
     if not isinstance(known, str):
         return known
-    from importlib import import_module
-
     module, _, function = known.partition(":")
-    found: Check = getattr(import_module(f"detent.gates.{module}"), function)
+    found: Check = getattr(__import__(f"detent.gates.{module}", fromlist=(function,)), function)
     return found
 
 

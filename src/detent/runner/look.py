@@ -9,7 +9,6 @@ from functools import cache, partial
 from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
 from detent.effects.touched import recall_touched, remember_touched, touched_files, touched_later
-from detent.effects.tree import take_tree
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.commands import COMMAND_CHECKS
@@ -158,6 +157,8 @@ def take_current_tree(task: Task) -> Taken:
     private = task.places.private_git()
     for name in ("", "cache", "info", "objects/info"):
         sweep(os.path.join(private, name))  # what a killed step left; the task's lock is held
+    from detent.effects.tree import take_tree  # who only reads takes none
+
     baseline = task.memory.head["baseline"] or None
     known = known_tree(task)
     for _ in range(_MOST_LOOKS):
