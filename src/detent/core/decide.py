@@ -196,9 +196,7 @@ def _advance(
         registers[name] = snapshot.state if value == "{from}" else value
     registers = {name: value for name, value in registers.items() if value}
     visits = {**snapshot.visits, target: snapshot.visits.get(target, 0) + 1}
-    after = Snapshot(
-        target, snapshot.mode, counters, registers, snapshot.seq, ENTRY, visits, snapshot.entry, snapshot.locked
-    )
+    after = snapshot.replace(state=target, counters=counters, registers=registers, exit=ENTRY, visits=visits)
     return Advance(edge, way, after, waived)
 
 

@@ -87,6 +87,7 @@ class State(Record):
     judged_as: str = ""  # the state whose role judges what this one's own run has changed
     lands: bool = False  # the work of a task that stands here may be taken over into the user's branch
     edges: tuple[Edge, ...] = ()
+    files: Mapping[str, str] = {}  # what the engine files into the task folder when a run has ended: place -> source
     asks: tuple[str, ...] = ()  # fields of the native file, and `## sections`, that hold its question to a person
 
     def can_crash(self) -> bool:

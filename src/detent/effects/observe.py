@@ -6,6 +6,8 @@ import os
 import stat
 from functools import cached_property
 
+from detent.errors import UnreadableError
+from detent.machines.reading import IN_TREE, is_inner_path
 from detent.store.atomic import read_text
 from detent.store.digest import sha256_of
 from detent.store.observed import PathSeen
@@ -40,8 +42,22 @@ class TaskFiles:
 
     def text(self, name: str) -> str | None:
         if name not in self._texts:
-            self._texts[name] = read_text(os.path.join(self.folder, name))
+            in_tree = name.removeprefix(IN_TREE)
+            path = os.path.join(self.folder, name) if in_tree == name else self._path_in_tree(in_tree)
+            self._texts[name] = read_text(path) if path else None
         return self._texts[name]
+
+    def _path_in_tree(self, name: str) -> str:
+        """Where a file of the tree lies; empty where there is no tree. A folder that leads out of it is refused."""
+        if not self._tree:
+            return ""
+        root = os.path.realpath(self._tree)
+        path = os.path.join(root, name)
+        folder = os.path.realpath(os.path.dirname(path))
+        is_inside = is_inner_path(name) and (folder == root or folder.startswith(root + os.sep))
+        if not is_inside or ".git" in path.removeprefix(root).lower().split(os.sep):
+            raise UnreadableError("file can't be read: it does not lie in the tree", where=path)
+        return os.path.join(folder, os.path.basename(path))
 
     def path(self, value: str, *, as_proof: bool = True) -> PathSeen | None:
         if (value, as_proof) not in self._paths:

@@ -267,6 +267,7 @@ def _entry_words(entry: Entry) -> str:
         "restored_tree": lambda: f"{who} brought the files back to line {entry['checkpoint']}",
         "approved": lambda: f"{who} approved {name_some(entry['files'])} of tree {entry['tree'][:12]}",
         "proved": lambda: f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}",
+        "filed": lambda: f"filed {name_some(place for place, made in entry['files'].items() if made) or 'nothing'}",
         "acted": lambda: _acted_words(entry),
         "crashed": lambda: f"an agent run ended as {entry['exit']} and took no move",
         "answered": lambda: f"{who} said: {entry['answer']}",

@@ -10,6 +10,7 @@ import re
 from detent.gates import criteria as of_spec
 from detent.gates import surroundings
 from detent.gates.commands import commands, red_green
+from detent.gates.filed import filed
 from detent.gates.people import protected_ok, signed_tree
 from detent.gates.plan import read_plan
 from detent.gates.seen import Finding, Seen
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from detent.core.machine import Gate
 
     Check = Callable[[Gate, Seen], Finding]
+    Known = tuple[Check | str, tuple[str, ...], tuple[str, ...]]
 
 # A host with a dot, an address, or a name of the local network; that one needs a path, else "https://x" would do.
 _URL = re.compile(
@@ -314,8 +316,9 @@ def _quoted(labels: list[str]) -> str:
     return ", ".join(f'"{label}:"' for label in labels)
 
 
-CHECKS: Mapping[str, tuple[Check, tuple[str, ...], tuple[str, ...]]] = {
-    # name: (function, required parameters, optional parameters)
+# name: (function, required parameters, optional parameters); a function that few machines ask for stands there by its
+# place, "MODULE:NAME", so that no other start pays for reading it.
+CHECKS: Mapping[str, Known] = {
     "fields_filled": (fields_filled, ("fields",), ("empty",)),
     "fields_present": (fields_present, ("fields",), ()),
     "field_is": (field_is, ("field", "value"), ()),
@@ -340,6 +343,7 @@ CHECKS: Mapping[str, tuple[Check, tuple[str, ...], tuple[str, ...]]] = {
     "agents_exhausted": (surroundings.agents_exhausted, ("role",), ()),
     "no_sibling_in": (surroundings.no_sibling_in, ("states",), ()),
     "protected_ok": (protected_ok, (), ()),
+    "filed": (filed, ("file",), ()),
     "signed_tree": (signed_tree, ("edge",), ("files",)),
 }
 
@@ -350,6 +354,18 @@ _KINDS = {
     **dict.fromkeys(("fields", "empty", "words", "files", "labels", "questions", "tests"), TEXTS),
     **dict.fromkeys(("roles", "programs", "states"), TEXTS),
 }
+
+
+def check_named(name: str) -> Check:
+    """The function of a check, its module read when it is first asked for."""
+    known = CHECKS[name][0]
+    if not isinstance(known, str):
+        return known
+    from importlib import import_module
+
+    module, _, function = known.partition(":")
+    found: Check = getattr(import_module(f"detent.gates.{module}"), function)
+    return found
 
 
 def parameters() -> dict[str, tuple[dict[str, str], dict[str, str]]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from detent.core.values import Fact
 from detent.errors import UnreadableError
-from detent.gates.checks import CHECKS
+from detent.gates.checks import CHECKS, check_named
 from detent.gates.seen import Finding
+from detent.machines.reading import IN_TREE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ def _fact(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
         return _combined(gate, seen, depth)
     found, is_known = _find(gate, seen)
     if found.ok and gate.since == "entry" and not found.by_engine:
-        stale = [key for key, value in found.evidence.items() if seen.snapshot.entry.get(key, "") == value]
+        filed = seen.filing.get("files", {})  # from a run of this visit, whatever was there before
+        unchanged = [key for key, value in found.evidence.items() if seen.snapshot.entry.get(key, "") == value]
+        stale = [key for key in unchanged if not filed.get(key.split(":")[1])]
         if stale:
             return _stale(gate, seen, stale), is_known
     # Evidence that changed while no agent run lived was changed by hand; it counts, and says so.
@@ -60,7 +63,7 @@ def _find(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
 
 def _asked(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
     try:
-        found = CHECKS[gate.check][0](gate, seen)
+        found = check_named(gate.check)(gate, seen)
     except UnreadableError as error:
         return Finding(ok=False, why=f"{error.where}: {error.what}", fix="detent doctor --repair"), False
     return found, not found.pending
@@ -69,7 +72,7 @@ def _asked(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
 def _stale(gate: Gate, seen: Seen, keys: list[str]) -> Fact:
     state = seen.snapshot.state
     visit = seen.snapshot.visits.get(state, 1)
-    shown = ", ".join(key.partition(":")[2].replace(":", " ## ") for key in keys)
+    shown = ", ".join(key.partition(":")[2].removeprefix(IN_TREE).replace(":", " ## ") for key in keys)
     why = f"{shown} is unchanged since {state} was entered: proof from earlier does not count"
     fix = f"{gate.fix}; where the same words are still right, add a line: Round: {visit}"
     return Fact(gate.name, ok=False, why=why, fix=fix)

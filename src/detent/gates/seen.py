@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detent.core.record import Record
 from detent.store.markdown import find_section
-from detent.store.observed import Command, PathSeen
+from detent.store.observed import Command, PathSeen, TreeFile
 from detent.store.receipts import Receipt
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         """Looks at files on behalf of a gate; every answer is remembered, so that one step sees one truth."""
 
         def text(self, name: str) -> str | None:
-            """A document of the task folder, None when it is missing."""
+            """A document of the task folder, or of the tree (`tree:README.md`); None when it is missing."""
 
         def path(self, value: str, *, as_proof: bool = True) -> PathSeen | None:
             """What a path named by somebody leads to, in the task folder or the tree; None when it leads nowhere.
@@ -108,6 +108,8 @@ class Seen(Record):
     approved: Mapping[str, Any] = {}  # what a person approved last: tree, files, name
     baseline: str = ""  # the commit the work began from; empty where there was none
     signed: Mapping[str, Mapping[str, Any]] = {}  # the same for each sign-off, by the name of its edge
+    tree_files: Callable[[], Mapping[str, TreeFile] | None] = _nobody_looked  # every file of the tree, by its path
+    filing: Mapping[str, Any] = {}  # what the engine filed in this visit: tree, files by place with hashes, refused
     judged: Mapping[
         str, Mapping[str, str]
     ] = {}  # reports by their evidence key: hash, the tree it is about, whose it is

@@ -27,7 +27,7 @@ from detent.core.machine import (
 )
 from detent.errors import MachineError
 from detent.machines.names import Names
-from detent.machines.reading import GATES, KINDS, Reader, Table, is_texts
+from detent.machines.reading import GATES, IN_TREE, KINDS, Reader, Table, is_inner_path, is_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,6 +156,8 @@ class _Parser(Names):
                 self.problem(f"gate {name}: check {check} does not know {key!r}")
             elif not KINDS[kinds[key]](value):
                 self.problem(f"gate {name}: {key} must be {kinds[key]}")
+            elif str(value).startswith(IN_TREE) and not is_inner_path(value.removeprefix(IN_TREE).removesuffix("/")):
+                self.problem(f"gate {name}: {key} must be a path inside the tree, not {value!r}")
 
     def check_signed(self, edges: list[Edge]) -> None:
         """A gate that asks for a sign-off nobody can give would never open."""
@@ -348,11 +350,24 @@ class _Parser(Names):
             is_end=is_end,
             is_rest=table.flag("rest"),
             lands=table.flag("lands"),
+            files=self.filing(name, table.table("files"), has_role=bool(role)),
             asks=self.asks(name, table.texts("asks")),
             edges=tuple(edge for edge in edges if edge.source == name),
         )
         table.finish()
         return made
+
+    def filing(self, state: str, table: Table, *, has_role: bool) -> Mapping[str, str]:
+        """What the engine files into the task folder when a run has ended: place -> source."""
+        files = table.mapping_of_text()
+        if files and self.vocabulary is not None:
+            from detent.machines.filing import filing_problems  # a pinned machine was checked before
+
+            store = self.top.table("store")
+            own = [str(store.peek(key)) for key in ("file", "log", "evidence") if store.peek(key)]
+            for problem in filing_problems(state, files, has_role=has_role, own=own):
+                self.problem(problem)
+        return files
 
     def views(self, state: str, table: Table) -> Mapping[str, str]:
         views = table.mapping_of_text()

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 # The kinds a check's parameter may be of, in the words of an error.
 TEXT, TEXTS, GATES, TABLE = "a text", "a list of texts", "a list of gates", "a table of texts"
 
+IN_TREE = "tree:"  # before the name of a file that lies in the tree; any other file of a gate lies in the task folder
+
 
 class Reader:
     """Where the problems of one document gather."""

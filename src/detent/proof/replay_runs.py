@@ -33,7 +33,7 @@ _ENDED = (
         "denials",
     ),
     *("errors", "wake"),
-    *("restored", "kept", "evidence", "after"),
+    *("restored", "filed", "kept", "evidence", "after"),
 )
 RUN_KINDS: Mapping[str, tuple[str, ...]] = {
     "run_planned": (

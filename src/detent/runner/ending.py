@@ -110,6 +110,8 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     notes = (*told, *disorder_words(task, memory.snapshot, disorder), *_others_words(task, taken))
     usage, exit_name = _result(task, seen)
     tree, problem = _tree(task)
+    tainted = _tainted(task, tree)
+    filed = {} if tainted else _file(task, tree)
     content: dict[str, Any] = {
         **{name: run[name] for name in ("run", "role", "state", "access", "agent", "model", "seen")},
         "exit": exit_name,
@@ -117,7 +119,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "before": run["tree"],
         "tree": tree,
         "problem": problem,
-        "tainted": _tainted(task, tree),
+        "tainted": tainted,
         "put_back": not task.memory.head["in_place"],
         "by_person": _is_by_person(task, seen),
         "claim": memory.claim.get("want") or disorder.request,
@@ -128,8 +130,9 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "denials": usage.denials,
         "errors": [error[:_LONGEST_TEXT] for error in usage.errors[-_MOST_ERRORS:]],
         "wake": (usage.quota_until or utc_now(QUOTA_WAIT_S)) if exit_name == "quota" else "",
-        "restored": list(notes),
+        "restored": [*notes, *filed.get("refused", ())],
         "taken": taken,
+        "filed": filed,
         "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
         "evidence": evidence_hashes(look(task, memory, document, "")),
     }
@@ -147,6 +150,16 @@ def _others_words(task: Task, items: Iterable[str]) -> list[str]:
     owners = {item: lock.role for lock in task.machine.locks for item in items_of(lock)}
     file, role = task.native.file, task.memory.run["role"]
     return [f"{shown_item(file, item)} is for the {owners[item]}, not the {role}, and was put back" for item in items]
+
+
+def _file(task: Task, tree: str) -> dict[str, Any]:
+    """What the state wants filed of a run, for the line of its end; nothing of a run that changed what it may not."""
+    if not task.machine.states[task.memory.snapshot.state].files:
+        return {}
+    from detent.runner.filing import file_run  # few states want anything filed
+
+    made = file_run(task, tree)
+    return {"files": made.files, "refused": list(made.refused)}
 
 
 def _readable(task: Task) -> tuple[Document, tuple[str, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from functools import partial
+from functools import cache, partial
 
 from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from detent.effects.touched import Touched
     from detent.runner.open import Task
     from detent.store.native import Document
+    from detent.store.observed import TreeFile
     from detent.store.tasks import Memory
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
-TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree")  # checks whose answer depends on the tree
+# checks whose answer depends on the tree
+TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree", "structure_ok", "filed")
 
 
 def look(
@@ -66,8 +68,26 @@ def look(
         approved=memory.approved,
         baseline=memory.head["baseline"],
         signed=memory.signed,
+        tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
+        filing=memory.filing,
         judged=memory.judged,
     )
+
+
+def _files_of_tree(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, TreeFile] | None:
+    """Every file of the tree by git; for a reader as it was when a gate last asked, None when that was another tree."""
+    if not tree:
+        return None
+    from detent.effects.tree_files import recall_files, remember_files, tree_files
+
+    if is_reader:
+        return recall_files(task.places.tree_files(), tree)
+    try:
+        found = tree_files(task.places.private_git(), tree)
+    except ToolError:
+        return None
+    remember_files(task.places.tree_files(), tree, found)
+    return found
 
 
 def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str] | None:

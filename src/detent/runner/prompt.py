@@ -10,6 +10,7 @@ from detent.core.decide import decide, target_of
 from detent.core.values import Advance, Fact, Refuse, Signal
 from detent.gates.commands import runs_of
 from detent.gates.judge import judge
+from detent.machines.filing import OUT, TREE_SOURCES
 from detent.machines.placeholders import BASE, FIRST, OF, RUN, fill
 from detent.runner.locks import closed_items, items_of_others, shown_item
 from detent.runner.look import look
@@ -106,11 +107,25 @@ def _places(task: Task, role: str) -> str:
     owned = [label for label in task.native.wanted_fields(task.memory.snapshot, "") if label != task.native.state_label]
     closed = (*closed_items(task.machine, task.memory.snapshot), *items_of_others(task.machine, role))
     locked = [shown_item("", item) for item in dict.fromkeys(closed)]
+    lines += _filed(task)
     if owned:
         lines.append(f"- written by the engine only: {', '.join(owned)}")
     if locked:
         lines.append(f"- locked now: {', '.join(locked)}")
     return "\n".join(lines)
+
+
+def _filed(task: Task) -> list[str]:
+    """Where reports are to be written, and what the engine makes itself of the work."""
+    files = task.machine.states[task.memory.snapshot.state].files
+    out = task.run_folders()["DETENT_OUT"]
+    lines = [
+        f"- write `{source.removeprefix(OUT)}` into `{out}` (`$DETENT_OUT`); the engine files it as `{place}`"
+        for place, source in files.items()
+        if source.startswith(OUT)
+    ]
+    made = [f"`{place}`" for place, source in files.items() if source in TREE_SOURCES]
+    return [*lines, f"- made by the engine from your change when you have ended: {', '.join(made)}"] if made else lines
 
 
 def _moves(task: Task, state: State, seen: Seen) -> str:

@@ -18,6 +18,13 @@ class Command(Record):
     line: str
 
 
+class TreeFile(Record):
+    """One file of a tree, as git has it."""
+
+    size_bytes: int
+    lines: int
+
+
 class PathSeen(Record):
     """A file or folder somebody named as proof, as it was found."""
 

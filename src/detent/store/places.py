@@ -125,6 +125,9 @@ class TaskPlaces(Record):
     def touched(self) -> str:
         return f"{self.folder}/touched.json"
 
+    def tree_files(self) -> str:
+        return f"{self.folder}/tree-files.json"
+
     def prepared(self) -> str:
         return f"{self.folder}/prepared"
 

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 CACHE_SCHEMA = 4
 # Lines that change nothing in the document, so that it is not behind the journal without them.
-QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured")
+QUIET = (
+    *("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured"),
+    "filed",
+)
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
 
@@ -53,6 +56,7 @@ class Memory(Record):
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     filed: Mapping[str, str] = {}  # revisions that never change, by their file: the hash of each
     revision: int = 0  # the number of the last one
+    filing: Mapping[str, Any] = {}  # what was filed since the state was entered: of which tree, files, what was refused
     landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
     approved: Mapping[str, Any] = {}  # the protected files a person approved last, and the tree they were in
     signed: Mapping[str, Mapping[str, Any]] = {}  # the last sign-off by each edge: who, and what they were shown
@@ -118,14 +122,14 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_time=entry["time"])
     else:
         changes["snapshot"] = memory.snapshot.replace(seq=seq)
-    if kind in ("acted", "proved", "landed", "approved", "intended", "unprepared", "configured"):
+    if kind in ("acted", "proved", "landed", "approved", "intended", "unprepared", "configured", "filed"):
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
         if memory.ended:  # the claim is answered; what the run left is still to be decided
             changes["ended"] = {**memory.ended, "claim": ""}
     elif kind == "moved":
-        changes.update(_fold_move(memory, entry), refusal={}, ended={}, visit={}, intent={})
+        changes.update(_fold_move(memory, entry), refusal={}, ended={}, visit={}, intent={}, filing={})
     else:
         changes.update(_fold_run(memory, kind, entry))
     if entry.get("title"):  # other words than the first line gave it
@@ -181,6 +185,8 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
         return {"intent": {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}}
     if kind == "approved":
         return {"approved": {key: entry[key] for key in ("tree", "files", "name", "seq")}}
+    if kind == "filed":
+        return {"filing": {key: entry[key] for key in ("tree", "files", "refused")}}
     if kind == "landed":
         return {"landed": {key: entry[key] for key in ("how", "commit", "branch")}}
     changes: dict[str, Any]
@@ -217,6 +223,7 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
             "run": {},
             "claim": {},
             "ended": content,
+            "filing": {"tree": entry["tree"], **entry["filed"]} if entry.get("filed") else {},
             "visit": visit,
             "usage": used,
             "out": _fold_out(memory, entry),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from detent.effects.observe import TaskFiles
+from detent.errors import UnreadableError
 from detent.store.observed import PathSeen
 
 
@@ -240,3 +241,34 @@ def test_a_task_without_a_tree_has_its_folder_and_not_where_the_command_was_call
     files = TaskFiles(str(place.folder), "")
     assert files.path("a.txt") is not None
     assert files.path("here.txt") is None
+
+
+# --- documents of the tree ---
+
+
+def test_a_document_of_the_tree_is_asked_for_by_name(place: Place) -> None:
+    write(place.folder / "README.md", "of the task\n")
+    write(place.tree / "README.md", "of the tree\r\n")
+    write(place.tree / "docs/input/a.md", "\ufeffdeeper\n")
+    files = place.look()
+    assert files.text("README.md") == "of the task\n"
+    assert files.text("tree:README.md") == "of the tree\r\n"
+    assert files.text("tree:docs/input/a.md") == "\ufeffdeeper\n"
+    assert files.text("tree:docs/none.md") is None
+    assert TaskFiles(str(place.folder), "").text("tree:README.md") is None, "without a tree there is no such file"
+
+
+@pytest.mark.parametrize(
+    "name", ["../outside.txt", "/etc/hostname", "a/../../outside.txt", "out/outside.txt", ".git/config", "", "a//b"]
+)
+def test_a_document_outside_the_tree_is_refused(place: Place, name: str) -> None:
+    write(place.tree / ".git/config", "[core]\n")
+    (place.tree / "out").symlink_to(place.outside.parent)
+    with pytest.raises(UnreadableError, match="does not lie in the tree"):
+        place.look().text(f"tree:{name}")
+
+
+def test_a_link_in_place_of_a_document_is_not_followed(place: Place) -> None:
+    (place.tree / "README.md").symlink_to(place.outside)
+    with pytest.raises(UnreadableError, match="symbolic link"):
+        place.look().text("tree:README.md")

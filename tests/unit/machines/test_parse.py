@@ -467,6 +467,7 @@ WRONG = [
     ("gate/shown/path", 5, "gate shown: path must be a text"),
     ("gate/shown/path", "", "gate shown: path must be a text"),
     ("gate/shown/path", ["a"], "gate shown: path must be a text"),
+    ("gate/shown/path", "tree:../a", "gate shown: path must be a path inside the tree, not 'tree:../a'"),
     ("gate/shown/words", 5, "gate shown: words must be a list of texts"),
     ("gate/shown/words", "one", "gate shown: words must be a list of texts"),
     ("gate/shown/words", [], "gate shown: words must be a list of texts"),
