@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.crash.codec_kinds import NAMES as CODECS
 from tests.crash.lab import KINDS, Kind, Lab
 from tests.crash.points import FULL, find_points
 from tests.crash.trace import Call, Ended
@@ -67,9 +68,8 @@ def disturbances(calls: Sequence[Call]) -> list[tuple[Call, str]]:
 
 
 @pytest.mark.usefixtures("strace")
-@pytest.mark.parametrize("name", KINDS)
-def test_an_error_of_the_disk_is_told_and_the_repetition_works(lab: Lab, name: str) -> None:
-    kind = lab.kinds[name]
+@pytest.mark.parametrize("name", [*KINDS, *CODECS])
+def test_an_error_of_the_disk_is_told_and_the_repetition_works(lab: Lab, kind: Kind) -> None:
     pairs = disturbances(find_points(lab, kind).calls)
     assert len(pairs) > 3
     wrong = []
@@ -83,9 +83,8 @@ def test_an_error_of_the_disk_is_told_and_the_repetition_works(lab: Lab, name: s
     assert not wrong, "\n".join(wrong[:20])
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_a_disk_that_takes_five_bytes_at_a_time_makes_no_difference(lab: Lab, name: str) -> None:
-    kind = lab.kinds[name]
+@pytest.mark.parametrize("name", [*KINDS, *CODECS])
+def test_a_disk_that_takes_five_bytes_at_a_time_makes_no_difference(lab: Lab, kind: Kind) -> None:
     lab.world.put(kind.before)
     argv = [*lab.argv(())[:-1], SHORT_WRITES, *kind.words]
     done = subprocess.run(argv, cwd=lab.cwd, env=lab.environment, capture_output=True, text=True, check=False)

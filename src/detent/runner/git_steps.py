@@ -7,6 +7,7 @@ from detent.effects.own_checkout import (
     branch_commit,
     delete_branch,
     make_branch,
+    make_safe,
     refuse_branch_name,
     refuse_known_branch,
     refuse_target,
@@ -110,6 +111,7 @@ def _branch(doing: Doing) -> Results:
         raise RefusedError("your checkout moved on meanwhile", where=stand.repository.top, next_step="try again")
     if stand.branch != name:
         make_branch(stand, name, f"detent: {doing.task.id} {doing.key}")
+        make_safe()
     return {"branch": {"name": name}}
 
 
@@ -175,11 +177,13 @@ def _reset(doing: Doing) -> Results:
     saved = find_saved(common_dir, ref)
     if not saved or (tree != tree_of(common_dir, target) and tree not in [one.tree for one in saved]):
         saved = (*saved, save(private, common_dir, ref, tree, stand.commit))
+        make_safe()  # nothing is taken away that a power cut could take here too
     switch(top, seen["to"], force=True)
     ours = ignored_by_person(top, new)
     remove_files(top, [name for name in new if name not in ours])
     if seen["branch"] != seen["to"] and branch_commit(common_dir, seen["branch"]) == seen["head"]:
         delete_branch(top, seen["branch"], seen["head"])
+    make_safe()
     result = {**seen, "backup": saved[0].ref, "saved": saved[0].commit}
     return {"reset": result, "branch": {}}
 
