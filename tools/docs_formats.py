@@ -135,6 +135,8 @@ STEPS_MEAN: Mapping[str, str] = {
     "branch": "make and check out `MACHINE/ID`, from a clean checkout; `--no-branch` leaves it out",
     "reset": "save files and commits under `refs/detent/backup/`, go back to the baseline's branch, delete the task's",
     "try_hooks": "run the person's pre-commit hook on the tree as it is, in a disposable checkout",
+    "revert": "take the work back by a commit on the task's own branch, or, where it landed, on top of that branch; "
+    "the files follow and are kept before; needs a reason",
     "commit": "commit the tree that was signed off last, with the person's identity and hooks; or `--sha` records one",
 }
 SHOWN_MEAN: Mapping[str, str] = {
@@ -152,6 +154,8 @@ SHOWN_MEAN: Mapping[str, str] = {
 EFFECTS_MEAN: Mapping[str, str] = {
     "checkpoint": "keep the tree as a commit of the engine's own git",
     "evidence_page": "write the evidence page",
+    "archive": "keep the artifacts of the entered state and of those after it as a version: see `archive` below",
+    "revert_record": "write `[store] record` about the step `revert`, and bring its commit to the task's branch",
     "leave_branch": "check out the baseline's branch again, if nothing is uncommitted; the task's branch stays",
     "file_spec": "file `[store] draft` as the revision that the state it leads to counts; it never changes again",
     "commit_message": "write the message of the person's commit where `[store] message` says",
@@ -166,6 +170,9 @@ STORE: Mapping[str, str] = {
     "events": "list of tables with `type`, `kind`, `when` and `fields`: the native log in its own words. Each "
     "makes a line of every journal line of its kind whose values are as `when` says; `{after.state}` in a field is "
     "the value at that path, `{limits.NAME}` how far a limit goes. Without it the log tells every journal line",
+    "archive": "table: the artifacts of each state, files or folders with `/`, the states in order. The effect of this "
+    "name puts them away under `versions/STATE-ROUND/`",
+    "record": "the file that says why the work was taken back, by the effect `revert_record`",
     "only_in": "table: fields that stand there in these states only; what holds nothing else goes with them",
     "version": "table with `field` and `is`: the version of the file's format; an older file is brought up, "
     "with a copy kept beside it, a newer one refused",
@@ -306,7 +313,7 @@ def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
-    machine |= {"draft", "revision", "message", "shows"}
+    machine |= {"draft", "revision", "message", "shows", "archive", "record"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     found = [
         *unequal(
