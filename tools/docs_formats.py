@@ -128,6 +128,7 @@ STEPS_MEAN: Mapping[str, str] = {
     "branch": "make and check out `MACHINE/ID`, from a clean checkout; `--no-branch` leaves it out",
     "reset": "save files and commits under `refs/detent/backup/`, go back to the baseline's branch, delete the task's",
     "try_hooks": "run the person's pre-commit hook on the tree as it is, in a disposable checkout",
+    "decision": "record the person's command in the file that the move's `decision` gate reads, with its word",
     "commit": "commit the tree that was signed off last, with the person's identity and hooks; or `--sha` records one",
 }
 SHOWN_MEAN: Mapping[str, str] = {
@@ -144,6 +145,7 @@ SHOWN_MEAN: Mapping[str, str] = {
 }
 EFFECTS_MEAN: Mapping[str, str] = {
     "checkpoint": "keep the tree as a commit of the engine's own git",
+    "eval_report": "write eval/eval-report.json from the receipts of the commands on the move's tree",
     "evidence_page": "write the evidence page",
     "leave_branch": "check out the baseline's branch again, if nothing is uncommitted; the task's branch stays",
     "file_spec": "file `[store] draft` as the revision that the state it leads to counts; it never changes again",
@@ -159,6 +161,9 @@ STORE: Mapping[str, str] = {
     "events": "list of tables with `type`, `kind`, `when` and `fields`: the native log in its own words. Each "
     "makes a line of every journal line of its kind whose values are as `when` says; `{after.state}` in a field is "
     "the value at that path, `{limits.NAME}` how far a limit goes. Without it the log tells every journal line",
+    "rounds": "where the native file shows how often each state was entered, with `{state}` in it",
+    "status": "where it shows `pending` for the state the task is in, and for one that was left the label of the move, "
+    "with `{state}` in it; written with each move, and left alone in between",
     "only_in": "table: fields that stand there in these states only; what holds nothing else goes with them",
     "version": "table with `field` and `is`: the version of the file's format; an older file is brought up, "
     "with a copy kept beside it, a newer one refused",

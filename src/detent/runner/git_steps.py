@@ -19,6 +19,7 @@ from detent.effects.saved_work import backup_ref, find_saved, ignored_by_person,
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
 from detent.runner.commit_step import do_commit, has_commit, look_commit
+from detent.runner.decision_step import has_decision, look_decision, record_decision
 from detent.runner.hook_trial import look_hooks, try_hooks
 from detent.runner.in_place import (
     dirty_checkout,
@@ -170,4 +171,5 @@ STEPS: Mapping[str, Step] = {
     "reset": Step(_look_reset, _reset, _has_saved),
     "try_hooks": Step(look_hooks, try_hooks),
     "commit": Step(look_commit, do_commit, has_commit),
+    "decision": Step(look_decision, record_decision, has_decision),
 }

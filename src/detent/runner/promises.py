@@ -124,10 +124,18 @@ def _file_spec(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[s
     return file_revision(task, intent), {}
 
 
+def _eval_report(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """What the engine ran on the tree of the move, for those who read files and no journal."""
+    from detent.runner.eval_report import write_eval_report  # few machines have one
+
+    return write_eval_report(task, intent), {}
+
+
 EFFECTS: Mapping[str, Effect] = {
     "checkpoint": _checkpoint,
     "commit_message": _commit_message,
     "file_spec": _file_spec,
+    "eval_report": _eval_report,
     "evidence_page": _evidence_page,
     "leave_branch": _leave_branch,
 }
