@@ -52,13 +52,14 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "rest": "true: it may stay here for good although moves lead on",
         "views": "table: what a person may look at here without a move, by the key that shows it (`diagnosis`)",
         "recommends": "table: `verb` a person is advised to while `gate` is open, only in `mode` where one is given",
+        "judged_as": "a state whose role, in its words, judges what this one's own run has changed",
         "lands": "true: the work of a task that stands here may be landed (`detent land`)",
         "may": "what the role may do, in words",
         "must_not": "what it must not do, in words",
         "prompt": "the words for the role, before the contract that is made from this file",
         "prompt_counted": "table: other words, by the limit towards which something was counted since. Prompts may "
-        "hold `{FIELD}`, `{LIMIT}`, `{LIMIT.of}` (1 of 2), `{base}` and `{first:A,B}`: the first of these states that "
-        "no counter closes",
+        "hold `{FIELD}`, `{LIMIT}`, `{LIMIT.of}` (1 of 2), `{base}`, `{run}` (the run's number) and "
+        "`{first:A,B}`: the first of these states that no counter closes",
         "group": "states that belong together, for limits per group and for the picture",
         "cross_cutting": "true: drawn beside the groups",
         "title": "the name on screen",

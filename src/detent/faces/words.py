@@ -96,7 +96,9 @@ def refusal_words(outcome: Outcome) -> str:
         lines.append(f"  hint: {refusal.hint}")
     if refusal.missing and refusal.edge is not None and all(one.fix or one.pending for one in refusal.missing):
         if not refusal.edge.reopen:  # what leads out of an end is named by its own fix
-            lines.append(f"  then: detent move {refusal.edge.target} {outcome.task.id}")
+            from detent.faces.words_again import command_again  # only who is refused reads this
+
+            lines.append(f"  then: {command_again(outcome, refusal)}")
     elif not refusal.missing:
         allowed = ", ".join(refusal.allowed)
         lines.append(f"  next: {f'it may lead to: {allowed}' if allowed else 'nothing leads on from here'}")

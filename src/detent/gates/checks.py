@@ -334,7 +334,7 @@ CHECKS: Mapping[str, Known] = {
     "answers": (answers, ("file", "section", "questions"), ()),
     "spec": (of_spec.spec, ("file",), ()),
     "promise_seen": (of_spec.promise_seen, ("file",), ()),
-    "criteria": (of_spec.criteria, ("file", "report", "section", "value"), ()),
+    "criteria": (of_spec.criteria, ("file", "report", "section", "value"), ("role",)),
     "file_unchanged": (surroundings.file_unchanged, ("file",), ()),
     "person_says": (surroundings.person_says, ("word",), ()),
     "git_clean": (surroundings.git_clean, (), ()),

@@ -346,6 +346,7 @@ class _Parser(Names):
             must_open=table.flag("must_open"),
             views=self.views(name, table.table("views")),
             recommends=self.recommends(name, table.table("recommends")),
+            judged_as=self.known(f"state {name}", table.text("judged_as", ""), self.state_names, "state"),
             is_end=is_end,
             is_rest=table.flag("rest"),
             lands=table.flag("lands"),

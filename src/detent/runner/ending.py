@@ -292,7 +292,9 @@ def _closed(decision: Decision) -> str:
     """What kept a move from being made, in words."""
     if isinstance(decision, Refuse):
         return f"refused: {decision.problem}: " + "; ".join(one.why for one in decision.missing)
-    return "; ".join(one.why for one in decision.missing) if isinstance(decision, Wait) else ""
+    missing = decision.missing if isinstance(decision, Wait) else ()
+    # Where nothing was the engine's to do, nothing kept it from doing it.
+    return "" if any(one.gate == "by" for one in missing) else "; ".join(one.why for one in missing)
 
 
 def _stays(task: Task, why: str) -> Outcome:

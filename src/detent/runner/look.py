@@ -32,14 +32,8 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
-TREE_CHECKS = (
-    *COMMAND_CHECKS,
-    "protected_ok",
-    "signed_tree",
-    "filed",
-    "scope",
-    "structure_ok",
-)  # checks whose answer depends on the tree
+# checks whose answer depends on the tree
+TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree", "structure_ok", "filed", "scope")
 
 
 def look(
@@ -74,9 +68,10 @@ def look(
         approved=memory.approved,
         baseline=memory.head["baseline"],
         signed=memory.signed,
-        changed=partial(_changed, task, tree, is_reader=is_reader),
-        filing=memory.filing,
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
+        filing=memory.filing,
+        judged=memory.judged,
+        changed=partial(_changed, task, tree, is_reader=is_reader),
     )
 
 

@@ -11,7 +11,7 @@ from detent.core.values import Advance, Fact, Refuse, Signal
 from detent.gates.commands import runs_of
 from detent.gates.judge import judge
 from detent.machines.filing import OUT, TREE_SOURCES
-from detent.machines.placeholders import BASE, FIRST, OF, fill
+from detent.machines.placeholders import BASE, FIRST, OF, RUN, fill
 from detent.runner.locks import closed_items, shown_item
 from detent.runner.look import look
 
@@ -29,9 +29,9 @@ _LONGEST_QUOTE = 4000  # of words somebody else wrote
 _LONGEST_TALK = 16_000  # of a conversation; the newest turns are kept
 
 
-def prompt_for(task: Task, document: Document, tree: str, minutes: float) -> str:
-    """The whole prompt of a run in the current state."""
-    memory, state = task.memory, task.machine.states[task.memory.snapshot.state]
+def prompt_for(task: Task, state: State, document: Document, tree: str, minutes: float) -> str:
+    """The whole prompt of a run in the current state, as the run is to find it."""
+    memory = task.memory
     seen = look(task, memory, document, tree)
     added = memory.head.get("prompts", {}).get(state.role, "")
     parts = [
@@ -71,6 +71,8 @@ def _own_words(task: Task, state: State, document: Document) -> str:
     def value_of(name: str) -> str:
         if name == BASE:
             return str(task.memory.head["baseline"])
+        if name == RUN:
+            return str(task.memory.runs + 1)
         if name.startswith(FIRST):
             return _first_open(task, name.removeprefix(FIRST).split(","))
         limit = task.machine.limits.get(name.removesuffix(OF))

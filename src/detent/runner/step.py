@@ -52,6 +52,7 @@ class Outcome(Record):
     before: str  # the state the step began in
     notes: tuple[str, ...] = ()
     claimed: bool = False  # promised to a living run; the state did not move
+    given: Mapping[str, str] = {}  # what came with the command
 
 
 def step(
@@ -71,13 +72,13 @@ def step(
     if not asks_siblings(task):
         outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=False)
         if outcome is not None:
-            return outcome
+            return outcome.replace(given=given or {})
         task = task.replace(memory=task.store.load())
     # What depends on where other tasks stand is decided while none of them can move.
     with Lock(task.project.lock_path()):
         outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=True)
     assert outcome is not None  # noqa: S101  # only who is not alone is sent back
-    return outcome
+    return outcome.replace(given=given or {})
 
 
 def _step(

@@ -18,6 +18,7 @@ from detent.errors import DamagedJournal, UnreadableError
 from detent.store.atomic import as_json, cache_stamp, read_cache, write_atomic, write_cache
 from detent.store.digest import sha256_of
 from detent.store.journal import GENESIS, Journal, decode_lines, split_lines
+from detent.store.observed import REPORT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
     from detent.store.places import TaskPlaces
 
-CACHE_SCHEMA = 3
+CACHE_SCHEMA = 4
 # Lines that change nothing in the document, so that it is not behind the journal without them.
 QUIET = (
     *("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured"),
@@ -67,6 +68,7 @@ class Memory(Record):
     visit: Mapping[str, Any] = {}  # the last run since the state was entered, and how many there were
     out: Mapping[str, Mapping[str, str]] = {}  # agents that failed in this visit, or are out of quota: exit and wake
     results: Mapping[str, Mapping[str, Any]] = {}  # what a gate made of several answers last found, by gate
+    judged: Mapping[str, Mapping[str, str]] = {}  # reports by evidence key: hash, the tree it is about, whose it is
     last_run: Mapping[str, Any] = {}  # the last of all runs that ended: run, agent and model
     usage: Mapping[str, float] = {}  # what all runs together used
     driven: Mapping[str, Any] = {}  # who last wanted the task to be driven, or no longer
@@ -155,6 +157,8 @@ def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
         if "parts" in fact:
             found = {"seq": entry["seq"], "to": entry["to"], "parts": fact["parts"]}
             changes["results"] = {**changes.get("results", memory.results), name: found}
+    if entry.get("tree"):
+        changes["judged"] = _fold_judged(memory, entry["after"]["entry"], entry["tree"], "")
     if memory.out:  # who failed may try elsewhere
         changes["out"] = {name: last for name, last in memory.out.items() if last["wake"]}
     return changes
@@ -225,6 +229,7 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
             "visit": visit,
             "usage": used,
             "out": _fold_out(memory, entry),
+            "judged": _fold_judged(memory, entry["evidence"], entry["tree"], entry["role"]),
             "last_run": {name: entry[name] for name in ("run", "agent", "model")},
         }
     if kind in ("crashed", "unmoved"):
@@ -232,6 +237,13 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     if kind == "driven":
         return {"driven": content}
     return {}
+
+
+def _fold_judged(memory: Memory, evidence: Mapping[str, str], tree: str, role: str) -> dict[str, Mapping[str, str]]:
+    """Reports that are new are about the tree they were found with; without a role a person wrote them."""
+    found = {key: value for key, value in evidence.items() if key.startswith(REPORT)}
+    new = {key: value for key, value in found.items() if memory.judged.get(key, {}).get("hash") != value}
+    return {**memory.judged, **{key: {"hash": value, "tree": tree, "role": role} for key, value in new.items()}}
 
 
 def _fold_out(memory: Memory, entry: Entry) -> dict[str, Mapping[str, str]]:
