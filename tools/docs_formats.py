@@ -137,6 +137,7 @@ STEPS_MEAN: Mapping[str, str] = {
     "try_hooks": "run the person's pre-commit hook on the tree as it is, in a disposable checkout",
     "revert": "take the work back by a commit on the task's own branch, or, where it landed, on top of that branch; "
     "the files follow and are kept before; needs a reason",
+    "decision": "record the person's command in the file that the move's `decision` gate reads, with its word",
     "commit": "commit the tree that was signed off last, with the person's identity and hooks; or `--sha` records one",
 }
 SHOWN_MEAN: Mapping[str, str] = {
@@ -153,6 +154,7 @@ SHOWN_MEAN: Mapping[str, str] = {
 }
 EFFECTS_MEAN: Mapping[str, str] = {
     "checkpoint": "keep the tree as a commit of the engine's own git",
+    "eval_report": "write eval/eval-report.json from the receipts of the commands on the move's tree",
     "evidence_page": "write the evidence page",
     "archive": "keep the artifacts of the entered state and of those after it as a version: see `archive` below",
     "revert_record": "write `[store] record` about the step `revert`, and bring its commit to the task's branch",
@@ -173,6 +175,9 @@ STORE: Mapping[str, str] = {
     "archive": "table: the artifacts of each state, files or folders with `/`, the states in order. The effect of this "
     "name puts them away under `versions/STATE-ROUND/`",
     "record": "the file that says why the work was taken back, by the effect `revert_record`",
+    "rounds": "where the native file shows how often each state was entered, with `{state}` in it",
+    "status": "where it shows `pending` for the state the task is in, and for one that was left the label of the move, "
+    "with `{state}` in it; written with each move, and left alone in between",
     "only_in": "table: fields that stand there in these states only; what holds nothing else goes with them",
     "version": "table with `field` and `is`: the version of the file's format; an older file is brought up, "
     "with a copy kept beside it, a newer one refused",

@@ -10,8 +10,8 @@ import os
 
 from detent.core.record import Record
 from detent.effects.git import Git, check_object_id
-from detent.effects.patterns import matches
 from detent.store.atomic import as_json, read_cache, write_cache
+from detent.store.patterns import matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

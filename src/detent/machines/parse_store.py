@@ -28,6 +28,9 @@ class StoreParser(Names):
         for key in ("updated", "log", "title", "checks", "evidence", "link", "branch"):
             table.text(key, "")
         self.store_places(table)
+        for key in ("rounds", "status"):
+            if (label := table.text(key, "")) and "{state}" not in label:
+                self.problem(f"store: {key} must hold {{state}}, or all states would share it")
         shows = table.table("shows").mapping_of_text()
         self.words("store shows", tuple(shows.values()), "shown")
         table.texts("folders")

@@ -20,6 +20,7 @@ from detent.effects.saved_work import backup_ref, find_saved, ignored_by_person,
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
 from detent.runner.commit_step import do_commit, foresee_commit, has_commit, look_commit
+from detent.runner.decision_step import has_decision, look_decision, record_decision
 from detent.runner.hook_trial import look_hooks, try_hooks
 from detent.runner.in_place import (
     dirty_checkout,
@@ -197,4 +198,5 @@ STEPS: Mapping[str, Step] = {
     "revert": Step(look_revert, do_revert, has_revert),
     "try_hooks": Step(look_hooks, try_hooks),
     "commit": Step(look_commit, do_commit, has_commit, foresee=foresee_commit),
+    "decision": Step(look_decision, record_decision, has_decision),
 }

@@ -9,7 +9,7 @@ from functools import cache, partial
 from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
 from detent.effects.touched import recall_touched, remember_touched, touched_files
-from detent.effects.tree import take_tree
+from detent.effects.tree import changed_files, take_tree
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.commands import COMMAND_CHECKS
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
 # checks whose answer depends on the tree
-TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree", "structure_ok", "filed")
+TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree", "structure_ok", "filed", "scope")
 
 
 def look(
@@ -71,6 +71,7 @@ def look(
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
         filing=memory.filing,
         judged=memory.judged,
+        changed=partial(_changed, task, tree, is_reader=is_reader),
     )
 
 
@@ -103,6 +104,14 @@ def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str
         return touched_now(task, tree).ask
     except ToolError:
         return None
+
+
+def _changed(task: Task, tree: str, *, is_reader: bool) -> tuple[str, ...] | None:
+    """Every path of the tree that differs from the baseline; None when that is not known."""
+    baseline = task.memory.head["baseline"]
+    if not tree or not baseline or is_reader:
+        return None
+    return tuple(path for _status, path in changed_files(task.places.private_git(), baseline, tree))
 
 
 def _workspace(task: Task, workspace: dict[str, list[str]]) -> str:

@@ -138,12 +138,20 @@ def _revert_record(task: Task, key: str, _intent: Mapping[str, Any]) -> tuple[di
     return record_revert(task, key), {}
 
 
+def _eval_report(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """What the engine ran on the tree of the move, for those who read files and no journal."""
+    from detent.runner.eval_report import write_eval_report  # few machines have one
+
+    return write_eval_report(task, intent), {}
+
+
 EFFECTS: Mapping[str, Effect] = {
     "archive": _archive,
     "checkpoint": _checkpoint,
     "commit_message": _commit_message,
     "file_spec": _file_spec,
     "revert_record": _revert_record,
+    "eval_report": _eval_report,
     "evidence_page": _evidence_page,
     "leave_branch": _leave_branch,
 }

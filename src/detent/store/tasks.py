@@ -146,6 +146,8 @@ def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{entry['seq']}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
         changes["unsettled"] = {**memory.unsettled, **intents}
+    if entry.get("fields"):  # how the state was left, and that another was entered
+        changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
     if entry.get("prepared"):
         changes["prepared"] = {**memory.prepared, **entry["prepared"]}
     if entry.get("signed"):
