@@ -136,6 +136,9 @@ STEPS_MEAN: Mapping[str, str] = {
     "branch": "make and check out `MACHINE/ID`, from a clean checkout; `--no-branch` leaves it out",
     "reset": "save files and commits under `refs/detent/backup/`, go back to the baseline's branch, delete the task's",
     "try_hooks": "run the person's commit hooks, with the message too, on the tree as it is, in a disposable checkout",
+    "revert": "take the work back by a commit on the task's own branch, or, where it landed, on top of that branch; "
+    "the files follow and are kept before; needs a reason",
+    "decision": "record the person's command in the file that the move's `decision` gate reads, with its word",
     "commit": "commit the tree that was signed off last, with the person's identity and hooks; or `--sha` records one",
 }
 SHOWN_MEAN: Mapping[str, str] = {
@@ -152,6 +155,7 @@ SHOWN_MEAN: Mapping[str, str] = {
 }
 EFFECTS_MEAN: Mapping[str, str] = {
     "checkpoint": "keep the tree as a commit of the engine's own git",
+    "eval_report": "write eval/eval-report.json from the receipts of the commands on the move's tree",
     "evidence_page": "write the evidence page",
     "gate_commit": "the same, and in place a commit of tree and log on the task's branch: `docs(design): ...`",
     "wip_commit": "the same for a run that was cut short: `wip(build): ...`, with where it was and what comes next",
@@ -160,6 +164,8 @@ EFFECTS_MEAN: Mapping[str, str] = {
     "report": "`BLOCKED: ... Options: [...]. Recommendation: ...` where `[store] report` and `report_field` say",
     "post_mortem": "commit the log, which tells the post-mortem, and the report",
     "clear_report": "take the report away; the branch and the journal keep it",
+    "archive": "keep the artifacts of the entered state and of those after it as a version: see `archive` below",
+    "revert_record": "write `[store] record` about the step `revert`, and bring its commit to the task's branch",
     "leave_branch": "check out the baseline's branch again, if nothing is uncommitted; the task's branch stays",
     "file_spec": "file `[store] draft` as the revision that the state it leads to counts; it never changes again",
     "commit_message": "write the message of the person's commit where `[store] message` says",
@@ -175,6 +181,12 @@ STORE: Mapping[str, str] = {
     "events": "list of tables with `type`, `kind`, `when` and `fields`: the native log in its own words. Each "
     "makes a line of every journal line of its kind whose values are as `when` says; `{after.state}` in a field is "
     "the value at that path, `{limits.NAME}` how far a limit goes. Without it the log tells every journal line",
+    "archive": "table: the artifacts of each state, files or folders with `/`, the states in order. The effect of this "
+    "name puts them away under `versions/STATE-ROUND/`",
+    "record": "the file that says why the work was taken back, by the effect `revert_record`",
+    "rounds": "where the native file shows how often each state was entered, with `{state}` in it",
+    "status": "where it shows `pending` for the state the task is in, and for one that was left the label of the move, "
+    "with `{state}` in it; written with each move, and left alone in between",
     "only_in": "table: fields that stand there in these states only; what holds nothing else goes with them",
     "version": "table with `field` and `is`: the version of the file's format; an older file is brought up, "
     "with a copy kept beside it, a newer one refused",
@@ -328,6 +340,7 @@ def disagreements() -> list[str]:
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
     machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes"}
+    machine |= {"draft", "revision", "message", "shows", "archive", "record"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     machine |= {"log_form", "options", "briefing"}
     found = [

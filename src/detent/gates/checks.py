@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 
-from detent.gates.commands import commands, red_green
-from detent.gates.people import protected_ok, signed_tree
+from detent.gates.commands import commands, commands_failed, red_green
+from detent.gates.people import asked_by_name, protected_ok, signed_tree
 from detent.gates.plan import read_plan
 from detent.gates.seen import Finding, Seen
 from detent.gates.verdict import read_verdict
-from detent.machines.reading import GATES, TABLE, TEXT, TEXTS
+from detent.machines.reading import GATES, SCHEMA, TABLE, TEXT, TEXTS
 from detent.store.digest import hash_text
 from detent.store.markdown import is_placeholder, scan, visible_text
 from detent.store.markdown_blocks import read_blocks
@@ -277,7 +277,8 @@ CHECKS: Mapping[str, Known] = {
     "labels": (labels, ("files", "section", "labels", "relevant"), ()),
     "path_field": (path_field, ("field",), ()),
     "link_field": (link_field, ("field",), ("when_folder",)),
-    "commands": (commands, ("field",), ()),
+    "commands": (commands, (), ("field",)),
+    "commands_failed": (commands_failed, (), ("field",)),
     "red_green": (red_green, ("field",), ("command", "tests")),
     "manual_evidence": (manual_evidence, ("field", "file", "section"), ()),
     "answers": ("answers:answers", ("file", "section", "questions"), ()),
@@ -308,6 +309,16 @@ CHECKS: Mapping[str, Known] = {
     "no_sibling_in": ("surroundings:no_sibling_in", ("states",), ()),
     "protected_ok": (protected_ok, (), ()),
     "filed": ("filed:filed", ("file",), ()),
+    "asked_by_name": (asked_by_name, (), ()),
+    "json_valid": ("json_artifacts:json_valid", ("file", "schema"), ()),
+    "questions_closed": ("planned:questions_closed", ("file", "schema"), ()),
+    "files_planned": ("planned:files_planned", ("file", "schema", "plan", "plan_schema"), ()),
+    "scope": ("planned:scope", ("file", "schema", "plan", "plan_schema", "value"), ()),
+    "plan_review": ("reviews:plan_review", ("file", "schema", "value"), ()),
+    "code_review": ("reviews:code_review", ("file", "schema", "value"), ()),
+    "decision": ("reviews:decision", ("file", "schema", "value"), ()),
+    "no_signal": ("reviews:no_signal", ("file", "schema", "values"), ()),
+    "signal_is": ("reviews:signal_is", ("file", "schema", "values"), ()),
     "signed_tree": (signed_tree, ("edge",), ("files",)),
 }
 
@@ -316,7 +327,8 @@ CHECKS: Mapping[str, Known] = {
 _KINDS = {
     "unless": TABLE,
     **dict.fromkeys(("fields", "empty", "words", "files", "labels", "questions", "tests"), TEXTS),
-    **dict.fromkeys(("roles", "programs", "states", "severities", "besides"), TEXTS),
+    **dict.fromkeys(("roles", "programs", "states", "severities", "besides", "values"), TEXTS),
+    **dict.fromkeys(("schema", "plan_schema"), SCHEMA),
 }
 
 

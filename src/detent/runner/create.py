@@ -33,6 +33,7 @@ from detent.store.lock import Lock
 from detent.store.native import Native
 from detent.store.places import Project, branch_of, make_task_folder, write_pointer
 from detent.store.settings import FILE, Settings, parse_settings
+from detent.store.shown import ROUNDS, state_label
 from detent.store.tasks import TaskStore
 
 TYPE_CHECKING = False
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 DEFAULT_MACHINE = "phase"
+_MOST_ROUNDS = 1_000_000  # that a folder from elsewhere may claim
 
 
 class Wish(Record):
@@ -323,7 +325,14 @@ def _adopted(machine: Machine, fields: Mapping[str, Any], snapshot: Snapshot, st
         value = fields[limit.field].line_value if limit.field in fields else ""
         if value.isdigit():
             counters[limit.name] = min(max(int(value) - limit.first, 0), limit.cap)
-    return snapshot.replace(state=state, registers=registers, counters=counters, visits={state: 1})
+    rounds = {name: _round(fields, state_label(machine, ROUNDS, name)) for name in machine.states}
+    visits = {name: count for name, count in {state: 1, **rounds}.items() if count}
+    return snapshot.replace(state=state, registers=registers, counters=counters, visits={state: 1, **visits})
+
+
+def _round(fields: Mapping[str, Any], label: str) -> int:
+    value = fields[label].line_value if label in fields else ""
+    return min(int(value), _MOST_ROUNDS) if value.isdecimal() else 0
 
 
 def _refuse_counts(machine: Machine, document: Document) -> None:

@@ -23,7 +23,6 @@ from detent.effects import keeper
 from detent.effects.agents.events import classify, read_usage
 from detent.effects.keeper_look import exit_class
 from detent.effects.keeper_process import EVENTS
-from detent.effects.patterns import matches
 from detent.effects.put_back import put_back as put_back_files
 from detent.effects.sandbox import BUBBLEWRAP
 from detent.effects.tree import Taken, changed_files
@@ -40,6 +39,7 @@ from detent.runner.settle import disorder_words, find_disorder, read_document, r
 from detent.runner.step import Outcome, step
 from detent.store.atomic import read_plain
 from detent.store.lock import Lock
+from detent.store.patterns import matches
 from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
 _WHOLE_TREE = ("structure_ok", "inputs_used", "inputs_distilled")  # they ask for every file of it
 # checks whose answer depends on the tree
-TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "filed")
+TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "filed", "scope")
 
 
 def look(
@@ -73,6 +73,7 @@ def look(
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
         filing=memory.filing,
         judged=memory.judged,
+        changed=partial(_changed, task, tree, is_reader=is_reader),
     )
 
 
@@ -105,6 +106,16 @@ def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str
         return touched_now(task, tree).ask
     except ToolError:
         return None
+
+
+def _changed(task: Task, tree: str, *, is_reader: bool) -> tuple[str, ...] | None:
+    """Every path of the tree that differs from the baseline; None when that is not known."""
+    baseline = task.memory.head["baseline"]
+    if not tree or not baseline or is_reader:
+        return None
+    from detent.effects.tree import changed_files  # few gates ask
+
+    return tuple(path for _status, path in changed_files(task.places.private_git(), baseline, tree))
 
 
 def _workspace(task: Task, workspace: dict[str, list[str]]) -> str:

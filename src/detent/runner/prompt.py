@@ -44,6 +44,7 @@ def prompt_for(task: Task, state: State, document: Document, tree: str, minutes:
         _places(task, state.role),
         _moves(task, state, seen),
         _proof(task, seen),
+        _quoted("How the task came here", _came(task)),
         _quoted("The last request was refused", _refusal(task)),
         _quoted("How the last run ended", _last_run(task)),
         _said(task, state),
@@ -196,6 +197,13 @@ def _proof(task: Task, seen: Seen) -> str:
         return ""
     lines = ["## Proof", "The engine runs these itself, in a fresh checkout of your files; each must exit with 0:"]
     return "\n".join([*lines, *(f"- `{line}`" for line in dict.fromkeys(found))])
+
+
+def _came(task: Task) -> str:
+    """What the move that led here rests on, where its gates found something worth telling."""
+    last = next((entry for entry in reversed(task.store.history()) if entry["kind"] == "moved"), None)
+    found = [f"- {name}: {fact['note']}" for name, fact in last["facts"].items() if fact.get("note")] if last else []
+    return "\n".join([f"{last['from']} -> {last['to']} ({last['edge']})", *found]) if last and found else ""
 
 
 def _refusal(task: Task) -> str:

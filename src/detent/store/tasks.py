@@ -146,6 +146,8 @@ def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{entry['seq']}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
         changes["unsettled"] = {**memory.unsettled, **intents}
+    if entry.get("fields"):  # how the state was left, and that another was entered
+        changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
     if entry.get("prepared"):
         changes["prepared"] = {**memory.prepared, **entry["prepared"]}
     if entry.get("signed"):
@@ -197,6 +199,8 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
         changes = {"unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}}
     if "commit" in entry.get("result", {}):
         changes["checkpoint"] = entry["result"]
+        if memory.landed and entry["result"]["commit"] != memory.checkpoint.get("commit"):
+            changes["landed"] = {}  # not this work
     if filed := entry.get("result", {}).get("filed"):
         changes["filed"] = {**memory.filed, filed: entry["result"]["sha256"]}
         changes["revision"] = int(entry["result"]["version"])

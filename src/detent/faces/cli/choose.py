@@ -19,8 +19,6 @@ from detent.runner.step import step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from detent.faces.cli.arguments import Arguments
     from detent.runner.open import Task
 
@@ -65,21 +63,21 @@ def take(arguments: Arguments, task: Task, word: str) -> int:
     edge, view = chosen(task, word)
     if edge is None:
         return show_view(arguments, task, view)
+    refuse_inside_run("choosing")
     verb = edge.verbs[0] if edge.verbs else ""
     asked = Signal("person", edge.name, name=person_name(), reason=arguments.text("--reason"), verb=verb)
-    return take_move(arguments, task, asked, given_with(arguments, task, edge.name))
+    given = given_with(arguments, task, edge.name)
+    return show_outcome(arguments, step(without_run(task), asked, given=given))
 
 
-def take_move(arguments: Arguments, task: Task, asked: Signal, given: Mapping[str, str]) -> int:
-    """Make the move that was chosen from a menu."""
-    refuse_inside_run("choosing")
-    if task.memory.run:
-        from detent.faces.cli.drive import LONGEST_STOP_S
-        from detent.runner.mandate import let_drive, stop_and_wait
+def without_run(task: Task) -> Task:
+    """The task with its run ended: who chooses where to go on does not want it to go on beside that."""
+    if not task.memory.run:
+        return task
+    from detent.faces.cli.drive import LONGEST_STOP_S
+    from detent.runner.mandate import let_drive, stop_and_wait
 
-        # Who chooses where to go on does not want the run to go on beside it.
-        task, _ = stop_and_wait(let_drive(task, person_name(), on=False), LONGEST_STOP_S)
-    return show_outcome(arguments, step(task, asked, given=given))
+    return stop_and_wait(let_drive(task, person_name(), on=False), LONGEST_STOP_S)[0]
 
 
 def show_view(arguments: Arguments, task: Task, view: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from detent.core.values import Advance
 from detent.errors import RefusedError, UsageError
 from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run, show_outcome
-from detent.faces.cli.choose import show_view, take_move
+from detent.faces.cli.choose import show_view, without_run
 from detent.faces.cli.drive import EXIT_CODES, drive_told, nothing_told, tell_at_once
 from detent.faces.cli.given import given_with
 from detent.faces.cli.output import move_json, next_json, show, status_json
@@ -42,7 +42,7 @@ def obey(arguments: Arguments, task: Task, typed: str) -> int:
     if meant.kind in (said.ASK, said.MENU):
         given = given_with(arguments, task, meant.signal.want, meant.signal.verb)
         given = {**given, YES: "yes"} if meant.is_yes else given
-        return (_ask if meant.kind == said.ASK else take_move)(arguments, task, meant.signal, given)
+        return _ask(arguments, without_run(task) if meant.kind == said.MENU else task, meant.signal, given)
     if meant.kind == said.VIEW:
         return show_view(arguments, task, meant.text)
     if meant.kind == said.RUN:
