@@ -153,6 +153,7 @@ EFFECTS_MEAN: Mapping[str, str] = {
     "report": "`BLOCKED: ... Options: [...]. Recommendation: ...` where `[store] report` and `report_field` say",
     "post_mortem": "commit the log, which tells the post-mortem, and the report",
     "clear_report": "take the report away; the branch and the journal keep it",
+    "harness": "write the files of `[store.harness]` that are not there yet",
     "leave_branch": "check out the baseline's branch again, if nothing is uncommitted; the task's branch stays",
     "file_spec": "file `[store] draft` as the revision that the state it leads to counts; it never changes again",
     "commit_message": "write the message of the person's commit where `[store] message` says",
@@ -189,6 +190,9 @@ STORE: Mapping[str, str] = {
     "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
     "folder": "the native folder of one task in it, with `{id}`",
     "writes": "table: the folders of the tree a role may write to; a role it does not name may write all of it, if any",
+    "harness": "table: files by which an editor's own agent follows the machine. `instructions`, `prompts` and `agents` are "
+    "paths (the last two with `{name}`), `commands` and `specialists` name a state each, `protocol` is what every agent "
+    "keeps to and is told in every prompt, `scaffold` lists files of the machine's scaffold that belong to the tree",
     "tracked": "true: `root` is itself the native folder of the one task there may be, and part of the work; only "
     "`file`, `log` and the pointer are left out of tree ids, and git is told to pass over the first and the last",
     "in_place": "true: tasks always work in the checkout itself",
@@ -320,6 +324,7 @@ def disagreements() -> list[str]:
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
     machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes"}
+    machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     machine |= {"log_form", "options", "briefing"}
     found = [
