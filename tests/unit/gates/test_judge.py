@@ -261,6 +261,17 @@ def test_running_commands_is_offered_only_where_it_can_help(world: World) -> Non
     assert fact.why == "it is not known whether this fails: not run on this tree: make", "only what nobody knows"
 
 
+def test_one_part_that_failed_proves_that_not_all_hold(world: World) -> None:
+    """Else what can't be run any more, because something else is wrong, would keep the failure from being told."""
+    world.fields({"Validation plan": "cmd: make", "Candidate done": "no"})
+    gates = {**MACHINE.gates, "whole": Gate("whole", "all", {"of": ["validation_passed", "candidate"]}, "task")}
+    world.machine = MACHINE.replace(gates={**gates, "failed": Gate("failed", "not", {"of": ["whole"]}, "task")})
+    assert world.fact("failed").ok
+    world.fields({"Validation plan": "cmd: make", "Candidate done": "yes"})
+    fact = world.fact("failed")
+    assert (fact.ok, fact.pending) == (False, True)
+
+
 def test_what_can_not_be_read_does_not_prove_its_opposite(world: World) -> None:
     """Else an agent could open a "nothing is wrong" gate by spoiling the file that says what is."""
     world.evidence_file.write_bytes(b"## Failed checks\n\nlint\0\n")
