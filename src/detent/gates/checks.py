@@ -343,6 +343,7 @@ CHECKS: Mapping[str, Known] = {
     "no_sibling_in": (surroundings.no_sibling_in, ("states",), ()),
     "protected_ok": (protected_ok, (), ()),
     "signed_tree": (signed_tree, ("edge",), ("files",)),
+    "deployed": ("deployed:deployed", ("preferences",), ()),
 }
 
 

@@ -108,6 +108,9 @@ class Seen(Record):
     approved: Mapping[str, Any] = {}  # what a person approved last: tree, files, name
     baseline: str = ""  # the commit the work began from; empty where there was none
     signed: Mapping[str, Mapping[str, Any]] = {}  # the same for each sign-off, by the name of its edge
+    deploy: Mapping[
+        str, Any
+    ] = {}  # what is known of deployments: the plan a person confirmed, the last one and its end
     tree_files: Callable[[], Mapping[str, TreeFile] | None] = _nobody_looked  # every file of the tree, by its path
 
     def field(self, label: str) -> str:
@@ -138,4 +141,5 @@ class Finding(Record):
     proof: str = ""
     fix: str = ""  # where the gate's own is not what helps
     by_engine: bool = False  # the engine made this evidence itself: fresh by its receipt
+    is_known: bool = True  # else nobody can say either way before a person has spoken
     parts: tuple[tuple[str, bool, str], ...] = ()  # where the answer is made of several: label, result, reason

@@ -37,6 +37,7 @@ TREE_CHECKS = (
     *COMMAND_CHECKS,
     "protected_ok",
     "signed_tree",
+    "deployed",
     "structure_ok",
 )  # checks whose answer depends on the tree
 
@@ -73,6 +74,7 @@ def look(
         approved=memory.approved,
         baseline=memory.head["baseline"],
         signed=memory.signed,
+        deploy=memory.deploy,
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
     )
 

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 CACHE_SCHEMA = 3
 # Lines that change nothing in the document, so that it is not behind the journal without them.
-QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured")
+QUIET = (
+    *("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured"),
+    "deploy",
+)
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
 
@@ -66,6 +69,7 @@ class Memory(Record):
     last_run: Mapping[str, Any] = {}  # the last of all runs that ended: run, agent and model
     usage: Mapping[str, float] = {}  # what all runs together used
     driven: Mapping[str, Any] = {}  # who last wanted the task to be driven, or no longer
+    deploy: Mapping[str, Any] = {}  # the deploy commands a person confirmed, what began, and how the last one ended
     native: Mapping[str, Any] = {}  # the line that carries the native file's last text: its time, place and length
 
 
@@ -116,7 +120,7 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_time=entry["time"])
     else:
         changes["snapshot"] = memory.snapshot.replace(seq=seq)
-    if kind in ("acted", "proved", "landed", "approved", "intended", "unprepared", "configured"):
+    if kind in ("acted", "proved", "landed", "approved", "intended", "unprepared", "configured", "deploy"):
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
@@ -175,6 +179,8 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
         return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
     if kind in ("intended", "unprepared"):
         return {"intent": {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}}
+    if kind == "deploy":
+        return _fold_deploy(memory, entry)
     if kind == "approved":
         return {"approved": {key: entry[key] for key in ("tree", "files", "name", "seq")}}
     if kind == "landed":
@@ -193,6 +199,20 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     if entry.get("fields"):
         changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
     return changes
+
+
+def _fold_deploy(memory: Memory, entry: Entry) -> dict[str, Any]:
+    """A person's word lets it begin anew; what began is over with its end."""
+    stage = entry["stage"]
+    if stage == "confirmed":
+        return {"deploy": {"confirmed": entry["plan"]}}
+    told = {key: entry[key] for key in ("plan", "tree", "visit", "time", "ok", "why")}
+    if stage == "begun":
+        return {"deploy": {**memory.deploy, "begun": told}}
+    proved = {**memory.proved, **entry["receipts"]}
+    ended = {**told, "proof": sha256_of("".join(entry["receipts"].values()).encode())}
+    deploy = {**{key: value for key, value in memory.deploy.items() if key != "begun"}, "ended": ended}
+    return {"proved": dict(list(proved.items())[-MOST_PROVED:]), "deploy": deploy}
 
 
 def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
