@@ -52,16 +52,20 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "rest": "true: it may stay here for good although moves lead on",
         "views": "table: what a person may look at here without a move, by the key that shows it (`diagnosis`)",
         "recommends": "table: `verb` a person is advised to while `gate` is open, only in `mode` where one is given",
+        "judged_as": "a state whose role, in its words, judges what this one's own run has changed",
         "lands": "true: the work of a task that stands here may be landed (`detent land`)",
         "may": "what the role may do, in words",
         "must_not": "what it must not do, in words",
         "prompt": "the words for the role, before the contract that is made from this file",
         "prompt_counted": "table: other words, by the limit towards which something was counted since. Prompts may "
-        "hold `{FIELD}`, `{LIMIT}`, `{LIMIT.of}` (1 of 2), `{base}` and `{first:A,B}`: the first of these states that "
-        "no counter closes",
+        "hold `{FIELD}`, `{LIMIT}`, `{LIMIT.of}` (1 of 2), `{base}`, `{run}` (the run's number) and "
+        "`{first:A,B}`: the first of these states that no counter closes",
         "group": "states that belong together, for limits per group and for the picture",
         "cross_cutting": "true: drawn beside the groups",
         "title": "the name on screen",
+        "files": "table: what the engine files into the task folder when a run has ended, by its place there: `diff` "
+        "(the patch from the baseline), `changed` (the changed files; the place is a folder and ends with `/`), or "
+        "`out:NAME` (the file NAME that the run left in `$DETENT_OUT`)",
         "asks": "fields of the native file that hold its question to a person, or sections of it as `## Heading`",
         "respawn": "ask or auto: whether a second run of one visit is started unasked",
         "counts_run": "limits that the end of a run counts",
@@ -149,6 +153,7 @@ EFFECTS_MEAN: Mapping[str, str] = {
     "report": "`BLOCKED: ... Options: [...]. Recommendation: ...` where `[store] report` and `report_field` say",
     "post_mortem": "commit the log, which tells the post-mortem, and the report",
     "clear_report": "take the report away; the branch and the journal keep it",
+    "harness": "write the files of `[store.harness]` that are not there yet",
     "leave_branch": "check out the baseline's branch again, if nothing is uncommitted; the task's branch stays",
     "file_spec": "file `[store] draft` as the revision that the state it leads to counts; it never changes again",
     "commit_message": "write the message of the person's commit where `[store] message` says",
@@ -184,6 +189,10 @@ STORE: Mapping[str, str] = {
     "message": "the file of the native folder that holds the message of the person's commit",
     "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
     "folder": "the native folder of one task in it, with `{id}`",
+    "writes": "table: the folders of the tree a role may write to; a role it does not name may write all of it, if any",
+    "harness": "table: files by which an editor's own agent follows the machine. `instructions`, `prompts` and `agents` are "
+    "paths (the last two with `{name}`), `commands` and `specialists` name a state each, `protocol` is what every agent "
+    "keeps to and is told in every prompt, `scaffold` lists files of the machine's scaffold that belong to the tree",
     "tracked": "true: `root` is itself the native folder of the one task there may be, and part of the work; only "
     "`file`, `log` and the pointer are left out of tree ids, and git is told to pass over the first and the last",
     "in_place": "true: tasks always work in the checkout itself",
@@ -213,6 +222,7 @@ KIND_MEANS: Mapping[str, str] = {
     "collected": "a person had the home, branches and refs of the finished task removed",
     "restored_tree": "a person brought the files of the tree back to a checkpoint, or to what a reset took away",
     "proved": "the engine ran commands; the receipts it vouches for",
+    "filed": "the change of the tree was filed into the task folder, because it was not what lay there",
     "acted": "a promised effect was done",
     "crashed": "an agent run died and took no move; it was counted",
     "answered": "a person said something and nothing waited for it",
@@ -261,7 +271,9 @@ LINE_FIELDS: Mapping[str, str] = {
     "branches": "branches that were removed (in `collected`, `kept` are commits with what the home held)",
     "checkpoint": "the line whose checkpoint the files were brought back to (here `kept` is a commit)",
     "fields, was": "what is locked and a person changed, and the hashes it had (in `acted`: the fields it led on)",
-    "files": "the approved files, each with the hash it has in `tree`",
+    "files": "the approved files, each with the hash it has in `tree`; in `filed` each place with the hash of its "
+    "text, or of the list of its files",
+    "filed, refused": "what was filed of the run (`files`) and what was not, with the reason (`refused`)",
     "signed": "of a sign-off: the `files` of the task folder it is about, by hash; with `tree` it is what was signed",
     "receipts": "the receipts of a proof, by key, with the hash of each file",
     "run, role, state, access": "the agent run's number; its role, in which state, and what it may do to the tree",
@@ -314,7 +326,8 @@ def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
-    machine |= {"draft", "revision", "message", "shows", "tracked", "folder"}
+    machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes"}
+    machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     machine |= {"log_form", "options", "briefing"}
     found = [

@@ -112,6 +112,10 @@ class Seen(Record):
         str, Any
     ] = {}  # what is known of deployments: the plan a person confirmed, the last one and its end
     tree_files: Callable[[], Mapping[str, TreeFile] | None] = _nobody_looked  # every file of the tree, by its path
+    filing: Mapping[str, Any] = {}  # what the engine filed in this visit: tree, files by place with hashes, refused
+    judged: Mapping[
+        str, Mapping[str, str]
+    ] = {}  # reports by their evidence key: hash, the tree it is about, whose it is
 
     def field(self, label: str) -> str:
         return self.document.value(label)

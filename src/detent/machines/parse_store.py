@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
 
 class StoreParser(Names):
-    def __init__(self, problem: Callable[[str], None], vocabulary: Vocabulary, states: tuple[str, ...]) -> None:
+    def __init__(
+        self, problem: Callable[[str], None], vocabulary: Vocabulary, states: tuple[str, ...], roles: tuple[str, ...]
+    ) -> None:
         super().__init__(problem, vocabulary)
         self.codecs = vocabulary.codecs
         self.state_names = states
+        self.role_names = roles
 
     def check(self, table: Table) -> None:
         self.known("store", table.text("codec"), self.codecs, "codec")
@@ -44,6 +47,8 @@ class StoreParser(Names):
             if version.number("is", 0) < 1:
                 self.problem("store version: is must be a whole number from 1")
             version.finish()
+        if table.peek("harness") is not None:
+            self.harness(table.table("harness"))
         for row in table.rows("events"):
             self.event(row, has_log=bool(table.peek("log")))
         table.finish()
@@ -62,6 +67,11 @@ class StoreParser(Names):
                 self.problem(f"store: {key} needs root, the folder it lies in")
         if paths["folder"] and "{id}" not in paths["folder"]:
             self.problem("store: folder must hold {id}, or all tasks would share it")
+        for role, folders in table.table("writes").mapping_of_texts().items():
+            self.known("store writes", role, self.role_names, "role")
+            for path in folders:
+                if not path.endswith("/") or not is_inner_path(path.removesuffix("/")):
+                    self.problem(f"store writes {role}: {path!r} must be a folder of the tree, with / at its end")
         for path in table.texts("briefing"):
             if not is_inner_path(path):
                 self.problem(f"store: {path} must be a path inside the task folder, without '..'")
@@ -74,6 +84,19 @@ class StoreParser(Names):
                 self.problem(f"store: {path} must be a path inside the task folder, without '..'")
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):
             self.problem("store: draft names a file, and revision where it is filed, with {n} for the number")
+
+    def harness(self, table: Table) -> None:
+        """The files by which an editor's own agent follows the machine, and the states they are about."""
+        for path in (table.text("instructions"), table.text("prompts"), table.text("agents"), *table.texts("scaffold")):
+            if not is_inner_path(path.replace("{name}", "name")):
+                self.problem(f"store harness: {path} must be a path inside the tree, without '..'")
+        table.text("protocol")
+        for key in ("commands", "specialists"):
+            for name, state in table.table(key).mapping_of_text().items():
+                if not name.replace("-", "").isalnum():
+                    self.problem(f"store harness {key}: {name} must be made of letters, digits and dashes")
+                self.known_all(f"store harness {key}", (state,), self.state_names, "state")
+        table.finish()
 
     def event(self, table: Table, *, has_log: bool) -> None:
         """How the native log tells one kind of journal line; the store reads it as it stands."""

@@ -70,6 +70,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "unprepared": ("step", "edge", "why"),
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
+    "filed": ("tree", "files", "refused"),
     "proved": ("tree", "receipts", "limits", "sandbox", "network"),
     "approved": ("by", "name", "reason", "tree", "files"),
     "deploy": (*("stage", "plan", "commands", "by", "name", "reason", "tree", "visit", "receipts", "ok", "why"),),

@@ -30,6 +30,7 @@ from detent.effects.tree import changed_files
 from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
 from detent.runner.anchor import anchor
+from detent.runner.layout import writes_of
 from detent.runner.look import current_tree, look
 from detent.runner.mend import put_back
 from detent.runner.promises import put_in_order
@@ -107,6 +108,8 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     notes = (*told, *disorder_words(task, memory.snapshot, disorder))
     usage, exit_name = _result(task, seen)
     tree, problem = _tree(task)
+    tainted = _tainted(task, tree)
+    filed = {} if tainted else _file(task, tree)
     content: dict[str, Any] = {
         **{name: run[name] for name in ("run", "role", "state", "access", "agent", "model", "seen")},
         "exit": exit_name,
@@ -114,7 +117,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "before": run["tree"],
         "tree": tree,
         "problem": problem,
-        "tainted": _tainted(task, tree),
+        "tainted": tainted,
         "put_back": not task.memory.head["in_place"],
         "by_person": _is_by_person(task, seen),
         "claim": memory.claim.get("want") or disorder.request,
@@ -125,7 +128,8 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "denials": usage.denials,
         "errors": [error[:_LONGEST_TEXT] for error in usage.errors[-_MOST_ERRORS:]],
         "wake": (usage.quota_until or utc_now(QUOTA_WAIT_S)) if exit_name == "quota" else "",
-        "restored": list(notes),
+        "restored": [*notes, *filed.get("refused", ())],
+        "filed": filed,
         "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
         "evidence": evidence_hashes(look(task, memory, document, "")),
     }
@@ -137,6 +141,16 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     task = task.replace(memory=memory)
     anchor(task)
     return task
+
+
+def _file(task: Task, tree: str) -> dict[str, Any]:
+    """What the state wants filed of a run, for the line of its end; nothing of a run that changed what it may not."""
+    if not task.machine.states[task.memory.snapshot.state].files:
+        return {}
+    from detent.runner.filing import file_run  # few states want anything filed
+
+    made = file_run(task, tree)
+    return {"files": made.files, "refused": list(made.refused)}
 
 
 def _readable(task: Task) -> tuple[Document, tuple[str, ...]]:
@@ -220,11 +234,13 @@ def _tainted(task: Task, tree: str) -> list[str]:
     if not tree or tree == run["tree"]:
         return []
     changed = changed_files(task.places.private_git(), run["tree"], tree)
-    return [name for _status, name in changed if _is_forbidden(task, run["access"], name)][:_MOST_NAMES]
+    return [name for _status, name in changed if _is_forbidden(task, run["access"], run["role"], name)][:_MOST_NAMES]
 
 
-def _is_forbidden(task: Task, access: str, name: str) -> bool:
-    return access == "read" or matches(name, task.memory.head["protect"]["deny"])
+def _is_forbidden(task: Task, access: str, role: str, name: str) -> bool:
+    folders = writes_of(task.machine.store, role)
+    is_outside = bool(folders) and not name.startswith(folders)
+    return access == "read" or is_outside or matches(name, task.memory.head["protect"]["deny"])
 
 
 def _put_tree_back(task: Task) -> None:
@@ -235,7 +251,7 @@ def _put_tree_back(task: Task) -> None:
     """
     ended = task.memory.ended
     if ended["tainted"] and ended["put_back"]:
-        only = partial(_is_forbidden, task, ended["access"])
+        only = partial(_is_forbidden, task, ended["access"], ended["role"])
         put_back_files(task.places.private_git(), task.tree_path, current_tree(task), ended["before"], only=only)
 
 
@@ -245,7 +261,9 @@ def decide_end(task: Task) -> Outcome:
     why = ended["problem"]
     if ended["tainted"]:
         names = ", ".join(ended["tainted"][:5])
-        what = "its role may only read the repository" if ended["access"] == "read" else "these files are protected"
+        folders = writes_of(task.machine.store, ended["role"])
+        what = f"its role may write to {' and '.join(folders)} alone" if folders else "these files are protected"
+        what = "its role may only read the repository" if ended["access"] == "read" else what
         why = f"{what}, and it changed {names}: what it asked for was not considered"
         must_open = task.machine.states[task.memory.snapshot.state].must_open
         if not (must_open and ended["put_back"]):
@@ -279,7 +297,9 @@ def _closed(decision: Decision) -> str:
     """What kept a move from being made, in words."""
     if isinstance(decision, Refuse):
         return f"refused: {decision.problem}: " + "; ".join(one.why for one in decision.missing)
-    return "; ".join(one.why for one in decision.missing) if isinstance(decision, Wait) else ""
+    missing = decision.missing if isinstance(decision, Wait) else ()
+    # Where nothing was the engine's to do, nothing kept it from doing it.
+    return "" if any(one.gate == "by" for one in missing) else "; ".join(one.why for one in missing)
 
 
 def _stays(task: Task, why: str) -> Outcome:

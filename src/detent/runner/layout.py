@@ -43,6 +43,11 @@ def is_tracked(store: Mapping[str, Any]) -> bool:
     return bool(store.get("tracked"))
 
 
+def writes_of(store: Mapping[str, Any], role: str) -> tuple[str, ...]:
+    """The folders of the tree a role may write to; nothing: all of it, as far as its access goes."""
+    return tuple(store.get("writes", {}).get(role, ()))
+
+
 def moving_files(store: Mapping[str, Any]) -> tuple[str, ...]:
     """What changes in a tracked folder with every move, and is no part of any tree id."""
     return tuple(name for name in (store["file"], store.get("log", ""), POINTER) if name)

@@ -33,13 +33,8 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
-TREE_CHECKS = (
-    *COMMAND_CHECKS,
-    "protected_ok",
-    "signed_tree",
-    "deployed",
-    "structure_ok",
-)  # checks whose answer depends on the tree
+# checks whose answer depends on the tree
+TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree", "deployed", "structure_ok", "filed")
 
 
 def look(
@@ -76,6 +71,8 @@ def look(
         signed=memory.signed,
         deploy=memory.deploy,
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
+        filing=memory.filing,
+        judged=memory.judged,
     )
 
 

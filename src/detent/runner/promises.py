@@ -165,6 +165,12 @@ def _clear_report(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[di
     return clear_report(task)
 
 
+def _harness(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    from detent.runner.harness import write_harness  # once in a task's life
+
+    return write_harness(task), {}
+
+
 EFFECTS: Mapping[str, Effect] = {
     "checkpoint": _checkpoint,
     "gate_commit": _gate_commit,
@@ -177,6 +183,9 @@ EFFECTS: Mapping[str, Effect] = {
     "file_spec": _file_spec,
     "evidence_page": _evidence_page,
     "leave_branch": _leave_branch,
+    "harness": _harness,
 }
 # Effects that do nothing with the tree the move saw.
-TREELESS = frozenset(("leave_branch", "commit_message", "file_spec", "report", "post_mortem", "clear_report"))
+TREELESS = frozenset(
+    ("leave_branch", "commit_message", "file_spec", "report", "post_mortem", "clear_report", "harness")
+)
