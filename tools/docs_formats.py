@@ -190,9 +190,9 @@ STORE: Mapping[str, str] = {
     "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
     "folder": "the native folder of one task in it, with `{id}`",
     "writes": "table: the folders of the tree a role may write to; a role it does not name may write all of it, if any",
-    "harness": "table: files by which an editor's own agent follows the machine. `instructions`, `prompts` and `agents` are "
-    "paths (the last two with `{name}`), `commands` and `specialists` name a state each, `protocol` is what every agent "
-    "keeps to and is told in every prompt, `scaffold` lists files of the machine's scaffold that belong to the tree",
+    "harness": "table: files by which an editor's agent follows the machine. `instructions`, `prompts` and `agents` "
+    "are paths (the last two with `{name}`), `commands` and `specialists` name a state each, `protocol` is what every "
+    "agent keeps to and is told in every prompt, `scaffold` lists files of the scaffold that belong to the tree",
     "tracked": "true: `root` is itself the native folder of the one task there may be, and part of the work; only "
     "`file`, `log` and the pointer are left out of tree ids, and git is told to pass over the first and the last",
     "in_place": "true: tasks always work in the checkout itself",

@@ -77,7 +77,7 @@ class Pipeline(AgentTask):
         """What scaffolding/state.json says."""
         return dict(json.loads((self.folder / "state.json").read_text(encoding="utf-8")))
 
-    def write(self, name: str, text: str) -> None:
+    def write(self, name: str, text: str) -> None:  # type: ignore[override]
         path = self.repo / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

@@ -43,7 +43,7 @@ def test_committing_to_build_writes_the_harness_and_nothing_of_it_over_a_file(li
     assert line.read(".github/prompts/build.prompt.md") == "mine\n"
     acted = line.last("acted")
     assert acted["result"]["kept"] == ".github/prompts/build.prompt.md"
-    assert {path for path in line.repo.rglob("*.py")} == {line.repo / "app.py", line.repo / "test_app.py"}
+    assert set(line.repo.rglob("*.py")) == {line.repo / "app.py", line.repo / "test_app.py"}
 
 
 @pytest.mark.requirement("S2.108")
@@ -165,7 +165,7 @@ def test_a_distiller_that_writes_elsewhere_is_tainted_and_a_person_is_asked(ligh
 def test_the_kernel_keeps_a_distiller_to_its_folder(lights: Lights) -> None:
     lights.script(
         "Distilling",
-        f"printf '{DISTILLED}' > docs/input/distilled-notes.md; echo '# more' >> app.py || true; echo x > new.txt || true",
+        f"printf '{DISTILLED}' > docs/input/distilled-notes.md; echo '# more' >> app.py || true; : > new.txt || true",
     )
     line = lights.pipeline(held=True, more=f'[sandbox]\nshow = ["{lights.scripts}"]\n')
     line.write("docs/input/notes.txt", "three wishes\n")

@@ -34,6 +34,8 @@ class StoreParser(Names):
             self.known("store options", state, self.state_names, "state")
         self.known("store log_form", table.text("log_form", "json_lines"), ("json_lines", "markdown"), "form of a log")
         self.store_places(table)
+        self.store_files(table)
+        self.writes(table.table("writes"))
         shows = table.table("shows").mapping_of_text()
         self.words("store shows", tuple(shows.values()), "shown")
         table.texts("folders")
@@ -67,23 +69,26 @@ class StoreParser(Names):
                 self.problem(f"store: {key} needs root, the folder it lies in")
         if paths["folder"] and "{id}" not in paths["folder"]:
             self.problem("store: folder must hold {id}, or all tasks would share it")
-        for role, folders in table.table("writes").mapping_of_texts().items():
-            self.known("store writes", role, self.role_names, "role")
-            for path in folders:
-                if not path.endswith("/") or not is_inner_path(path.removesuffix("/")):
-                    self.problem(f"store writes {role}: {path!r} must be a folder of the tree, with / at its end")
-        for path in table.texts("briefing"):
-            if not is_inner_path(path):
-                self.problem(f"store: {path} must be a path inside the task folder, without '..'")
         for key in ("final", "talks_in", "recovers_in"):
             self.known_all(f"store {key}", table.texts(key), self.state_names, "state")
+
+    def store_files(self, table: Table) -> None:
+        """Files of the task folder that have a meaning."""
         draft, revision = table.text("draft", ""), table.text("revision", "")
         said = [table.text(key, "") for key in ("report", "post_mortem")]
-        for path in (draft, revision, table.text("message", ""), *said):
+        for path in (draft, revision, table.text("message", ""), *said, *table.texts("briefing")):
             if path and not is_inner_path(path):
                 self.problem(f"store: {path} must be a path inside the task folder, without '..'")
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):
             self.problem("store: draft names a file, and revision where it is filed, with {n} for the number")
+
+    def writes(self, table: Table) -> None:
+        """The folders of the tree that a role may write to."""
+        for role, folders in table.mapping_of_texts().items():
+            self.known_all("store writes", (role,), self.role_names, "role")
+            for path in folders:
+                if not path.endswith("/") or not is_inner_path(path.removesuffix("/")):
+                    self.problem(f"store writes {role}: {path!r} must be a folder of the tree, with / at its end")
 
     def harness(self, table: Table) -> None:
         """The files by which an editor's own agent follows the machine, and the states they are about."""

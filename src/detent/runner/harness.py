@@ -1,7 +1,7 @@
 """Writes the files by which an editor's own agent follows a machine: instructions, a prompt per phase, specialists.
 
-All of it is made from the machine: `[store.harness]` says where the files go, which states they are about and what every
-agent keeps to. A file that is there already is somebody's, and is left alone; so is one that would lie behind a link.
+All of it is made from the machine: `[store.harness]` says where the files go, which states they are about and what
+every agent keeps to. A file that is there already is somebody's, and is left alone; so is one behind a link.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _prompt(machine: Machine, harness: Mapping[str, Any], name: str, state_name:
     served = [agent for agent, served in harness["specialists"].items() if served == state_name]
     head = _head({"description": state.title, "agent": served[0] if served else "agent"})
     gates = [f"- {fix}" for fix in dict.fromkeys(_fixes(machine, state))]
-    ask = f"Ask first where the task stands: `detent status`. This is for the state {state_name}; in another, say so and stop."
+    ask = f"See first where the task stands: `detent status`. This is for {state_name}; elsewhere say so and stop."
     rules = _rules(state)
     needed = "\n".join(("## What the gate asks for", *gates)) if gates else ""
     parts = [head, f"# /{name}", ask, state.prompt.strip(), *rules, needed]

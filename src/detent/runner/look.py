@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
+_WHOLE_TREE = ("structure_ok", "inputs_used", "inputs_distilled")  # they ask for every file of it
 # checks whose answer depends on the tree
-TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree", "deployed", "structure_ok", "filed")
+TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "deployed", "filed")
 
 
 def look(
