@@ -312,6 +312,7 @@ CHECKS: Mapping[str, Known] = {
     "protected_ok": (protected_ok, (), ()),
     "filed": (filed, ("file",), ()),
     "signed_tree": (signed_tree, ("edge",), ("files",)),
+    "big_fix": ("fix_size:big_fix", ("design",), ()),
     "deployed": ("deployed:deployed", ("preferences",), ()),
 }
 
