@@ -25,6 +25,13 @@ Python, standard library only.
 
 A folder on this computer.
 
+## Deploy Commands
+
+- Pre-flight: `test -d "$HOME"`
+- Deploy: `mkdir -p "$HOME/live" && cp words.py "$HOME/live/words"`
+- Check: `test "$(python3 "$HOME/live/words" docs/input/brief.md | cut -c1-6)" = words=`
+- Rollback: `rm "$HOME/live/words"`
+
 ## Conventions
 
 Conventional commits.

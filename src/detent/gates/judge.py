@@ -66,7 +66,7 @@ def _asked(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
         found = check_named(gate.check)(gate, seen)
     except UnreadableError as error:
         return Finding(ok=False, why=f"{error.where}: {error.what}", fix="detent doctor --repair"), False
-    return found, not found.pending
+    return found, found.is_known and not found.pending
 
 
 def _stale(gate: Gate, seen: Seen, keys: list[str]) -> Fact:
