@@ -166,6 +166,7 @@ EFFECTS_MEAN: Mapping[str, str] = {
     "clear_report": "take the report away; the branch and the journal keep it",
     "archive": "keep the artifacts of the entered state and of those after it as a version: see `archive` below",
     "revert_record": "write `[store] record` about the step `revert`, and bring its commit to the task's branch",
+    "harness": "write the files of `[store.harness]` that are not there yet",
     "leave_branch": "check out the baseline's branch again, if nothing is uncommitted; the task's branch stays",
     "file_spec": "file `[store] draft` as the revision that the state it leads to counts; it never changes again",
     "commit_message": "write the message of the person's commit where `[store] message` says",
@@ -208,6 +209,9 @@ STORE: Mapping[str, str] = {
     "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
     "folder": "the native folder of one task in it, with `{id}`",
     "writes": "table: the folders of the tree a role may write to; a role it does not name may write all of it, if any",
+    "harness": "table: files by which an editor's agent follows the machine. `instructions`, `prompts` and `agents` "
+    "are paths (the last two with `{name}`), `commands` and `specialists` name a state each, `protocol` is what every "
+    "agent keeps to and is told in every prompt, `scaffold` lists files of the scaffold that belong to the tree",
     "tracked": "true: `root` is itself the native folder of the one task there may be, and part of the work; only "
     "`file`, `log` and the pointer are left out of tree ids, and git is told to pass over the first and the last",
     "in_place": "true: tasks always work in the checkout itself",
@@ -232,6 +236,7 @@ KIND_MEANS: Mapping[str, str] = {
     "refused": "an agent's wish was refused",
     "restored": "what only the engine or a person may write was put back",
     "approved": "a person approved protected files that the task touched, in one tree",
+    "deploy": "deploy commands: a person confirmed them, they began, or they ended (`stage`)",
     "landed": "a person took the work over into a branch",
     "collected": "a person had the home, branches and refs of the finished task removed",
     "restored_tree": "a person brought the files of the tree back to a checkpoint, or to what a reset took away",
@@ -275,6 +280,8 @@ LINE_FIELDS: Mapping[str, str] = {
     "facts": "each gate the way needs: `ok`, `proof` (hash or receipts), `by_hand`, `note`, `why`, `parts` of several",
     "waived, override": "gates a person waived, and why",
     "tree": "the git tree that was looked at",
+    "stage, plan, visit": "in `deploy`: confirmed, begun or ended; the hash of the commands; the visit they belong to",
+    "ok": "whether all of them exited with 0",
     "effects, step, result": "what a move promises; which promise (`seq:effect`) was kept, and what came of it",
     "prepare, given, move": "each step to be done and what it starts from; what came with the command; the move's line",
     "want, problem, missing": "what was asked for, why it was refused, and each gate that was closed",
@@ -341,6 +348,7 @@ def disagreements() -> list[str]:
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
     machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes"}
     machine |= {"draft", "revision", "message", "shows", "archive", "record"}
+    machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     machine |= {"log_form", "options", "briefing"}
     found = [

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from detent.runner.look import current_tree
 from detent.runner.open import find_project, load_task
-from tests.conformance.lightsout_pipeline import Pipeline, pipeline
-from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
+from tests.conformance.lightsout_pipeline import Lights, Pipeline
 
 
 def tree_of(line: Pipeline) -> str:
-    return current_tree(load_task(find_project(str(line.repository)), "p"))
+    return current_tree(load_task(find_project(str(line.repo)), "p"))
 
 
-def test_a_new_pipeline_stands_in_scaffolding_and_shows_what_it_remembers(detent: Detent, repo: MakeRepo) -> None:
-    line = pipeline(detent, repo).new()
+def test_a_new_pipeline_stands_in_scaffolding_and_shows_what_it_remembers(lights: Lights) -> None:
+    line = lights.pipeline()
     shown = line.shown()
     assert (shown["stage"], shown["mode"], shown["attempts"]) == ("Ideating", "auto", 0)
     registers = ("paused_from", "reconcile_for", "distill_from", "blocked_in", "passed", "delivered")
@@ -22,39 +21,41 @@ def test_a_new_pipeline_stands_in_scaffolding_and_shows_what_it_remembers(detent
     assert line.shown()["stage"] == "TemplateForked"
 
 
-def test_the_documents_are_part_of_the_tree_and_what_changes_with_every_move_is_not(
-    detent: Detent, repo: MakeRepo
-) -> None:
-    line = pipeline(detent, repo).new()
+def test_the_documents_are_part_of_the_tree_and_what_changes_with_every_move_is_not(lights: Lights) -> None:
+    line = lights.pipeline().moved("CommitToBuild").committed()
     before = tree_of(line)
-    line.moved("CommitToBuild")
+    line.moved("CloneRepo")
     assert tree_of(line) == before
-    line.write("scaffolding/scope.md", "# Scope\n")
+    line.put("scaffolding/scope.md", "# Scope\n")
     changed = tree_of(line)
     assert changed != before
-    line.moved("CloneRepo")
+    line.moved("OpenInEditor")
     assert tree_of(line) == changed
-    assert line.git("status", "--porcelain", "--untracked-files=all").split() == ["??", "scaffolding/scope.md"]
+    # Git is told to pass over the state; the log belongs to the history, and is committed with every gate.
+    shown = line.git("status", "--porcelain", "--untracked-files=all").splitlines()
+    assert shown == [" M scaffolding/log.md", "?? scaffolding/scope.md"]
 
 
-def test_scaffolding_that_is_committed_already_is_taken_as_it_is(detent: Detent, repo: MakeRepo) -> None:
-    line = pipeline(detent, repo, {**SAMPLE_FILES, "scaffolding/scope.md": "# Of last year\n"}).new()
-    assert (line.folder / "scope.md").read_text(encoding="utf-8") == "# Of last year\n"
+def test_scaffolding_that_is_committed_already_is_taken_as_it_is(lights: Lights) -> None:
+    line = lights.pipeline(files={"scaffolding/scope.md": "# Of last year\n"})
+    assert line.read("scaffolding/scope.md") == "# Of last year\n"
     (line.folder / "scope.md").unlink()
-    assert line.git("status", "--porcelain") == " D scaffolding/scope.md"
+    assert " D scaffolding/scope.md" in line.git("status", "--porcelain").splitlines()
 
 
-def test_a_checkout_has_one_pipeline(detent: Detent, repo: MakeRepo) -> None:
-    line = pipeline(detent, repo).new()
-    second = detent("new", "lights-out", "Another", cwd=line.repository)
+def test_a_checkout_has_one_pipeline(lights: Lights) -> None:
+    line = lights.pipeline()
+    second = line("new", "lights-out", "Another")
     assert second.code == 1
     assert "already belongs to task p" in second.err
 
 
-def test_a_state_file_of_somebody_else_is_not_written_over(detent: Detent, repo: MakeRepo) -> None:
-    line = pipeline(detent, repo)
-    line.write("scaffolding/state.json", '{"stage": "Building"}\n')
-    refused = detent("new", "lights-out", "Mine", cwd=line.repository)
+def test_a_state_file_of_somebody_else_is_not_written_over(lights: Lights) -> None:
+    repository = lights.repository()
+    path = repository / "scaffolding" / "state.json"
+    path.parent.mkdir()
+    path.write_text('{"stage": "Building"}\n', encoding="utf-8")
+    refused = lights.detent("new", "lights-out", "Mine", cwd=repository)
     assert refused.code == 1
     assert "detent adopt" in refused.err
-    assert (line.folder / "state.json").read_text(encoding="utf-8") == '{"stage": "Building"}\n'
+    assert path.read_text(encoding="utf-8") == '{"stage": "Building"}\n'

@@ -296,8 +296,9 @@ def test_the_third_failed_gate_of_a_phase_forces_a_block_and_nothing_else(phase:
     for times in (1, 2):
         at = walk(*_failed(phase, times), *_escalated(phase), start=start)
         assert at.counters["attempts"] == times
-        assert "BlockAfterThreeRetries" not in open_moves(at)
-        assert len(open_moves(at)) == 1
+        moves = open_moves(at, ("stop_reported",))
+        assert "BlockAfterThreeRetries" not in moves
+        assert len(moves) == 1
     third = walk(*_failed(phase, 3), *_escalated(phase), start=start)
     assert open_moves(third) == {"BlockAfterThreeRetries"}
     blocked = walk("BlockAfterThreeRetries", start=third)
@@ -319,6 +320,16 @@ def test_an_unblocked_phase_goes_on_there_or_earlier_with_fresh_attempts(phase: 
     targets = {after.state for after in reached if after is not None}
     assert PHASES[phase][0] in targets
     assert targets <= set(order[: list(PHASES).index(phase) + 1])
+
+
+@pytest.mark.requirement("S2.85")
+@pytest.mark.parametrize("phase", [phase for phase in PHASES if phase != "reconcile"])
+def test_an_agent_that_reports_why_it_stops_is_not_tried_again(phase: str) -> None:
+    at = walk(*WAYS_TO[PHASES[phase][0]], *_failed(phase, 1), *_escalated(phase))
+    for closed, target in ((("stop_reported",), "Retry"), ((), "BlockAfterThreeRetries")):
+        decision = decide(lights_out(), at, facts(closed=closed), Signal("engine"))
+        assert isinstance(decision, Advance)
+        assert decision.edge.name.startswith(target)
 
 
 def test_a_reconcile_that_was_blocked_on_demand_is_not_skipped_afterwards() -> None:

@@ -66,7 +66,10 @@ class PipelineTask(AgentTask):
 
     def subjects(self) -> list[str]:
         """Of the commits on the task's branch, oldest first."""
-        return self.git("log", "--reverse", "--format=%s", f"main..pipeline/{self.id}").splitlines()
+        return self.subjects_of("pipeline")
+
+    def subjects_of(self, machine: str) -> list[str]:
+        return self.git("log", "--reverse", "--format=%s", f"main..{machine}/{self.id}").splitlines()
 
     def commit_of(self, subject: str) -> str:
         """The last commit with this beginning."""

@@ -34,6 +34,8 @@ class StoreParser(Names):
             self.known("store options", state, self.state_names, "state")
         self.known("store log_form", table.text("log_form", "json_lines"), ("json_lines", "markdown"), "form of a log")
         self.store_places(table)
+        self.store_files(table)
+        self.writes(table.table("writes"))
         self.shown_labels(table)
         table.texts("folders")
         table.table("extra").mapping_of_text()
@@ -49,6 +51,8 @@ class StoreParser(Names):
             if version.number("is", 0) < 1:
                 self.problem("store version: is must be a whole number from 1")
             version.finish()
+        if table.peek("harness") is not None:
+            self.harness(table.table("harness"))
         for row in table.rows("events"):
             self.event(row, has_log=bool(table.peek("log")))
         table.finish()
@@ -77,17 +81,11 @@ class StoreParser(Names):
                 self.problem(f"store: {key} needs root, the folder it lies in")
         if paths["folder"] and "{id}" not in paths["folder"]:
             self.problem("store: folder must hold {id}, or all tasks would share it")
-        for role, folders in table.table("writes").mapping_of_texts().items():
-            self.known("store writes", role, self.role_names, "role")
-            for path in folders:
-                if not path.endswith("/") or not is_inner_path(path.removesuffix("/")):
-                    self.problem(f"store writes {role}: {path!r} must be a folder of the tree, with / at its end")
         for key in ("final", "talks_in", "recovers_in"):
             self.known_all(f"store {key}", table.texts(key), self.state_names, "state")
-        self.own_files(table)
 
-    def own_files(self, table: Table) -> None:
-        """The files of the task folder that have a duty of their own."""
+    def store_files(self, table: Table) -> None:
+        """Files of the task folder that have a meaning."""
         draft, revision = table.text("draft", ""), table.text("revision", "")
         said = [table.text(key, "") for key in ("report", "post_mortem", "record")]
         for path in (draft, revision, table.text("message", ""), *said, *table.texts("briefing")):
@@ -95,6 +93,27 @@ class StoreParser(Names):
                 self.problem(f"store: {path} must be a path inside the task folder, without '..'")
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):
             self.problem("store: draft names a file, and revision where it is filed, with {n} for the number")
+
+    def writes(self, table: Table) -> None:
+        """The folders of the tree that a role may write to."""
+        for role, folders in table.mapping_of_texts().items():
+            self.known_all("store writes", (role,), self.role_names, "role")
+            for path in folders:
+                if not path.endswith("/") or not is_inner_path(path.removesuffix("/")):
+                    self.problem(f"store writes {role}: {path!r} must be a folder of the tree, with / at its end")
+
+    def harness(self, table: Table) -> None:
+        """The files by which an editor's own agent follows the machine, and the states they are about."""
+        for path in (table.text("instructions"), table.text("prompts"), table.text("agents"), *table.texts("scaffold")):
+            if not is_inner_path(path.replace("{name}", "name")):
+                self.problem(f"store harness: {path} must be a path inside the tree, without '..'")
+        table.text("protocol")
+        for key in ("commands", "specialists"):
+            for name, state in table.table(key).mapping_of_text().items():
+                if not name.replace("-", "").isalnum():
+                    self.problem(f"store harness {key}: {name} must be made of letters, digits and dashes")
+                self.known_all(f"store harness {key}", (state,), self.state_names, "state")
+        table.finish()
 
     def event(self, table: Table, *, has_log: bool) -> None:
         """How the native log tells one kind of journal line; the store reads it as it stands."""

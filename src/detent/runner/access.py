@@ -155,15 +155,16 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
     own_state = [_at_home(path, home) for path in agent.state]
     tree_git = os.path.join(task.tree_path, ".git")
     is_in_place = head["in_place"]
+    work = _work(task, role, cwd)
     return Access(
         writable=(
-            *_work(task, role, cwd),
+            *work,
             *(path for name, path in folders.items() if name != "DETENT_BIN"),
             *own_state,
         ),
         hidden=_hidden(task, home, with_root=not is_in_place),
         # What a reading role works in borrows the objects of the task's own git folder.
-        shown=(*_shown(task, home), own_objects(task), folders["DETENT_BIN"], *_program(agent)),
+        shown=(*_shown(task, home), own_objects(task), folders["DETENT_BIN"], *_program(agent), *_read(task, work)),
         # In place the repository's own folder is the user's: hooks and settings there run with the user's rights. So is
         # what the machine keeps of other tasks and runs; the task's own folder lies deeper and stays writable.
         guarded=(tree_git, *_shared(task)) if is_in_place else (),
@@ -179,6 +180,11 @@ def _work(task: Task, role: str, cwd: str) -> tuple[str, ...]:
     if (folders := writes_of(store, role)) and not is_reading:
         return tuple(os.path.join(cwd, folder.rstrip("/")) for folder in folders)
     return (cwd,) if is_tracked(store) and is_reading else (cwd, task.native.folder)
+
+
+def _read(task: Task, work: tuple[str, ...]) -> tuple[str, ...]:
+    """The checkout of a task whose folder is part of the work, for those who may not write all of it."""
+    return (task.tree_path,) if is_tracked(task.machine.store) and task.tree_path not in work else ()
 
 
 def _shared(task: Task) -> tuple[str, ...]:

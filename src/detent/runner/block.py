@@ -25,6 +25,7 @@ from detent.runner.look import current_tree
 from detent.store.atomic import read_plain, read_text, write_atomic
 from detent.store.blocked_report import Report, make_report, read_report
 from detent.store.post_mortems import AVOID, DIFFERENTLY, WRONG, find_post_mortems
+from detent.store.tasks import GATE_EFFECTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
     from detent.store.journal import Entry
 
-GATE_EFFECTS = ("gate_commit", "checkpoint")  # whose trees a block goes back to
 _LONGEST_WORDS = 4000
 _MOST_REASONS = 6
 _OPTIONS = ("answer what is missing", "change the plan", "allow another approach")

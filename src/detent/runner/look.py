@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
 _WHOLE_TREE = ("structure_ok", "inputs_used", "inputs_distilled")  # they ask for every file of it
 # checks whose answer depends on the tree
-TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "filed", "scope")
+TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "deployed", "big_fix", "filed", "scope")
 
 
 def look(
@@ -70,6 +70,8 @@ def look(
         approved=memory.approved,
         baseline=memory.head["baseline"],
         signed=memory.signed,
+        deploy=memory.deploy,
+        since_gate=cache(partial(_since_gate, task, memory, "" if is_reader else tree)),
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
         filing=memory.filing,
         judged=memory.judged,
@@ -91,6 +93,18 @@ def _files_of_tree(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, Tr
         return None
     remember_files(task.places.tree_files(), tree, found)
     return found
+
+
+def _since_gate(task: Task, memory: Memory, tree: str) -> list[tuple[str, str]] | None:
+    """What of the work changed since the tree of the last passed gate; the task's own files are no work."""
+    if not tree or not memory.gate:
+        return None
+    try:
+        changes = changed_files(task.places.private_git(), memory.gate, tree)
+    except ToolError:
+        return None
+    own = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(task.tree_path))
+    return [(status, name) for status, name in changes if not lies_in(name, own)]
 
 
 def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str] | None:

@@ -186,6 +186,12 @@ def _eval_report(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict
     return write_eval_report(task, intent), {}
 
 
+def _harness(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    from detent.runner.harness import write_harness  # once in a task's life
+
+    return write_harness(task), {}
+
+
 EFFECTS: Mapping[str, Effect] = {
     "archive": _archive,
     "checkpoint": _checkpoint,
@@ -201,8 +207,19 @@ EFFECTS: Mapping[str, Effect] = {
     "eval_report": _eval_report,
     "evidence_page": _evidence_page,
     "leave_branch": _leave_branch,
+    "harness": _harness,
 }
 # Effects that do nothing with the tree the move saw.
 TREELESS = frozenset(
-    ("archive", "revert_record", "leave_branch", "commit_message", "file_spec", "report", "post_mortem", "clear_report")
+    (
+        "archive",
+        "revert_record",
+        "leave_branch",
+        "commit_message",
+        "file_spec",
+        "report",
+        "post_mortem",
+        "clear_report",
+        "harness",
+    )
 )

@@ -37,6 +37,7 @@ def prompt_for(task: Task, state: State, document: Document, tree: str, minutes:
     parts = [
         f"# {memory.head['title']}",
         _who(task, state, minutes),
+        str(task.machine.store.get("harness", {}).get("protocol", "")).strip(),
         _own_words(task, state, document),
         _recovered(task, seen),
         _listed("You may", state.may),
