@@ -52,16 +52,20 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "rest": "true: it may stay here for good although moves lead on",
         "views": "table: what a person may look at here without a move, by the key that shows it (`diagnosis`)",
         "recommends": "table: `verb` a person is advised to while `gate` is open, only in `mode` where one is given",
+        "judged_as": "a state whose role, in its words, judges what this one's own run has changed",
         "lands": "true: the work of a task that stands here may be landed (`detent land`)",
         "may": "what the role may do, in words",
         "must_not": "what it must not do, in words",
         "prompt": "the words for the role, before the contract that is made from this file",
         "prompt_counted": "table: other words, by the limit towards which something was counted since. Prompts may "
-        "hold `{FIELD}`, `{LIMIT}`, `{LIMIT.of}` (1 of 2), `{base}` and `{first:A,B}`: the first of these states that "
-        "no counter closes",
+        "hold `{FIELD}`, `{LIMIT}`, `{LIMIT.of}` (1 of 2), `{base}`, `{run}` (the run's number) and "
+        "`{first:A,B}`: the first of these states that no counter closes",
         "group": "states that belong together, for limits per group and for the picture",
         "cross_cutting": "true: drawn beside the groups",
         "title": "the name on screen",
+        "files": "table: what the engine files into the task folder when a run has ended, by its place there: `diff` "
+        "(the patch from the baseline), `changed` (the changed files; the place is a folder and ends with `/`), or "
+        "`out:NAME` (the file NAME that the run left in `$DETENT_OUT`)",
         "asks": "fields of the native file that hold its question to a person, or sections of it as `## Heading`",
         "respawn": "ask or auto: whether a second run of one visit is started unasked",
         "counts_run": "limits that the end of a run counts",
@@ -194,6 +198,7 @@ KIND_MEANS: Mapping[str, str] = {
     "collected": "a person had the home, branches and refs of the finished task removed",
     "restored_tree": "a person brought the files of the tree back to a checkpoint, or to what a reset took away",
     "proved": "the engine ran commands; the receipts it vouches for",
+    "filed": "the change of the tree was filed into the task folder, because it was not what lay there",
     "acted": "a promised effect was done",
     "crashed": "an agent run died and took no move; it was counted",
     "answered": "a person said something and nothing waited for it",
@@ -240,7 +245,9 @@ LINE_FIELDS: Mapping[str, str] = {
     "branches": "branches that were removed (in `collected`, `kept` are commits with what the home held)",
     "checkpoint": "the line whose checkpoint the files were brought back to (here `kept` is a commit)",
     "fields, was": "what is locked and a person changed, and the hashes it had (in `acted`: the fields it led on)",
-    "files": "the approved files, each with the hash it has in `tree`",
+    "files": "the approved files, each with the hash it has in `tree`; in `filed` each place with the hash of its "
+    "text, or of the list of its files",
+    "filed, refused": "what was filed of the run (`files`) and what was not, with the reason (`refused`)",
     "signed": "of a sign-off: the `files` of the task folder it is about, by hash; with `tree` it is what was signed",
     "receipts": "the receipts of a proof, by key, with the hash of each file",
     "run, role, state, access": "the agent run's number; its role, in which state, and what it may do to the tree",

@@ -55,9 +55,9 @@ class Thread(AgentTask):
     def spec(self, text: str) -> None:
         (self.folder / "spec" / "draft.md").write_text(text, encoding="utf-8")
 
-    def to(self, state: str) -> None:
+    def to(self, state: str, spec: str = SPEC) -> None:
         """By the shortest way a person takes in methodical mode."""
-        self.spec(SPEC)
+        self.spec(spec)
         steps = [
             ("Finalized", ("approve", "--skip-assess")),
             ("Preflight", ("move", "Preflight")),

@@ -46,6 +46,61 @@ def test_what_was_changed_by_hand_must_meet_the_criteria_before_the_review(threa
     assert thread.state() == "Implemented"
 
 
+JUDGED = f"{SPEC}- the docs read well\n"
+
+
+def judged(threads: Threads) -> Thread:
+    """A thread in Implemented, with one criterion that only a verifier can judge."""
+    thread = threads.thread()
+    threads.script("Running", "ready; promise")
+    threads.script("Verifying", 'count; report verification.md Verification "- C2: PASS, a joy"')
+    thread.to("Running", JUDGED)
+    thread.run(expect=4)
+    assert thread.state() == "Implemented"
+    return thread
+
+
+@pytest.mark.requirement("S4.27", "S4.28")
+def test_what_no_command_proves_is_judged_again_after_the_polish(threads: Threads) -> None:
+    thread = judged(threads)
+    verdict = 'report verification.md Verification "Round: $DETENT_RUN_NUMBER\\n- C2: {}"'
+    threads.script("Polishing", f"if [ $DETENT_ROLE = verifier ]; then {verdict.format('FAIL, empty')}; fi")
+    threads.script("Polishing", "echo '# docs' >> README.md; " + verdict.format("PASS, says the polisher"), run=3)
+    thread.done("choose", "polish")
+    thread.run(expect=4)
+    assert [run["role"] for run in thread.entries("run_planned")][2:] == ["implementer", "verifier"]
+    assert thread.state() == "Polishing", "what fails keeps it there"
+    threads.script("Polishing", "echo '# better docs' >> README.md", run=5)
+    threads.script("Polishing", verdict.format("PASS, better"), run=6)
+    thread("respawn", thread.id)
+    thread.run(expect=4)
+    assert [run["role"] for run in thread.entries("run_planned")][4:] == ["implementer", "verifier"]
+    assert thread.state() == "Implemented"
+    thread.done("choose", "review")
+    thread.audit()
+
+
+@pytest.mark.requirement("S4.28")
+def test_a_polish_that_changes_nothing_needs_no_new_verdict(threads: Threads) -> None:
+    thread = judged(threads)
+    thread.done("choose", "polish")
+    thread.run(expect=4)
+    assert thread.state() == "Implemented"
+    assert [run["role"] for run in thread.entries("run_planned")][2:] == ["implementer"]
+
+
+@pytest.mark.requirement("S4.28")
+def test_a_verdict_is_about_the_files_it_was_given_on(threads: Threads) -> None:
+    thread = judged(threads)
+    (thread.repo / "README.md").write_text("by hand\n", encoding="utf-8")
+    refused = thread("move", "PendingReview", thread.id)
+    assert refused.code == 1
+    assert 'C2: verification.md, "## Verification" is about other files than there are now' in refused.out
+    report = thread.folder / "verification.md"
+    report.write_text("## Verification\n\n- C2: PASS, I read it myself\n", encoding="utf-8")
+    thread.done("move", "PendingReview")
+
+
 @pytest.mark.requirement("S4.29", "S4.32", "S4.33", "S4.57", "S4.66", "S4.67")
 def test_a_person_approves_and_commits_what_was_built(threads: Threads, repo: MakeRepo) -> None:
     thread = implemented(threads)
@@ -92,6 +147,17 @@ def test_quick_mode_goes_from_checkpoint_to_checkpoint(threads: Threads) -> None
     assert thread.state() == "ReadyToCommit", "the commit is a person's"
 
 
+@pytest.mark.requirement("S4.58")
+def test_who_may_go_on_depends_on_the_mode(threads: Threads) -> None:
+    found = {}
+    for mode in ("quick", "methodical"):
+        thread = threads.thread("--mode", mode, task_id=mode)
+        thread.spec(SPEC)
+        thread.done("approve", "--skip-assess")
+        found[mode] = thread.json("next", thread.id)["edges"][0]["by"]
+    assert found == {"quick": ["engine", "person"], "methodical": ["person"]}
+
+
 @pytest.mark.requirement("S4.61")
 def test_methodical_mode_recommends_nothing(threads: Threads) -> None:
     thread = implemented(threads)
@@ -109,6 +175,7 @@ def test_revise_asks_first_and_resets_only_after_a_yes(threads: Threads, repo: M
     refused = thread("choose", "R", thread.id)
     assert refused.code == 1
     assert "This will reset changes. Continue?" in refused.out
+    assert "then: detent move Drafting sums --yes" in refused.out
     assert "# half" in (thread.repo / "app.py").read_text(encoding="utf-8")
     thread.done("choose", "revise", "--yes")
     assert thread.state() == "Drafting"

@@ -34,6 +34,7 @@ def test_the_draft_is_talked_about_with_an_agent_turn_by_turn(threads: Threads) 
     first = thread("say", "add sums, please", thread.id)
     assert first.code == 0, first
     assert "author: What about empty lists?" in first.out
+    assert "agent run #1 ended by itself; it is your turn" in first.out
     thread("say", "they sum to 0", thread.id)
     prompt = thread.prompt(2)
     for words in ("person: add sums, please", "author: What about empty lists?", "person: they sum to 0"):
@@ -65,6 +66,10 @@ def test_methodical_mode_asks_for_an_assessment_or_a_word(threads: Threads) -> N
     refused = thread("approve", thread.id)
     assert refused.code == 1
     assert "--skip-assess" in refused.out
+    thread.spec("# Nothing\n")
+    unready = thread("approve", "--skip-assess", thread.id)
+    assert "then: detent move Finalized sums --skip-assess" in unready.out
+    thread.spec(SPEC)
     assert thread("move", "Finalized", "--as", "agent", thread.id).code == 1
     thread.done("approve", "--skip-assess")
     assert thread.state() == "Finalized"
@@ -94,7 +99,9 @@ def test_an_assessment_that_passes_waits_for_the_person(threads: Threads) -> Non
     thread.done("move", "Assessing")
     assert thread("approve", thread.id).code == 1, "nobody has looked yet"
     threads.script("Assessing", "report assessment.md Assessment 'Verdict: PASS\\nclear, testable, complete'")
-    thread.run(expect=4)
+    rested = thread("run", thread.id)
+    assert rested.code == 4
+    assert "your sign-off is next: detent approve sums (to Finalized)" in rested.out
     assert thread.state() == "Assessing"
     assert "waits for your sign-off" in thread("inbox").out
     thread.done("approve")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,6 +53,31 @@ def test_a_detached_head_is_refused_and_nothing_is_written(thread: ThreadTask) -
     assert "git switch" in refused.out
     assert thread.journal() == before
     assert thread.state == "Finalized"
+
+
+def foretold(thread: ThreadTask, to: str = "Preflight") -> dict[str, Any]:
+    """What `next` says of a move, and that nothing was written for it."""
+    before = thread.journal()
+    moves = {move["to"]: move for move in thread("next", "--json").json()["edges"]}
+    assert thread.journal() == before
+    found: dict[str, Any] = moves[to]
+    return found
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_who_looks_is_told_what_the_move_would_be_refused_for(thread: ThreadTask, *, is_packed: bool) -> None:
+    assert foretold(thread)["open"]
+    thread.git("branch", "thread/t")
+    if is_packed:
+        thread.git("pack-refs", "--all")
+    (missing,) = foretold(thread)["missing"]
+    assert missing["why"] == "the branch thread/t is there already"
+    assert not foretold(thread)["open"]
+    assert "the branch thread/t is there already" in thread("choose").out
+    thread.git("checkout", "--quiet", "--detach")
+    (missing,) = foretold(thread)["missing"]
+    assert "detached HEAD" in missing["why"]
+    assert "git switch" in missing["fix"]
 
 
 def test_a_merge_under_way_is_refused(thread: ThreadTask) -> None:

@@ -163,10 +163,9 @@ def _no_such_move(machine: Machine, snapshot: Snapshot, signal: Signal) -> Refus
     for edge in state.edges:
         if edge.never and signal.want in (edge.name, edge.target):
             return Refuse(f"{edge.source} -> {edge.target} may never be taken: {edge.never}", allowed=allowed)
-    hint = ""
-    for edge in machine.switched_off:
-        if edge.source == state.name and signal.want in (edge.name, edge.target):
-            hint = f"the option {edge.option!r} would allow it"
+    off = [edge for edge in machine.switched_off if edge.source == state.name]
+    options = [edge.option for edge in off if signal.want in (edge.name, edge.target)]
+    hint = f"the option {options[0]!r} would allow it" if options else ""
     for pair in machine.forbidden:
         if pair.source == state.name and pair.target == signal.want:
             return Refuse(f"{state.name} -> {signal.want} is forbidden: {pair.why}", allowed=allowed, hint=hint)
@@ -197,9 +196,7 @@ def _advance(
         registers[name] = snapshot.state if value == "{from}" else value
     registers = {name: value for name, value in registers.items() if value}
     visits = {**snapshot.visits, target: snapshot.visits.get(target, 0) + 1}
-    after = Snapshot(
-        target, snapshot.mode, counters, registers, snapshot.seq, ENTRY, visits, snapshot.entry, snapshot.locked
-    )
+    after = snapshot.replace(state=target, counters=counters, registers=registers, exit=ENTRY, visits=visits)
     return Advance(edge, way, after, waived)
 
 

@@ -84,8 +84,10 @@ class State(Record):
     is_rest: bool = False  # no end, but nothing is left to do until a person wants more
     views: Mapping[str, str] = {}  # what a person may look at here, by key
     recommends: Mapping[str, str] = {}  # the `verb` a person is advised to, in this `mode`, while this `gate` is open
+    judged_as: str = ""  # the state whose role judges what this one's own run has changed
     lands: bool = False  # the work of a task that stands here may be taken over into the user's branch
     edges: tuple[Edge, ...] = ()
+    files: Mapping[str, str] = {}  # what the engine files into the task folder when a run has ended: place -> source
     asks: tuple[str, ...] = ()  # fields of the native file, and `## sections`, that hold its question to a person
 
     def can_crash(self) -> bool:

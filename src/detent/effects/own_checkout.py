@@ -13,15 +13,16 @@ from detent.core.record import Record
 from detent.effects.git import Git, check_object_id, find_repository
 from detent.effects.merge import own_git, under_way
 from detent.errors import RefusedError, ToolError
-from detent.store.atomic import storage_error
+from detent.store.atomic import read_plain, storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from detent.effects.git import Repository
 
 _HEADS = "refs/heads/"
+_LARGEST_PACKED_BYTES = 64_000_000
 _QUIET = (
     *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false"),
     *("-c", "advice.detachedHead=false", "-c", "core.logAllRefUpdates=true"),
@@ -108,7 +109,21 @@ def refuse_target(stand: Stand, branch: str, commit: str) -> None:
 def refuse_branch_name(common_dir: str, name: str) -> None:
     """Refused where the branch, or one that keeps git from making it, is there already."""
     listed = Git(common_dir).run("for-each-ref", "--format=%(refname:lstrip=2)", _HEADS).splitlines()
-    for other in map(os.fsdecode, listed):
+    _refuse_among(common_dir, map(os.fsdecode, listed), name)
+
+
+def refuse_known_branch(common_dir: str, name: str) -> None:
+    """The same for who only reads: as far as files tell, no git is asked. What they don't tell is found out later."""
+    top = os.path.join(common_dir, _HEADS)
+    loose = [os.path.join(folder, file) for folder, _, files in os.walk(top) for file in files]
+    packed = (read_plain(os.path.join(common_dir, "packed-refs"), _LARGEST_PACKED_BYTES) or b"").splitlines()
+    rows = [os.fsdecode(line.partition(b" ")[2]) for line in packed if not line.startswith((b"#", b"^"))]
+    names = [os.path.relpath(path, top) for path in loose if not path.endswith(".lock")]
+    _refuse_among(common_dir, (*names, *(row.removeprefix(_HEADS) for row in rows if row.startswith(_HEADS))), name)
+
+
+def _refuse_among(common_dir: str, names: Iterable[str], name: str) -> None:
+    for other in names:
         if other == name or name.startswith(f"{other}/") or other.startswith(f"{name}/"):
             why = "is there already" if other == name else f"keeps git from making {name}"
             raise RefusedError(

@@ -96,7 +96,9 @@ def refusal_words(outcome: Outcome) -> str:
         lines.append(f"  hint: {refusal.hint}")
     if refusal.missing and refusal.edge is not None and all(one.fix or one.pending for one in refusal.missing):
         if not refusal.edge.reopen:  # what leads out of an end is named by its own fix
-            lines.append(f"  then: detent move {refusal.edge.target} {outcome.task.id}")
+            from detent.faces.words_again import command_again  # only who is refused reads this
+
+            lines.append(f"  then: {command_again(outcome, refusal)}")
     elif not refusal.missing:
         allowed = ", ".join(refusal.allowed)
         lines.append(f"  next: {f'it may lead to: {allowed}' if allowed else 'nothing leads on from here'}")
@@ -265,6 +267,7 @@ def _entry_words(entry: Entry) -> str:
         "restored_tree": lambda: f"{who} brought the files back to line {entry['checkpoint']}",
         "approved": lambda: f"{who} approved {name_some(entry['files'])} of tree {entry['tree'][:12]}",
         "proved": lambda: f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}",
+        "filed": lambda: f"filed {name_some(place for place, made in entry['files'].items() if made) or 'nothing'}",
         "acted": lambda: _acted_words(entry),
         "crashed": lambda: f"an agent run ended as {entry['exit']} and took no move",
         "answered": lambda: f"{who} said: {entry['answer']}",

@@ -48,6 +48,8 @@ def _unmoved(task: Task, decision: object) -> str:
         why = one_line(why.removeprefix(refused).removeprefix(": "))  # the refusal says so itself
         lines = [one_line(refused), *([f"  why:  {why}"] if why else [])]
         return "\n".join([f"{head}; the task stays in {state}", *put_back, *lines])
+    if not why and task.machine.states[state].driver == "person":  # called in by a person, who goes on
+        return "\n".join([f"{head}; it is your turn", *put_back])
     return "\n".join([f"{head} and opened no move" + (f": {one_line(why)}" if why else ""), *put_back])
 
 

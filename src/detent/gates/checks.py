@@ -10,6 +10,7 @@ import re
 from detent.gates import criteria as of_spec
 from detent.gates import surroundings
 from detent.gates.commands import commands, red_green
+from detent.gates.filed import filed
 from detent.gates.people import protected_ok, signed_tree
 from detent.gates.plan import read_plan
 from detent.gates.seen import Finding, Seen
@@ -300,7 +301,7 @@ CHECKS: Mapping[str, Known] = {
     "architecture": ("delivery:architecture", ("file", "value"), ()),
     "spec": (of_spec.spec, ("file",), ()),
     "promise_seen": (of_spec.promise_seen, ("file",), ()),
-    "criteria": (of_spec.criteria, ("file", "report", "section", "value"), ()),
+    "criteria": (of_spec.criteria, ("file", "report", "section", "value"), ("role",)),
     "file_unchanged": (surroundings.file_unchanged, ("file",), ()),
     "person_says": (surroundings.person_says, ("word",), ()),
     "git_clean": (surroundings.git_clean, (), ()),
@@ -309,6 +310,7 @@ CHECKS: Mapping[str, Known] = {
     "agents_exhausted": (surroundings.agents_exhausted, ("role",), ()),
     "no_sibling_in": (surroundings.no_sibling_in, ("states",), ()),
     "protected_ok": (protected_ok, (), ()),
+    "filed": (filed, ("file",), ()),
     "signed_tree": (signed_tree, ("edge",), ("files",)),
 }
 

@@ -16,7 +16,7 @@ from detent.gates.spec import Spec, read_spec
 from detent.gates.verdict import is_quoted, read_verdict
 from detent.store.digest import hash_text
 from detent.store.markdown import scan
-from detent.store.observed import Command
+from detent.store.observed import REPORT, Command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 PASS, FAIL = "PASS", "FAIL"
 ALL_PASS, SOME_FAIL = "all pass", "some fail"
+UNJUDGED = "unjudged"
 LAST_LINES = 50  # of what a run said, in which its promise counts
 _VISITS = re.compile(r"\{(\w+)\}")
 _MOST_SHOWN = 80
@@ -37,7 +38,8 @@ class Result(Record):
     """How one criterion, or one command of the project, stands on this tree."""
 
     label: str
-    stands: str  # pass | fail | missing (nobody looked) | unknown (a command that was not run here)
+    # pass | fail | missing (it could not be run) | unjudged (nobody looked) | unknown (not run, or not known, here)
+    stands: str
     why: str = ""
 
 
@@ -100,7 +102,7 @@ def criteria(gate: Gate, seen: Seen) -> Finding:
             ok=False, why=f"not run on this tree: {', '.join(unknown)}", pending=True, evidence=evidence, parts=parts
         )
     has_looked = seen.snapshot.exit != ENTRY
-    failed = [one for one in found if one.stands == "fail" or (one.stands == "missing" and has_looked)]
+    failed = [one for one in found if one.stands == "fail" or (has_looked and one.stands in ("missing", UNJUDGED))]
     proof = hash_text(repr(parts))
     if gate.params["value"] == SOME_FAIL:
         why = "" if failed else "no criterion is known to fail"
@@ -113,13 +115,13 @@ def criteria(gate: Gate, seen: Seen) -> Finding:
 def results(gate: Gate, seen: Seen) -> tuple[Result, ...]:
     """The project's own commands first, then each criterion in the order of the specification."""
     own = [Result(command.name, *_of_command(gate, seen, command.line)) for command in seen.commands]
-    report = _report(gate, seen)[0]
+    report, _, why = _report(gate, seen)
     found = []
     for criterion in _spec(gate, seen)[1].criteria:
         if criterion.command:
             found.append(Result(criterion.label, *_of_command(gate, seen, criterion.command)))
         else:
-            found.append(Result(criterion.label, *_of_report(gate, report, criterion)))
+            found.append(Result(criterion.label, *(why or _of_report(gate, report, criterion))))
     return (*own, *found)
 
 
@@ -152,13 +154,33 @@ def _of_command(gate: Gate, seen: Seen, line: str) -> tuple[str, str]:
     return "fail", f"{line.partition(chr(10))[0][:_MOST_SHOWN]!r} failed on this tree ({result}), see {receipt.log}"
 
 
-def _report(gate: Gate, seen: Seen) -> tuple[str, dict[str, str]]:
-    """What the report says, and the evidence it is; one that stood there at entry is about an earlier tree."""
+def is_to_be_judged(gate: Gate, seen: Seen) -> bool:
+    """Whether all that a gate of this kind lacks is somebody who judges what has no command."""
+    lacks = {one.stands for one in results(gate, seen) if one.stands != "pass"} if gate.check == "criteria" else ()
+    return lacks == {UNJUDGED}
+
+
+def _report(gate: Gate, seen: Seen) -> tuple[str, dict[str, str], tuple[str, str] | None]:
+    """What the report says, the evidence it is, and how each of its criteria stands where it does not count."""
     file, section = gate.params["report"], gate.params["section"]
     body = seen.section(file, section) or ""
-    evidence = {f"report:{file}:{section}": hash_text(body)}
-    is_old = gate.since == "entry" and all(seen.snapshot.entry.get(key, "") == value for key, value in evidence.items())
-    return "" if is_old else body, evidence
+    key, found = f"{REPORT}{file}:{section}", hash_text(body)
+    why = _why_void(gate, seen, key, found) if found else ""
+    if why and not seen.tree:
+        return body, {key: found}, ("unknown", "not looked at on this tree")
+    return body, {key: found}, (UNJUDGED, f'{file}, "## {section}" {why}') if why else None
+
+
+def _why_void(gate: Gate, seen: Seen, key: str, found: str) -> str:
+    """Why a report does not count; one that no run wrote was written by hand since, about what is there now."""
+    if gate.since == "entry" and seen.snapshot.entry.get(key, "") == found:
+        return f"is unchanged since {seen.snapshot.state} was entered"
+    judged, role = seen.judged.get(key, {}), gate.params.get("role", "")
+    if judged.get("hash") != found:
+        return ""
+    if role and judged["role"] not in (role, ""):
+        return f"was written by the {judged['role']}, not by the {role}"
+    return "" if judged["tree"] == seen.tree else "is about other files than there are now"
 
 
 def _of_report(gate: Gate, report: str, criterion: Criterion) -> tuple[str, str]:
@@ -167,7 +189,7 @@ def _of_report(gate: Gate, report: str, criterion: Criterion) -> tuple[str, str]
     said = [line[match.end() :] for line in lines if (match := start.match(line))]
     where = f'{gate.params["report"]}, "## {gate.params["section"]}"'
     if not said:
-        return "missing", f"{where} has no line for it"
+        return UNJUDGED, f"{where} has no line for it"
     verdicts = {read_verdict(line.lstrip(" \t*_`:.)\u2013\u2014-"), (PASS, FAIL)) for line in said}
     if verdicts == {PASS}:
         return "pass", ""

@@ -41,7 +41,9 @@ def _fact(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
         return _combined(gate, seen, depth)
     found, is_known = _find(gate, seen)
     if found.ok and gate.since == "entry" and not found.by_engine:
-        stale = [key for key, value in found.evidence.items() if seen.snapshot.entry.get(key, "") == value]
+        filed = seen.filing.get("files", {})  # from a run of this visit, whatever was there before
+        unchanged = [key for key, value in found.evidence.items() if seen.snapshot.entry.get(key, "") == value]
+        stale = [key for key in unchanged if not filed.get(key.split(":")[1])]
         if stale:
             return _stale(gate, seen, stale), is_known
     # Evidence that changed while no agent run lived was changed by hand; it counts, and says so.

@@ -109,6 +109,10 @@ class Seen(Record):
     baseline: str = ""  # the commit the work began from; empty where there was none
     signed: Mapping[str, Mapping[str, Any]] = {}  # the same for each sign-off, by the name of its edge
     tree_files: Callable[[], Mapping[str, TreeFile] | None] = _nobody_looked  # every file of the tree, by its path
+    filing: Mapping[str, Any] = {}  # what the engine filed in this visit: tree, files by place with hashes, refused
+    judged: Mapping[
+        str, Mapping[str, str]
+    ] = {}  # reports by their evidence key: hash, the tree it is about, whose it is
 
     def field(self, label: str) -> str:
         return self.document.value(label)

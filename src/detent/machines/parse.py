@@ -346,14 +346,28 @@ class _Parser(Names):
             must_open=table.flag("must_open"),
             views=self.views(name, table.table("views")),
             recommends=self.recommends(name, table.table("recommends")),
+            judged_as=self.known(f"state {name}", table.text("judged_as", ""), self.state_names, "state"),
             is_end=is_end,
             is_rest=table.flag("rest"),
             lands=table.flag("lands"),
+            files=self.filing(name, table.table("files"), has_role=bool(role)),
             asks=self.asks(name, table.texts("asks")),
             edges=tuple(edge for edge in edges if edge.source == name),
         )
         table.finish()
         return made
+
+    def filing(self, state: str, table: Table, *, has_role: bool) -> Mapping[str, str]:
+        """What the engine files into the task folder when a run has ended: place -> source."""
+        files = table.mapping_of_text()
+        if files and self.vocabulary is not None:
+            from detent.machines.filing import filing_problems  # a pinned machine was checked before
+
+            store = self.top.table("store")
+            own = [str(store.peek(key)) for key in ("file", "log", "evidence") if store.peek(key)]
+            for problem in filing_problems(state, files, has_role=has_role, own=own):
+                self.problem(problem)
+        return files
 
     def views(self, state: str, table: Table) -> Mapping[str, str]:
         views = table.mapping_of_text()

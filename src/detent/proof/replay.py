@@ -69,6 +69,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "unprepared": ("step", "edge", "why"),
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
+    "filed": ("tree", "files", "refused"),
     "proved": ("tree", "receipts", "limits", "sandbox", "network"),
     "approved": ("by", "name", "reason", "tree", "files"),
     "landed": ("by", "name", "how", "commit", "branch", "tree"),

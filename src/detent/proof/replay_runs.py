@@ -33,7 +33,7 @@ _ENDED = (
         "denials",
     ),
     *("errors", "wake"),
-    *("restored", "kept", "evidence", "after"),
+    *("restored", "filed", "kept", "evidence", "after"),
 )
 RUN_KINDS: Mapping[str, tuple[str, ...]] = {
     "run_planned": (
@@ -108,7 +108,9 @@ def _planned(machine: Machine, entry: Entry, memory: Memory) -> Iterator[str]:
         yield f"agent run #{memory.run['run']} was still under way"
     if memory.snapshot.registers.get(STOPPED):
         yield "the task was stopped"
-    if (entry["role"], entry["access"]) != (state.role, state.access) or not state.role:
+    judge = machine.states[state.judged_as or state.name]
+    wanted = ((state.role, state.access), (judge.role, judge.access))
+    if (entry["role"], entry["access"]) not in wanted or not state.role:
         yield f"{state.name} wants {state.role or 'no agent'} ({state.access}), not {entry['role']} ({entry['access']})"
 
 

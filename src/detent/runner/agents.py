@@ -35,10 +35,9 @@ def agents_of(task: Task, role: str) -> tuple[AgentSeen, ...]:
     return tuple(found)
 
 
-def agent_for(task: Task) -> tuple[Agent, Choice]:
-    """Who serves the next run of the current state: in turn, and nobody who is out while somebody else is left."""
+def agent_for(task: Task, role: str) -> tuple[Agent, Choice]:
+    """Who serves the next run, in this role: in turn, and nobody who is out while somebody else is left."""
     catalog, overrides = _wanted(task)
-    role = task.machine.states[task.memory.snapshot.state].role
     out = frozenset(agent.name for agent in agents_of(task, role) if agent.failed or agent.until)
     attempt = task.memory.visit.get("count", 0)
     path = os.environ.get("PATH", os.defpath)
@@ -47,8 +46,8 @@ def agent_for(task: Task) -> tuple[Agent, Choice]:
 
 
 def wakes_at(task: Task) -> str:
-    """When the first agent of the current state may go on; empty when somebody may now."""
-    role = task.machine.states[task.memory.snapshot.state].role
+    """When the first agent for what waits here may go on; empty when somebody may now."""
+    role = task.memory.visit["role"]
     found = [agent for agent in agents_of(task, role) if agent.is_installed]
     if not found or any(not agent.until for agent in found):
         return ""

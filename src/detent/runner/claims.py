@@ -19,6 +19,9 @@ from detent.store.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from detent.core.machine import Gate
     from detent.runner.open import Task
     from detent.store.native import Document
 
@@ -66,12 +69,18 @@ def _file_wants(task: Task, document: Document) -> str:
 
 
 def _facts(task: Task, document: Document, asked: Signal) -> dict[str, Fact]:
-    """The gates as they stand; one that needs the tree is taken to be open until the run has ended."""
+    """The gates as they stand; one that needs the tree, or a report, is taken to be open until the run has ended."""
+    filed = task.machine.states[task.memory.snapshot.state].files
     edges = candidates_for(task.machine, task.memory.snapshot, asked)
     gates = dict.fromkeys(gate for edge in edges for way in edge.ways for gate in way.needs)
-    later = {gate for gate in gates if any(part.check in TREE_CHECKS for part in task.machine.parts((gate,)))}
+    later = {gate for gate in gates if any(_is_seen_later(part, filed) for part in task.machine.parts((gate,)))}
     facts = judge(look(task, task.memory, document, ""), [gate for gate in gates if gate not in later])
     return {**facts, **{gate: Fact(gate, ok=True, note="it is looked at when you have ended") for gate in later}}
+
+
+def _is_seen_later(gate: Gate, filed: Mapping[str, str]) -> bool:
+    """Whether a gate looks at the tree, or at a file that is filed only when the run is over."""
+    return gate.check in TREE_CHECKS or any(isinstance(value, str) and value in filed for value in gate.params.values())
 
 
 def _is_said(task: Task, content: dict[str, object]) -> bool:

@@ -27,14 +27,13 @@ def signed_tree(task: Task) -> str:
     return str(newest.get("tree", ""))
 
 
-def look_commit(doing: Doing) -> dict[str, str]:
-    """What is to be committed, and where; refused where no tree was approved or git does not know the person."""
+def foresee_commit(doing: Doing) -> Stand:
+    """Where the commit would be made; refused where no tree was approved, or the checkout is elsewhere."""
     task = doing.task
     stand = stand_at(task.tree_path)
     if stand is None:
         raise RefusedError("without git there is nothing to commit to", where=task.tree_path)
-    tree = signed_tree(task)
-    if not tree:
+    if not signed_tree(task):
         raise RefusedError("no tree was approved, so there is nothing to commit", next_step=f"detent next {task.id}")
     refuse_beside_run(task)
     refuse_elsewhere(task)
@@ -45,6 +44,13 @@ def look_commit(doing: Doing) -> dict[str, str]:
             where=stand.repository.top,
             next_step=f"go there: git switch {base['branch']}; then run the same command again",
         )
+    return stand
+
+
+def look_commit(doing: Doing) -> dict[str, str]:
+    """What is to be committed, and where; refused too where git does not know the person."""
+    task, stand = doing.task, foresee_commit(doing)
+    tree = signed_tree(task)
     seen = {"tree": tree, "branch": stand.branch, "head": stand.commit}
     if asked := doing.given.get(SHA):
         return {**seen, "sha": _checked(task, stand, asked)}

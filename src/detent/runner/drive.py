@@ -24,6 +24,7 @@ from detent.runner.asks import crashed_here, question
 from detent.runner.drops import answer_drops
 from detent.runner.ending import BOUND, attend
 from detent.runner.explain import explain, may_ask
+from detent.runner.judging import is_judged_next
 from detent.runner.launch import bounds_of
 from detent.runner.ready import make_ready
 from detent.runner.runs import run_seen, start_run
@@ -163,9 +164,21 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "person", f"protected files were touched: {name_some(word)}")
     if visit.get("exit") == "quota" and not asked and (wake := wakes_at(task)):
         return Rest(task, "quota", wake)
-    if visit.get("count", 0) and state.respawn != "auto" and not asked:
-        return Rest(task, "person", f"the agent run in {state.name} ended without a move; another one needs your word")
+    if visit.get("count", 0) and state.respawn != "auto" and not asked and not is_judged_next(task):
+        return Rest(task, "person", _after_run(task))
     return None
+
+
+def _after_run(task: Task) -> str:
+    """What a person is asked for where an agent has done its part; a sign-off that is open is no run without a move."""
+    state, waits = (
+        task.memory.snapshot.state,
+        [move for move in explain(task, with_moves=True).moves if move.is_open and move.sign_off],
+    )
+    if not waits:
+        return f"the agent run in {state} ended without a move; another one needs your word"
+    words = [f"detent {move.verbs[0] if move.verbs else f'move {move.to}'} {task.id} (to {move.to})" for move in waits]
+    return f"the agent has done its part, your sign-off is next: {' or '.join(words)}"
 
 
 def wait(task: Task, tell: Tell, reply: Reply) -> None:

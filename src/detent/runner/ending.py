@@ -107,6 +107,8 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     notes = (*told, *disorder_words(task, memory.snapshot, disorder))
     usage, exit_name = _result(task, seen)
     tree, problem = _tree(task)
+    tainted = _tainted(task, tree)
+    filed = {} if tainted else _file(task, tree)
     content: dict[str, Any] = {
         **{name: run[name] for name in ("run", "role", "state", "access", "agent", "model", "seen")},
         "exit": exit_name,
@@ -114,7 +116,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "before": run["tree"],
         "tree": tree,
         "problem": problem,
-        "tainted": _tainted(task, tree),
+        "tainted": tainted,
         "put_back": not task.memory.head["in_place"],
         "by_person": _is_by_person(task, seen),
         "claim": memory.claim.get("want") or disorder.request,
@@ -125,7 +127,8 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "denials": usage.denials,
         "errors": [error[:_LONGEST_TEXT] for error in usage.errors[-_MOST_ERRORS:]],
         "wake": (usage.quota_until or utc_now(QUOTA_WAIT_S)) if exit_name == "quota" else "",
-        "restored": list(notes),
+        "restored": [*notes, *filed.get("refused", ())],
+        "filed": filed,
         "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
         "evidence": evidence_hashes(look(task, memory, document, "")),
     }
@@ -137,6 +140,16 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     task = task.replace(memory=memory)
     anchor(task)
     return task
+
+
+def _file(task: Task, tree: str) -> dict[str, Any]:
+    """What the state wants filed of a run, for the line of its end; nothing of a run that changed what it may not."""
+    if not task.machine.states[task.memory.snapshot.state].files:
+        return {}
+    from detent.runner.filing import file_run  # few states want anything filed
+
+    made = file_run(task, tree)
+    return {"files": made.files, "refused": list(made.refused)}
 
 
 def _readable(task: Task) -> tuple[Document, tuple[str, ...]]:
@@ -279,7 +292,9 @@ def _closed(decision: Decision) -> str:
     """What kept a move from being made, in words."""
     if isinstance(decision, Refuse):
         return f"refused: {decision.problem}: " + "; ".join(one.why for one in decision.missing)
-    return "; ".join(one.why for one in decision.missing) if isinstance(decision, Wait) else ""
+    missing = decision.missing if isinstance(decision, Wait) else ()
+    # Where nothing was the engine's to do, nothing kept it from doing it.
+    return "" if any(one.gate == "by" for one in missing) else "; ".join(one.why for one in missing)
 
 
 def _stays(task: Task, why: str) -> Outcome:

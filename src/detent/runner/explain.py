@@ -254,6 +254,10 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> 
     snapshot = task.memory.snapshot
     decision = decide(task.machine, snapshot, facts, Signal("person", edge.name, reason="asked"))
     missing = decision.missing if isinstance(decision, Refuse) else ()
+    if isinstance(decision, Advance) and decision.way.prepare:
+        from detent.runner.prepare_foresee import foreseen  # few moves have something to prepare
+
+        missing = foreseen(task, decision.way.prepare)
     if edge.never:
         missing = (Missing("never", edge.never),)
     notes = [facts[gate].note for way in edge.ways for gate in way.needs if gate in facts and facts[gate].note]
@@ -264,8 +268,8 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> 
         edge.name,
         edge.label,
         target_of(snapshot, edge),
-        edge.by(),
-        isinstance(decision, Advance),
+        who_may(edge, snapshot),
+        isinstance(decision, Advance) and not missing,
         edge.sign_off,
         missing,
         edge.verbs,
@@ -273,6 +277,12 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> 
         edge.reopen,
         tuple(gate for gate in _needs(edge) if gate in facts and facts[gate].ok),
     )
+
+
+def who_may(edge: Edge, snapshot: Snapshot) -> tuple[str, ...]:
+    """Everyone who has a way to take this edge in the mode of the task."""
+    ways = tuple(way for way in edge.ways if not way.modes or snapshot.mode in way.modes)
+    return edge.replace(ways=ways).by()
 
 
 def _by_hand(edge: Edge, facts: Mapping[str, Fact]) -> tuple[str, ...]:

@@ -31,6 +31,8 @@ def foresee(task: Task, document: Document) -> Foreseen:
         is_ours = state.driver == "agent" and state.respawn == "auto" and not memory.snapshot.registers.get(STOPPED)
         return Foreseen("respawn" if is_ours else "person")
     from detent.effects.keeper_look import exit_class, look  # most tasks have no run that just ended
+    from detent.runner.judging import next_run
+    from detent.runner.look import known_tree
     from detent.runner.settle import find_disorder
 
     may_move = True
@@ -48,7 +50,8 @@ def foresee(task: Task, document: Document) -> Foreseen:
     for signal in (*moves, Signal("crash", exit=exit_name)):
         if found := _means(decide(task.machine, snapshot, facts, signal)):
             return found
-    return Foreseen("stays")
+    is_judged = may_move and next_run(task, known_tree(task)).role != state.role
+    return Foreseen("respawn" if is_judged else "stays")
 
 
 def _facts(task: Task, document: Document, snapshot: Snapshot) -> Mapping[str, Fact]:

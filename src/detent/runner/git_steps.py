@@ -8,6 +8,7 @@ from detent.effects.own_checkout import (
     delete_branch,
     make_branch,
     refuse_branch_name,
+    refuse_known_branch,
     refuse_target,
     remove_files,
     stand_at,
@@ -18,7 +19,7 @@ from detent.effects.own_checkout import (
 from detent.effects.saved_work import backup_ref, find_saved, ignored_by_person, save
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
-from detent.runner.commit_step import do_commit, has_commit, look_commit
+from detent.runner.commit_step import do_commit, foresee_commit, has_commit, look_commit
 from detent.runner.hook_trial import look_hooks, try_hooks
 from detent.runner.in_place import (
     dirty_checkout,
@@ -53,14 +54,20 @@ def _stand(doing: Doing) -> Stand | None:
     return stand
 
 
+def _foresee_baseline(doing: Doing) -> None:
+    stand, before = _stand(doing), doing.done.get("baseline", {})
+    if stand is not None and not (before and stand.branch == made_branch(doing.task)):
+        refuse_branch_of_other(doing.task, stand.branch)
+
+
 def _look_baseline(doing: Doing) -> dict[str, str]:
     """Branch and commit to come back to; on the task's own branch those that were captured before."""
+    _foresee_baseline(doing)
     stand, before = _stand(doing), doing.done.get("baseline", {})
     if stand is None:
         return {"branch": "", "commit_sha": "", "captured_at": utc_now()}
     if before and stand.branch == made_branch(doing.task):
         return dict(before)
-    refuse_branch_of_other(doing.task, stand.branch)
     return {"branch": stand.branch, "commit_sha": stand.commit, "captured_at": utc_now()}
 
 
@@ -68,12 +75,21 @@ def _baseline(doing: Doing) -> Results:
     return {"baseline": dict(doing.seen)}
 
 
+def _foresee_branch(doing: Doing) -> None:
+    stand, name = _stand(doing), branch_of(doing.task.memory.head)
+    if stand is None or NO_BRANCH in doing.given:
+        return
+    refuse_beside_run(doing.task)
+    if made_branch(doing.task) != name:
+        refuse_known_branch(stand.repository.common_dir, name)
+
+
 def _look_branch(doing: Doing) -> dict[str, str]:
     """Whether the task's branch can be made and checked out."""
+    _foresee_branch(doing)
     stand, name = _stand(doing), branch_of(doing.task.memory.head)
     if stand is None or NO_BRANCH in doing.given:
         return {}
-    refuse_beside_run(doing.task)
     is_ours = made_branch(doing.task) == name
     if stand.branch == name and is_ours:
         return {"name": name, "found": "yes"}
@@ -111,8 +127,8 @@ def _undo_branch(doing: Doing) -> None:
         unmake_branch(stand, name, before, f"detent: {doing.task.id} undoes {doing.key}")
 
 
-def _look_reset(doing: Doing) -> dict[str, str]:
-    """What a reset starts from and leads to; refused while the checkout is not where the work was left."""
+def _foresee_reset(doing: Doing) -> Stand | None:
+    """Refused while the checkout is not where the work was left; None where nothing is reset."""
     base = doing.done.get("baseline")
     if not base:
         raise RefusedError("no baseline was captured, so there is nothing to go back to", where=doing.task.tree_path)
@@ -123,12 +139,21 @@ def _look_reset(doing: Doing) -> dict[str, str]:
                 where=doing.task.tree_path,
                 next_step="if that is right, say so: add --no-git",
             )
-        return {}
+        return None
     refuse_beside_run(doing.task)
     refuse_elsewhere(doing.task)
     stand = _stand(doing)
     if stand is None:
         raise RefusedError("the repository is gone", where=doing.task.tree_path)
+    return stand
+
+
+def _look_reset(doing: Doing) -> dict[str, str]:
+    """What a reset starts from and leads to."""
+    stand = _foresee_reset(doing)
+    if stand is None:
+        return {}
+    base = doing.done["baseline"]
     refuse_target(stand, base["branch"], base["commit_sha"])
     current_tree(doing.task)  # what can't be looked at can't be saved: told before anything is intended
     return {"branch": stand.branch, "head": stand.commit, "to": base["branch"]}
@@ -165,9 +190,9 @@ def _has_saved(doing: Doing) -> bool:
 
 
 STEPS: Mapping[str, Step] = {
-    "baseline": Step(_look_baseline, _baseline),
-    "branch": Step(_look_branch, _branch, _has_branch, _undo_branch),
-    "reset": Step(_look_reset, _reset, _has_saved),
+    "baseline": Step(_look_baseline, _baseline, foresee=_foresee_baseline),
+    "branch": Step(_look_branch, _branch, _has_branch, _undo_branch, _foresee_branch),
+    "reset": Step(_look_reset, _reset, _has_saved, foresee=_foresee_reset),
     "try_hooks": Step(look_hooks, try_hooks),
-    "commit": Step(look_commit, do_commit, has_commit),
+    "commit": Step(look_commit, do_commit, has_commit, foresee=foresee_commit),
 }

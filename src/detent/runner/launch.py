@@ -11,6 +11,7 @@ from detent.effects.keeper_terminal import in_foreground
 from detent.effects.sandbox import NONE
 from detent.machines.parse import OWN_PROGRAM
 from detent.runner.access import held_environment, hold_run, make_own_state
+from detent.runner.filing import forget_reports
 from detent.store.atomic import make_folders, read_plain, write_atomic
 
 TYPE_CHECKING = False
@@ -53,6 +54,7 @@ def spec_of(task: Task, agent: Agent) -> RunSpec:
     folders = task.run_folders()
     for name, path in folders.items():
         _make_anew(path, keep=name == "DETENT_OUT")
+    forget_reports(task)
     make_own_state(agent)
     held = hold_run(task, agent, (), run["cwd"], own_session=not run["talk"])
     launch = _launch(task, agent, is_held=held.level != NONE)

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
 _WHOLE_TREE = ("structure_ok", "inputs_used", "inputs_distilled")  # they ask for every file of it
-TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree")  # checks whose answer depends on the tree
+# checks whose answer depends on the tree
+TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "filed")
 
 
 def look(
@@ -69,6 +70,8 @@ def look(
         baseline=memory.head["baseline"],
         signed=memory.signed,
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
+        filing=memory.filing,
+        judged=memory.judged,
     )
 
 

@@ -30,3 +30,4 @@ class Step(Record):
     act: Callable[[Doing], Results]  # does it, or finds it done; may also say what became of another step's result
     begun: Callable[[Doing], bool] = lambda _doing: False  # whether something of it is there
     undo: Callable[[Doing], None] = lambda _doing: None  # safe whatever was done of it
+    foresee: Callable[[Doing], object] = lambda _doing: None  # what of `look` can be told by reading files alone

@@ -10,7 +10,8 @@ from detent.core.decide import decide, target_of
 from detent.core.values import Advance, Fact, Refuse, Signal
 from detent.gates.commands import runs_of
 from detent.gates.judge import judge
-from detent.machines.placeholders import BASE, FIRST, OF, fill
+from detent.machines.filing import OUT, TREE_SOURCES
+from detent.machines.placeholders import BASE, FIRST, OF, RUN, fill
 from detent.runner.locks import closed_items, shown_item
 from detent.runner.look import look
 
@@ -28,9 +29,9 @@ _LONGEST_QUOTE = 4000  # of words somebody else wrote
 _LONGEST_TALK = 16_000  # of a conversation; the newest turns are kept
 
 
-def prompt_for(task: Task, document: Document, tree: str, minutes: float) -> str:
-    """The whole prompt of a run in the current state."""
-    memory, state = task.memory, task.machine.states[task.memory.snapshot.state]
+def prompt_for(task: Task, state: State, document: Document, tree: str, minutes: float) -> str:
+    """The whole prompt of a run in the current state, as the run is to find it."""
+    memory = task.memory
     seen = look(task, memory, document, tree)
     added = memory.head.get("prompts", {}).get(state.role, "")
     parts = [
@@ -69,6 +70,8 @@ def _own_words(task: Task, state: State, document: Document) -> str:
     def value_of(name: str) -> str:
         if name == BASE:
             return str(task.memory.head["baseline"])
+        if name == RUN:
+            return str(task.memory.runs + 1)
         if name.startswith(FIRST):
             return _first_open(task, name.removeprefix(FIRST).split(","))
         limit = task.machine.limits.get(name.removesuffix(OF))
@@ -103,11 +106,25 @@ def _places(task: Task) -> str:
     ]
     owned = [label for label in task.native.wanted_fields(task.memory.snapshot, "") if label != task.native.state_label]
     locked = [shown_item("", item) for item in closed_items(task.machine, task.memory.snapshot)]
+    lines += _filed(task)
     if owned:
         lines.append(f"- written by the engine only: {', '.join(owned)}")
     if locked:
         lines.append(f"- locked now: {', '.join(locked)}")
     return "\n".join(lines)
+
+
+def _filed(task: Task) -> list[str]:
+    """Where reports are to be written, and what the engine makes itself of the work."""
+    files = task.machine.states[task.memory.snapshot.state].files
+    out = task.run_folders()["DETENT_OUT"]
+    lines = [
+        f"- write `{source.removeprefix(OUT)}` into `{out}` (`$DETENT_OUT`); the engine files it as `{place}`"
+        for place, source in files.items()
+        if source.startswith(OUT)
+    ]
+    made = [f"`{place}`" for place, source in files.items() if source in TREE_SOURCES]
+    return [*lines, f"- made by the engine from your change when you have ended: {', '.join(made)}"] if made else lines
 
 
 def _moves(task: Task, state: State, seen: Seen) -> str:

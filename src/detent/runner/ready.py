@@ -12,12 +12,14 @@ from detent.core.record import Record
 from detent.effects.acts import commit_tree
 from detent.effects.checkout import FrozenTree, SetupFailed, Wanted, lasting_checkout
 from detent.runner.access import command_running
+from detent.runner.judging import next_run
 from detent.runner.look import current_tree
 from detent.runner.workspace import prepare_tree, workspace_of
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from detent.core.machine import State
     from detent.runner.open import Task
 
 LOOK = "look"
@@ -26,6 +28,7 @@ LOOK = "look"
 class Ready(Record):
     """Where a run is to work, and the tree that was looked at when it was made ready."""
 
+    state: State  # as the run is to find it: the role may be lent by another
     cwd: str
     tree: str
     failed: SetupFailed | None = None
@@ -33,12 +36,13 @@ class Ready(Record):
 
 def make_ready(task: Task) -> Ready:
     """The folder for the next run of the current state's role."""
-    head, state = task.memory.head, task.machine.states[task.memory.snapshot.state]
-    failed = prepare_tree(task) if state.access == "write" else None
+    head = task.memory.head
+    failed = prepare_tree(task) if task.machine.states[task.memory.snapshot.state].access == "write" else None
     with Lock(task.places.lock()):
         tree = current_tree(task)
+    state = next_run(task, tree)
     if state.access == "write":
-        return Ready(task.tree_path, tree, failed)
+        return Ready(state, task.tree_path, tree, failed)
     folder = os.path.join(task.home, LOOK)
     private, baseline = task.places.private_git(), head["baseline"]
     commit = commit_tree(private, tree, baseline, f"{task.id}: the work so far") if baseline else ""
@@ -53,4 +57,4 @@ def make_ready(task: Task) -> Ready:
             running=command_running(task),
         )
     )
-    return Ready(folder, tree, made if isinstance(made, SetupFailed) else None)
+    return Ready(state, folder, tree, made if isinstance(made, SetupFailed) else None)

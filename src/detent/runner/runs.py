@@ -69,7 +69,7 @@ def start_run(
             return _stop(task, settled, why)
         refuse_beside_run(task)
         refuse_elsewhere(task)
-        agent, choice = agent_for(task)
+        agent, choice = agent_for(task, ready.state.role)
         if current_tree(task) != ready.tree:
             raise RefusedError(
                 "the tree changed while a run was made ready", where=task.tree_path, next_step=f"detent run {task.id}"
@@ -106,14 +106,12 @@ def _stop(task: Task, settled: Settled, why: str) -> Task:
 
 
 def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: Ready, *, is_talk: bool) -> Task:
-    memory = task.memory
-    state = task.machine.states[memory.snapshot.state]
+    memory, state, tree = task.memory, ready.state, ready.tree
     number = memory.runs + 1
-    tree = ready.tree
     folder = task.places.run(number)
     make_folders(folder)
     # An agent's error may hold what is no text; it is quoted as far as it is.
-    prompt = prompt_for(task, document, tree, bounds_of(task).timeout_s / 60).encode("utf-8", "backslashreplace")
+    prompt = prompt_for(task, state, document, tree, bounds_of(task).timeout_s / 60).encode("utf-8", "backslashreplace")
     write_atomic(os.path.join(folder, PROMPT), prompt, durable=False)
     # A session is gone on with only where its run died in this very visit; a new visit begins with a clear head.
     last = memory.visit

@@ -1,7 +1,8 @@
 """The one step: every move of every task, whoever asks, is made here.
 
 0. alone    (project)  only where a gate asks for the other tasks of the project: their lock, for the whole step
-1. settle   (lock)     finish what a crash cut short, put back what only the engine may write, redo promised effects
+1. settle   (lock)     finish what a crash cut short, put back what only the engine may write, redo promised effects,
+                       file the change of the tree where the state wants that
 2. observe  (lock)     native files, receipts, and the tree if a gate needs it
 3. prove    (no lock)  run the commands the wanted edge still lacks, on the frozen tree; results are receipts. What an
                        open edge wants prepared is made here too; if that fails, the task stays where it is
@@ -51,6 +52,7 @@ class Outcome(Record):
     before: str  # the state the step began in
     notes: tuple[str, ...] = ()
     claimed: bool = False  # promised to a living run; the state did not move
+    given: Mapping[str, str] = {}  # what came with the command
 
 
 def step(
@@ -70,13 +72,13 @@ def step(
     if not asks_siblings(task):
         outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=False)
         if outcome is not None:
-            return outcome
+            return outcome.replace(given=given or {})
         task = task.replace(memory=task.store.load())
     # What depends on where other tasks stand is decided while none of them can move.
     with Lock(task.project.lock_path()):
         outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=True)
     assert outcome is not None  # noqa: S101  # only who is not alone is sent back
-    return outcome
+    return outcome.replace(given=given or {})
 
 
 def _step(
@@ -92,7 +94,7 @@ def _step(
     notes: tuple[str, ...] = ()
     for _ in range(MOST_ROUNDS):
         with Lock(task.places.lock()):
-            before, settled = task.memory, put_in_order(task)
+            before, settled = task.memory, _filed(task, put_in_order(task))
             notes += settled.notes
             task = task.at(settled.memory)
             if signal is not None and _is_made_up_for(before, task.memory, signal):
@@ -137,6 +139,15 @@ def tidy(task: Task) -> tuple[Task, tuple[str, ...]]:
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         return task.replace(memory=settled.memory), settled.notes
+
+
+def _filed(task: Task, settled: Settled) -> Settled:
+    """Where the state wants the change of its tree filed, what lies there is of the tree as it is now."""
+    if not task.machine.states[settled.memory.snapshot.state].files:
+        return settled
+    from detent.runner.filing import file_tree  # few states want anything filed
+
+    return file_tree(task.at(settled.memory), settled)
 
 
 def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:

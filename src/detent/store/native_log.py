@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 KINDS = (
     *("created", "adopted", "moved", "refused", "restored", "proved", "landed", "collected", "restored_tree", "acted"),
     *("crashed", "answered", "resumed", "amended", "run_planned", "claimed", "run_void", "run_ended", "unmoved"),
-    *("driven", "stopped", "retitled", "approved", "intended", "unprepared", "configured"),
+    *("driven", "stopped", "retitled", "approved", "intended", "unprepared", "configured", "filed"),
 )
 _KEPT = (
     *("seq", "time", "kind", "edge", "from", "to", "by", "name", "reason", "answer", "problem", "want", "file", "why"),

@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+REPORT = "report:"  # how the key of evidence begins that is somebody's judgement of a tree
+
 
 class Command(Record):
     """One command line that must exit with 0."""

@@ -18,6 +18,7 @@ from detent.errors import DamagedJournal, UnreadableError
 from detent.store.atomic import as_json, cache_stamp, read_cache, write_atomic, write_cache
 from detent.store.digest import sha256_of
 from detent.store.journal import GENESIS, Journal, decode_lines, split_lines
+from detent.store.observed import REPORT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,9 +28,12 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
     from detent.store.places import TaskPlaces
 
-CACHE_SCHEMA = 3
+CACHE_SCHEMA = 4
 # Lines that change nothing in the document, so that it is not behind the journal without them.
-QUIET = ("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured")
+QUIET = (
+    *("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured"),
+    "filed",
+)
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
 
@@ -52,6 +56,7 @@ class Memory(Record):
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     filed: Mapping[str, str] = {}  # revisions that never change, by their file: the hash of each
     revision: int = 0  # the number of the last one
+    filing: Mapping[str, Any] = {}  # what was filed since the state was entered: of which tree, files, what was refused
     landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
     approved: Mapping[str, Any] = {}  # the protected files a person approved last, and the tree they were in
     signed: Mapping[str, Mapping[str, Any]] = {}  # the last sign-off by each edge: who, and what they were shown
@@ -63,6 +68,7 @@ class Memory(Record):
     visit: Mapping[str, Any] = {}  # the last run since the state was entered, and how many there were
     out: Mapping[str, Mapping[str, str]] = {}  # agents that failed in this visit, or are out of quota: exit and wake
     results: Mapping[str, Mapping[str, Any]] = {}  # what a gate made of several answers last found, by gate
+    judged: Mapping[str, Mapping[str, str]] = {}  # reports by evidence key: hash, the tree it is about, whose it is
     last_run: Mapping[str, Any] = {}  # the last of all runs that ended: run, agent and model
     usage: Mapping[str, float] = {}  # what all runs together used
     driven: Mapping[str, Any] = {}  # who last wanted the task to be driven, or no longer
@@ -116,14 +122,14 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_time=entry["time"])
     else:
         changes["snapshot"] = memory.snapshot.replace(seq=seq)
-    if kind in ("acted", "proved", "landed", "approved", "intended", "unprepared", "configured"):
+    if kind in ("acted", "proved", "landed", "approved", "intended", "unprepared", "configured", "filed"):
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
         if memory.ended:  # the claim is answered; what the run left is still to be decided
             changes["ended"] = {**memory.ended, "claim": ""}
     elif kind == "moved":
-        changes.update(_fold_move(memory, entry), refusal={}, ended={}, visit={}, intent={})
+        changes.update(_fold_move(memory, entry), refusal={}, ended={}, visit={}, intent={}, filing={})
     else:
         changes.update(_fold_run(memory, kind, entry))
     if entry.get("title"):  # other words than the first line gave it
@@ -149,6 +155,8 @@ def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
         if "parts" in fact:
             found = {"seq": entry["seq"], "to": entry["to"], "parts": fact["parts"]}
             changes["results"] = {**changes.get("results", memory.results), name: found}
+    if entry.get("tree"):
+        changes["judged"] = _fold_judged(memory, entry["after"]["entry"], entry["tree"], "")
     if memory.out:  # who failed may try elsewhere
         changes["out"] = {name: last for name, last in memory.out.items() if last["wake"]}
     return changes
@@ -177,6 +185,8 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
         return {"intent": {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}}
     if kind == "approved":
         return {"approved": {key: entry[key] for key in ("tree", "files", "name", "seq")}}
+    if kind == "filed":
+        return {"filing": {key: entry[key] for key in ("tree", "files", "refused")}}
     if kind == "landed":
         return {"landed": {key: entry[key] for key in ("how", "commit", "branch")}}
     changes: dict[str, Any]
@@ -213,9 +223,11 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
             "run": {},
             "claim": {},
             "ended": content,
+            "filing": {"tree": entry["tree"], **entry["filed"]} if entry.get("filed") else {},
             "visit": visit,
             "usage": used,
             "out": _fold_out(memory, entry),
+            "judged": _fold_judged(memory, entry["evidence"], entry["tree"], entry["role"]),
             "last_run": {name: entry[name] for name in ("run", "agent", "model")},
         }
     if kind in ("crashed", "unmoved"):
@@ -223,6 +235,13 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     if kind == "driven":
         return {"driven": content}
     return {}
+
+
+def _fold_judged(memory: Memory, evidence: Mapping[str, str], tree: str, role: str) -> dict[str, Mapping[str, str]]:
+    """Reports that are new are about the tree they were found with; without a role a person wrote them."""
+    found = {key: value for key, value in evidence.items() if key.startswith(REPORT)}
+    new = {key: value for key, value in found.items() if memory.judged.get(key, {}).get("hash") != value}
+    return {**memory.judged, **{key: {"hash": value, "tree": tree, "role": role} for key, value in new.items()}}
 
 
 def _fold_out(memory: Memory, entry: Entry) -> dict[str, Mapping[str, str]]:

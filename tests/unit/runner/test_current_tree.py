@@ -45,7 +45,8 @@ def test_an_edit_after_git_has_read_is_not_remembered_under_the_old_id(
     found = current_tree(task)
     assert file.read_text(encoding="utf-8") == "two\n"
     assert found != before
-    assert known_tree(task) == found
+    # The second look may fall into the tick of the edit; nothing is remembered then, and that is as right.
+    assert known_tree(task) in ("", found)
     assert current_tree(task) == found
 
 

@@ -12,7 +12,7 @@ from tests.unit.runner.conftest import AgentTask
 
 def told(task: Task, **memory: Any) -> str:
     task = task.replace(memory=task.memory.replace(**memory))
-    return prompt_for(task, read_document(task), "", 12.5)
+    return prompt_for(task, task.machine.states[task.memory.snapshot.state], read_document(task), "", 12.5)
 
 
 def after(prompt: str, heading: str) -> list[str]:

@@ -44,6 +44,8 @@ class Story:
             "wake": "",
             "claim": "",
             "evidence": {},
+            "tree": "",
+            "role": "worker",
         }
         return self.say("run_ended", self.memory.snapshot, **{**usual, **content})
 

@@ -7,7 +7,7 @@ import sys
 from detent.errors import UsageError
 from detent.faces.cli.output import next_json, print_json, show, status_json
 from detent.faces.words import DEAD_MARK, history_words, list_words, next_words, status_words
-from detent.runner.explain import explain, is_dead, is_gone, waiting_for, waits_for_word
+from detent.runner.explain import explain, is_dead, is_gone, waiting_for, waits_for_word, who_may
 from detent.runner.open import Listed, Task, find_project, is_over, load_all, open_task
 
 TYPE_CHECKING = False
@@ -137,13 +137,18 @@ def route(arguments: Arguments) -> int:
     told = explain(task, with_moves=True)
     first = next((move for move in told.moves if edges and move.name == edges[0].name), None)
     steps = [
-        {"name": edge.name, "to": edge.target, "by": list(edge.by()), "gates": list(edge.ways[0].needs)}
+        {
+            "name": edge.name,
+            "to": edge.target,
+            "by": list(who_may(edge, task.memory.snapshot)),
+            "gates": list(edge.ways[0].needs),
+        }
         for edge in edges
     ]
     lines = [f"{state} -> {goal}: {len(edges)} move{'s' if len(edges) != 1 else ''}"]
     for edge in edges:
         needs = ", ".join(edge.ways[0].needs) or "no gate"
-        lines.append(f"  {edge.target:<22}by {' or '.join(edge.by()):<18}needs {needs}")
+        lines.append(f"  {edge.target:<22}by {' or '.join(who_may(edge, task.memory.snapshot)):<18}needs {needs}")
     if first is not None and not first.is_open:
         lines += [f"first missing: {one.why}" for one in first.missing]
     show(arguments, {"id": task.id, "from": state, "to": goal, "route": steps}, "\n".join(lines))

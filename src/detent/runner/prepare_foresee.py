@@ -1,0 +1,23 @@
+"""What would keep a move from being prepared, for those who only look: nothing is written, and nothing is started."""
+
+from __future__ import annotations
+
+from detent.core.values import Missing
+from detent.errors import RefusedError
+from detent.runner.git_steps import STEPS
+from detent.runner.prepare_values import Doing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.runner.open import Task
+
+
+def foreseen(task: Task, names: tuple[str, ...]) -> tuple[Missing, ...]:
+    """What the steps of these names would refuse now, as far as files tell."""
+    found = []
+    for name in (name for name in names if name in STEPS):
+        try:
+            STEPS[name].foresee(Doing(task, "", {}, {}, task.memory.prepared, {}))
+        except RefusedError as error:
+            found.append(Missing("prepare", error.what, error.next_step))
+    return tuple({one.why: one for one in found}.values())
