@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 VERDICT, TRUTHS, LINKS, COVERAGE = "Verdict", "Truths", "Key Links", "Acceptance Criteria Coverage"
 CLARIFICATIONS, ORDER = "Clarifications Needed", "Build Order"
 READY, NOT_READY = "READY", "NOT READY"
-TRUTH = re.compile(r"[*_`\[(]*(?P<id>T-\d{1,4})(?![\w-])[*_`\])]*[ \t]*(?:[:.\u2013\u2014]|-(?!>))*[*_`]*[ \t]*")
+TRUTH = re.compile(r"[*_`\[(]*(?P<id>T-\d{1,4})(?![\w-])[*_`\])]*(?:[ \t]*(?:[:.\u2013\u2014]|-(?!>))+[*_`]*)?[ \t]*")
 _READINESS = {
     VERDICT: READY,
     TRUTHS: "- T-1: WHAT IS KNOWN TO BE SO",
