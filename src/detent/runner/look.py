@@ -99,6 +99,8 @@ def _since_gate(task: Task, memory: Memory, tree: str) -> list[tuple[str, str]] 
     """What of the work changed since the tree of the last passed gate; the task's own files are no work."""
     if not tree or not memory.gate:
         return None
+    from detent.effects.tree import changed_files  # few gates ask
+
     try:
         changes = changed_files(task.places.private_git(), memory.gate, tree)
     except ToolError:

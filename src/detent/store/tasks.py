@@ -203,16 +203,22 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     else:
         changes = {"unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}}
     if "commit" in entry.get("result", {}):
-        changes["checkpoint"] = entry["result"]
-        if memory.landed and entry["result"]["commit"] != memory.checkpoint.get("commit"):
-            changes["landed"] = {}  # not this work
-        if entry["step"].partition(":")[2] in GATE_EFFECTS:
-            changes["gate"] = memory.unsettled.get(entry["step"], {}).get("tree", memory.gate)
+        changes |= _fold_commit(memory, entry)
     if filed := entry.get("result", {}).get("filed"):
         changes["filed"] = {**memory.filed, filed: entry["result"]["sha256"]}
         changes["revision"] = int(entry["result"]["version"])
     if entry.get("fields"):
         changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
+    return changes
+
+
+def _fold_commit(memory: Memory, entry: Entry) -> dict[str, Any]:
+    """What a commit of the engine's own changes."""
+    changes: dict[str, Any] = {"checkpoint": entry["result"]}
+    if memory.landed and entry["result"]["commit"] != memory.checkpoint.get("commit"):
+        changes["landed"] = {}  # not this work
+    if entry["step"].partition(":")[2] in GATE_EFFECTS:
+        changes["gate"] = memory.unsettled.get(entry["step"], {}).get("tree", memory.gate)
     return changes
 
 
