@@ -87,8 +87,15 @@ class StoreParser(Names):
     def store_files(self, table: Table) -> None:
         """Files of the task folder that have a meaning."""
         draft, revision = table.text("draft", ""), table.text("revision", "")
-        said = [table.text(key, "") for key in ("report", "post_mortem", "record")]
-        for path in (draft, revision, table.text("message", ""), *said, *table.texts("briefing")):
+        said = [table.text(key, "") for key in ("report", "post_mortem")]
+        for path in (
+            draft,
+            revision,
+            table.text("message", ""),
+            table.text("record", ""),
+            *said,
+            *table.texts("briefing"),
+        ):
             if path and not is_inner_path(path):
                 self.problem(f"store: {path} must be a path inside the task folder, without '..'")
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):
