@@ -10,9 +10,9 @@ import os
 
 from detent.core.record import Record
 from detent.effects.git import Git, check_object_id
-from detent.effects.patterns import matches
 from detent.store.atomic import as_json, read_cache, write_cache
 from detent.store.digest import sha256_of
+from detent.store.patterns import matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,13 +23,14 @@ from detent.effects import keeper
 from detent.effects.agents.events import classify, read_usage
 from detent.effects.keeper_look import exit_class
 from detent.effects.keeper_process import EVENTS
-from detent.effects.patterns import matches
 from detent.effects.put_back import put_back as put_back_files
 from detent.effects.sandbox import BUBBLEWRAP
 from detent.effects.tree import Taken, changed_files
 from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
 from detent.runner.anchor import anchor
+from detent.runner.layout import writes_of
+from detent.runner.locks import changed_of_others, items_of, shown_item
 from detent.runner.look import current_tree, look, take_current_tree
 from detent.runner.mend import put_back
 from detent.runner.promises import put_in_order
@@ -38,10 +39,12 @@ from detent.runner.settle import disorder_words, find_disorder, read_document, r
 from detent.runner.step import Outcome, step
 from detent.store.atomic import read_plain
 from detent.store.lock import Lock
+from detent.store.patterns import matches
 from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from detent.core.values import Decision
@@ -104,7 +107,8 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
             )
     document, told = _readable(task)
     disorder = find_disorder(task, memory, document)
-    notes = (*told, *disorder_words(task, memory.snapshot, disorder))
+    others = changed_of_others(task, run.get("held", {}), document)
+    notes = (*told, *disorder_words(task, memory.snapshot, disorder), *_others_words(task, others))
     usage, exit_name = _result(task, seen)
     taken, problem = _taken(task)
     tainted = _tainted(task, taken)
@@ -129,6 +133,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "wake": (usage.quota_until or utc_now(QUOTA_WAIT_S)) if exit_name == "quota" else "",
         "restored": [*notes, *filed.get("refused", ())],
         "filed": filed,
+        "taken": others,
         "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
         "evidence": evidence_hashes(look(task, memory, document, "")),
     }
@@ -136,7 +141,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     after = run_over(task.machine, memory.snapshot, ended_as, by_person=content["by_person"])
     if content["tainted"] and task.machine.states[after.state].must_open:
         after = after.replace(entry=content["evidence"])  # such a run has crashed: what it wrote is no proof either
-    memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=disorder.locked)
+    memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=(*disorder.locked, *others))
     task = task.replace(memory=memory)
     anchor(task)
     return task
@@ -150,6 +155,12 @@ def _file(task: Task, tree: str) -> dict[str, Any]:
 
     made = file_run(task, tree)
     return {"files": made.files, "refused": list(made.refused)}
+
+
+def _others_words(task: Task, items: Iterable[str]) -> list[str]:
+    owners = {item: lock.role for lock in task.machine.locks for item in items_of(lock)}
+    file, role = task.native.file, task.memory.run["role"]
+    return [f"{shown_item(file, item)} is for the {owners[item]}, not the {role}, and was put back" for item in items]
 
 
 def _readable(task: Task) -> tuple[Document, tuple[str, ...]]:
@@ -230,7 +241,7 @@ def _taken(task: Task) -> tuple[Taken, str]:
 def _tainted(task: Task, taken: Taken) -> list[str]:
     """The files of the repository that the run changed and may not: a reading role none, any other none protected."""
     run = task.memory.run
-    is_forbidden = partial(_is_forbidden, task, run["access"])
+    is_forbidden = partial(_is_forbidden, task, run["access"], run["role"])
     if not taken.id or taken.id == run["tree"]:
         return []
     if taken.before == run["tree"] and not any(map(is_forbidden, taken.changed)):
@@ -239,8 +250,10 @@ def _tainted(task: Task, taken: Taken) -> list[str]:
     return [name for _status, name in changed if is_forbidden(name)][:_MOST_NAMES]
 
 
-def _is_forbidden(task: Task, access: str, name: str) -> bool:
-    return access == "read" or matches(name, task.memory.head["protect"]["deny"])
+def _is_forbidden(task: Task, access: str, role: str, name: str) -> bool:
+    folders = writes_of(task.machine.store, role)
+    is_outside = bool(folders) and not name.startswith(folders)
+    return access == "read" or is_outside or matches(name, task.memory.head["protect"]["deny"])
 
 
 def _put_tree_back(task: Task) -> None:
@@ -251,7 +264,7 @@ def _put_tree_back(task: Task) -> None:
     """
     ended = task.memory.ended
     if ended["tainted"] and ended["put_back"]:
-        only = partial(_is_forbidden, task, ended["access"])
+        only = partial(_is_forbidden, task, ended["access"], ended["role"])
         put_back_files(task.places.private_git(), task.tree_path, current_tree(task), ended["before"], only=only)
 
 
@@ -261,7 +274,9 @@ def decide_end(task: Task) -> Outcome:
     why = ended["problem"]
     if ended["tainted"]:
         names = ", ".join(ended["tainted"][:5])
-        what = "its role may only read the repository" if ended["access"] == "read" else "these files are protected"
+        folders = writes_of(task.machine.store, ended["role"])
+        what = f"its role may write to {' and '.join(folders)} alone" if folders else "these files are protected"
+        what = "its role may only read the repository" if ended["access"] == "read" else what
         why = f"{what}, and it changed {names}: what it asked for was not considered"
         must_open = task.machine.states[task.memory.snapshot.state].must_open
         if not (must_open and ended["put_back"]):

@@ -13,6 +13,7 @@ from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.commands import COMMAND_CHECKS
 from detent.gates.seen import Seen
+from detent.runner.layout import is_tracked, moving_files
 from detent.runner.surroundings import Surroundings
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
+_WHOLE_TREE = ("structure_ok", "inputs_used", "inputs_distilled")  # they ask for every file of it
 # checks whose answer depends on the tree
-TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree", "structure_ok", "filed")
+TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "deployed", "big_fix", "filed", "scope")
 
 
 def look(
@@ -68,9 +70,12 @@ def look(
         approved=memory.approved,
         baseline=memory.head["baseline"],
         signed=memory.signed,
+        deploy=memory.deploy,
+        since_gate=cache(partial(_since_gate, task, memory, "" if is_reader else tree)),
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
         filing=memory.filing,
         judged=memory.judged,
+        changed=partial(_changed, task, tree, is_reader=is_reader),
     )
 
 
@@ -90,6 +95,20 @@ def _files_of_tree(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, Tr
     return found
 
 
+def _since_gate(task: Task, memory: Memory, tree: str) -> list[tuple[str, str]] | None:
+    """What of the work changed since the tree of the last passed gate; the task's own files are no work."""
+    if not tree or not memory.gate:
+        return None
+    from detent.effects.tree import changed_files  # few gates ask
+
+    try:
+        changes = changed_files(task.places.private_git(), memory.gate, tree)
+    except ToolError:
+        return None
+    own = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(task.tree_path))
+    return [(status, name) for status, name in changes if not lies_in(name, own)]
+
+
 def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str] | None:
     """The files of the tree that a person must be asked about; None when that is not known."""
     if not task.memory.head["protect"]["ask"]:
@@ -103,6 +122,16 @@ def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str
         return touched_now(task, tree).ask
     except ToolError:
         return None
+
+
+def _changed(task: Task, tree: str, *, is_reader: bool) -> tuple[str, ...] | None:
+    """Every path of the tree that differs from the baseline; None when that is not known."""
+    baseline = task.memory.head["baseline"]
+    if not tree or not baseline or is_reader:
+        return None
+    from detent.effects.tree import changed_files  # few gates ask
+
+    return tuple(path for _status, path in changed_files(task.places.private_git(), baseline, tree))
 
 
 def _workspace(task: Task, workspace: dict[str, list[str]]) -> str:
@@ -198,9 +227,12 @@ def repository_of(task: Task) -> Repository | None:
 
 def left_out(task: Task) -> tuple[str, ...]:
     """What lies in the tree but is not part of the work: the tasks' own folders and a control plane without git."""
-    root = os.path.realpath(task.tree_path)
-    outside = [os.path.realpath(task.native.folder), os.path.realpath(task.project.control)]
-    if shared := task.machine.store.get("root"):
+    root, store = os.path.realpath(task.tree_path), task.machine.store
+    native = os.path.realpath(task.native.folder)
+    outside = [native, os.path.realpath(task.project.control)]
+    if is_tracked(store):
+        outside[:1] = [os.path.join(native, name) for name in moving_files(store)]
+    elif shared := store.get("root"):
         outside.append(os.path.join(root, shared))
     return tuple(
         os.path.relpath(path, root) for path in outside if path != root and lies_in(path, root) and "/.git/" not in path
