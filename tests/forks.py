@@ -35,7 +35,7 @@ _STREAMS = 4  # standard input, output and error, and the answer
 _LATE = ("pwd", "string", "tomllib")  # of the standard library, imported by functions
 _PR_SET_PTRACER, _ANYBODY = 0x59616D61, -1
 _GATE = 3
-_NOT_LOADED = ("detent.__main__", "detent.faces.tui")  # the program itself, and what draws on a terminal
+_NOT_LOADED = ("detent.__main__", "detent.faces.tui", "detent.faces.repl")  # the program, and what draws on a terminal
 
 
 class Forks:
@@ -202,8 +202,14 @@ def load_everything() -> None:
     for name in _LATE:
         importlib.import_module(name)
     for module in pkgutil.walk_packages(detent.__path__, "detent."):
-        if not module.name.startswith(_NOT_LOADED):
+        if module.name.startswith(_NOT_LOADED):
+            continue
+        try:
             importlib.import_module(module.name)
+        except ModuleNotFoundError as error:
+            if str(error.name).startswith("detent"):
+                raise
+            # It needs a library that is not here; the command that wants it will say so.
 
 
 if __name__ == "__main__":
