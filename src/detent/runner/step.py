@@ -312,7 +312,7 @@ def _move(
             task, prepared = prepare(task, taken.way.prepare, content, given)
         except RefusedError as error:
             return _unprepared(task, settled, facts, asked, taken, error)
-        content = {**content, "prepared": prepared}
+        content = {**task.memory.intent.get("move", content), "prepared": prepared}
     made = commit_move(task, settled.document, evidence_hashes(seen), taken, content)
     return Outcome(taken, task.replace(memory=made.memory), facts, asked, before)
 
