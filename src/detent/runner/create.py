@@ -12,7 +12,7 @@ from detent.effects.git import find_repository
 from detent.effects.home import TREE, is_born
 from detent.errors import MachineError, RefusedError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
-from detent.machines.load import canonical, read_document, scaffold
+from detent.machines.load import built_in_names, canonical, read_document, scaffold
 from detent.machines.parse import parse
 from detent.runner.access import level_of
 from detent.runner.homes import LOCK_WAIT_S, begin_home, make_home
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MACHINE = "phase"
 _MOST_ROUNDS = 1_000_000  # that a folder from elsewhere may claim
+_NEARLY = 0.75  # how alike two names are of which one may be meant for the other
 
 
 class Wish(Record):
@@ -108,11 +109,13 @@ def create(wish: Wish) -> Task:
         if wish.folder:
             refuse_second(folder, project)
         head = _head(site, settings, machine, pinned, wish, task_id, folder) | kept
+        head["notes"] = misspelt(settings, machine.name)
         if site.repository is not None and not head["in_place"]:
-            head["notes"] = begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty)
+            told = begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty)
+            head["notes"] = (*head["notes"], *told)
         make_home(folder, is_given=bool(wish.folder))
-        if told := exclude_root(machine.store, project):
-            head["notes"] = (*head["notes"], told)
+        if shown := exclude_root(machine.store, project):
+            head["notes"] = (*head["notes"], shown)
         if request is not None:
             head["request"] = keep_request(native.places, request)
         if obstacle := active_problem(machine.store, project, task_id):
@@ -178,6 +181,19 @@ def load_checked(name: str, settings: Settings) -> tuple[Machine, bytes]:
             f"[machine.{known}] of {FILE} does not fit the machine: {'; '.join(error.problems)}",
             next_step=f"correct {FILE} and commit it, then run the same command again",
         ) from error
+
+
+def misspelt(settings: Settings, used: str = "") -> tuple[str, ...]:
+    """What the settings say of machines that nobody has heard of, but whose name is nearly that of one."""
+    from difflib import get_close_matches
+
+    known = built_in_names()
+    others = sorted({*settings.limits, *settings.options} - {*known, used})
+    return tuple(
+        f"[machine.{name}] of {FILE} is about no machine that comes with this tool; do you mean {near[0]}?"
+        for name in others
+        if (near := get_close_matches(name, known, 1, _NEARLY))
+    )
 
 
 def _checked(document: Mapping[str, Any], where: str, limits: Mapping[str, int], options: Sequence[str]) -> Machine:

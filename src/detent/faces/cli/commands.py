@@ -27,6 +27,7 @@ class Command(Record):
     arguments: tuple[Argument, ...] = ()
     options: tuple[Option, ...] = ()
     example: str = ""
+    has_json: bool = True
 
 
 _TASK = Argument("TASK", "id, unique beginning or folder; left out: this folder's task, else the only open one")
@@ -456,6 +457,7 @@ COMMANDS = (
         "a dashboard in this terminal: all tasks, what they wait for, keys to answer; drives started tasks",
         "tui:tui",
         options=(Option("--jobs", "N", "how many agents may work at a time (default: 4)"), _REPO),
+        has_json=False,  # asked for, it says what to use instead
     ),
     Command(
         "gc",
