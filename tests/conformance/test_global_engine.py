@@ -31,7 +31,7 @@ from tests.conformance.global_desk import (
     SETTINGS,
     GlobalDesk,
 )
-from tests.conftest import MakeRepo
+from tests.conftest import Detent, MakeRepo
 
 SAMPLE = {
     "planning": {"round": 3, "status": "workshop"},
@@ -406,7 +406,14 @@ def test_the_plan_is_locked_once_it_is_handed_over(at: Any) -> None:
     assert desk.state == "codegen"
 
 
-def test_the_schemas_are_published_and_hold_for_what_the_prompts_show() -> None:
+def test_the_schemas_are_published_by_a_command(detent: Detent) -> None:
+    found = detent("machine", "show", "global", "--schemas").json()
+    assert "global/eval-report" in found
+    assert all(schema["title"].endswith(".json") and schema["description"] for schema in found.values())
+    assert detent("machine", "show", "phase", "--schemas").json() == {}
+
+
+def test_the_schemas_hold_for_what_the_refusals_show() -> None:
     machine = load("global", vocabulary())[0]
     for gate in machine.gates.values():
         schema = gate.params.get("schema")
