@@ -37,6 +37,11 @@ class StoreParser(Names):
         table.table("extra").mapping_of_text()
         for label, states in table.table("only_in").mapping_of_texts().items():
             self.known_all(f"store only_in {label}", states, self.state_names, "state")
+        for state, paths in table.table("archive").mapping_of_texts().items():
+            self.known("store archive", state, self.state_names, "state")
+            for path in paths:
+                if not is_inner_path(path.removesuffix("/")):
+                    self.problem(f"store archive: {path!r} must be a path inside the task folder, without '..'")
         table.flag("fsync")
         if table.peek("version") is not None:
             version = table.table("version")
@@ -63,7 +68,7 @@ class StoreParser(Names):
         for key in ("final", "talks_in"):
             self.known_all(f"store {key}", table.texts(key), self.state_names, "state")
         draft, revision = table.text("draft", ""), table.text("revision", "")
-        for path in (draft, revision, table.text("message", "")):
+        for path in (draft, revision, table.text("message", ""), table.text("record", "")):
             if path and not is_inner_path(path):
                 self.problem(f"store: {path} must be a path inside the task folder, without '..'")
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):

@@ -31,6 +31,7 @@ from detent.runner.in_place import (
 )
 from detent.runner.look import current_tree
 from detent.runner.prepare_values import Doing, Step
+from detent.runner.revert_step import do_revert, has_revert, look_revert
 from detent.store.places import branch_of
 from detent.store.tasks import utc_now
 
@@ -194,6 +195,7 @@ STEPS: Mapping[str, Step] = {
     "baseline": Step(_look_baseline, _baseline, foresee=_foresee_baseline),
     "branch": Step(_look_branch, _branch, _has_branch, _undo_branch, _foresee_branch),
     "reset": Step(_look_reset, _reset, _has_saved, foresee=_foresee_reset),
+    "revert": Step(look_revert, do_revert, has_revert),
     "try_hooks": Step(look_hooks, try_hooks),
     "commit": Step(look_commit, do_commit, has_commit, foresee=foresee_commit),
     "decision": Step(look_decision, record_decision, has_decision),

@@ -124,6 +124,20 @@ def _file_spec(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[s
     return file_revision(task, intent), {}
 
 
+def _archive(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """What was made before a person went back, as a version of its own."""
+    from detent.runner.archive import archive  # only who goes back needs it
+
+    return archive(task, intent), {}
+
+
+def _revert_record(task: Task, key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """What was taken back, for those who read files and branches."""
+    from detent.runner.revert_step import record_revert  # once in a task's life, if ever
+
+    return record_revert(task, key), {}
+
+
 def _eval_report(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     """What the engine ran on the tree of the move, for those who read files and no journal."""
     from detent.runner.eval_report import write_eval_report  # few machines have one
@@ -132,13 +146,15 @@ def _eval_report(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict
 
 
 EFFECTS: Mapping[str, Effect] = {
+    "archive": _archive,
     "checkpoint": _checkpoint,
     "commit_message": _commit_message,
     "file_spec": _file_spec,
+    "revert_record": _revert_record,
     "eval_report": _eval_report,
     "evidence_page": _evidence_page,
     "leave_branch": _leave_branch,
 }
 TREELESS = frozenset(
-    ("leave_branch", "commit_message", "file_spec")
+    ("archive", "revert_record", "leave_branch", "commit_message", "file_spec")
 )  # effects that do nothing with the tree the move saw

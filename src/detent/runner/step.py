@@ -284,7 +284,7 @@ def _move(
         "reason": asked.reason,
         "verb": asked.verb,
         "exit": asked.exit,
-        "answer": asked.reason if asked.verb in ("answer", "reject") else "",
+        "answer": asked.reason if asked.verb in ("answer", "reject") or asked.verb.endswith("{text}") else "",
         "facts": {one.name: _fact_to_json(facts[one.name]) for one in task.machine.parts(taken.way.needs)},
         "waived": list(taken.waived),
         "override": asked.override if taken.waived else "",

@@ -199,6 +199,8 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
         changes = {"unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}}
     if "commit" in entry.get("result", {}):
         changes["checkpoint"] = entry["result"]
+        if memory.landed and entry["result"]["commit"] != memory.checkpoint.get("commit"):
+            changes["landed"] = {}  # not this work
     if filed := entry.get("result", {}).get("filed"):
         changes["filed"] = {**memory.filed, filed: entry["result"]["sha256"]}
         changes["revision"] = int(entry["result"]["version"])
