@@ -54,9 +54,7 @@ def _engine_ways(machine: Machine) -> Iterator[str]:
     for edge in machine.edges():
         if edge.never or not machine.states[edge.source].role:
             continue
-        for way in edge.ways:
-            if "engine" not in way.by:
-                continue
+        for way in (way for way in edge.ways if "engine" in way.by):
             move = f"{edge.source} -> {edge.target}"
             if not way.needs and not way.spent:
                 yield f"{move}: the engine needs a gate or a spent limit to leave an agent's state"

@@ -131,7 +131,7 @@ class Register(Record):
 
 
 class Lock(Record):
-    """What an agent may no longer change once a state of `after` has been left, except in `open_in`."""
+    """What an agent may no longer change once a state of `after` was left, except in `open_in`; or only a role may."""
 
     name: str
     after: tuple[str, ...]
@@ -139,6 +139,7 @@ class Lock(Record):
     fields: tuple[str, ...] = ()
     sections: tuple[tuple[str, str], ...] = ()  # (file, heading)
     files: tuple[str, ...] = ()  # of the task folder; one that ends with "/" is a folder with all in it
+    role: str = ""  # whose runs alone may change it
 
 
 class Forbidden(Record):

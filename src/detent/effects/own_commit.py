@@ -63,7 +63,7 @@ def commit_tree(wanted: Wanted) -> str:
     """The id of the new commit; refused when a hook refuses or would have another tree committed."""
     try:
         make_folders(wanted.scratch)
-        expected = _index_of(wanted)
+        expected = index_of(wanted)
         if expected == tree_of(wanted.stand.repository.common_dir, wanted.stand.commit):
             raise RefusedError("there is nothing to commit: the branch holds this tree already")
         finished = _commit(wanted, expected)
@@ -78,7 +78,7 @@ def holds_tree(wanted: Wanted, commit: str) -> bool:
     """Whether a commit holds the wanted tree as this person's git would have it."""
     try:
         make_folders(wanted.scratch)
-        return tree_of(wanted.stand.repository.common_dir, commit) in (wanted.tree, _index_of(wanted))
+        return tree_of(wanted.stand.repository.common_dir, commit) in (wanted.tree, index_of(wanted))
     finally:
         wipe(wanted.scratch)
 
@@ -88,7 +88,7 @@ def follow(top: str) -> None:
     quiet_git(top, "reset", "--quiet", "--mixed")
 
 
-def _index_of(wanted: Wanted) -> str:
+def index_of(wanted: Wanted) -> str:
     """Fill an index of our own with the wanted tree; the tree it makes in the person's repository."""
     stand, work = wanted.stand, os.path.join(wanted.scratch, "work")
     top = stand.repository.top
@@ -126,7 +126,8 @@ def _own(wanted: Wanted, *arguments: str, data: bytes = b"") -> bytes:
     """The person's git on the index of our own."""
     more = {"GIT_INDEX_FILE": os.path.join(wanted.scratch, "index")}
     top = wanted.stand.repository.top
-    finished = own_git(top, "-c", "core.fsmonitor=false", *arguments, input_bytes=data, more=more)
+    quiet = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+    finished = own_git(top, *quiet, *arguments, input_bytes=data, more=more)
     if finished.exit != 0:
         said = " ".join(finished.stderr.decode("utf-8", "replace").split())
         raise RefusedError(f"git can't take the approved files in: {said}", where=top)
@@ -135,13 +136,17 @@ def _own(wanted: Wanted, *arguments: str, data: bytes = b"") -> bytes:
 
 def _commit(wanted: Wanted, expected: str) -> Finished:
     message, seen = (os.path.join(wanted.scratch, name) for name in ("message", "seen"))
-    text = wanted.message.rstrip()
-    ending = f"\n{wanted.trailer}\n" if _ends_in_trailers(text) else f"\n\n{wanted.trailer}\n"
-    write_atomic(message, f"{text}{ending}".encode(), durable=False)
+    write_atomic(message, with_trailer(wanted.message, wanted.trailer).encode(), durable=False)
     look = f'git write-tree > {shlex.quote(seen)} && test "$(cat {shlex.quote(seen)})" = {expected}; #'
     more = {"GIT_INDEX_FILE": os.path.join(wanted.scratch, "index"), "GIT_EDITOR": look}
     options = ("--quiet", "--edit", "--no-status", "--cleanup=whitespace", f"--file={message}")
     return own_git(wanted.stand.repository.top, "-c", "core.fsmonitor=false", "commit", *options, more=more)
+
+
+def with_trailer(message: str, trailer: str) -> str:
+    """The message with one more trailer."""
+    text = message.rstrip()
+    return f"{text}\n{trailer}\n" if _ends_in_trailers(text) else f"{text}\n\n{trailer}\n"
 
 
 def _ends_in_trailers(text: str) -> bool:

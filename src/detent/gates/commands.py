@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from detent.core.record import Record
-from detent.gates.criteria import all_commands_of
 from detent.gates.plan import all_commands, receipt_key
 from detent.gates.seen import Finding
 from detent.store.digest import hash_text
@@ -37,6 +36,8 @@ def runs_of(gate: Gate, seen: Seen) -> tuple[Run, ...]:
     if gate.check not in COMMAND_CHECKS:
         return ()
     if gate.check == "criteria":
+        from detent.gates.criteria import all_commands_of  # only what checks a specification asks
+
         own = all_commands_of(gate, seen)
         return tuple(Run(receipt_key(seen.tree, command.line, gate, seen.workspace), command) for command in own)
     field = gate.params.get("field", "")

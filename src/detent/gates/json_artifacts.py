@@ -7,6 +7,8 @@ library (fastjsonschema, docs/adr/0019), which is loaded only when there is a fi
 
 from __future__ import annotations
 
+import json
+
 from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.gates.seen import Finding
@@ -49,7 +51,8 @@ def read_artifact(seen: Seen, file: str, schema: str) -> Artifact:
         text = seen.files.text(file)
     except UnreadableError as error:
         raise UnreadableError(error.what, where=file, next_step=f"put a plain JSON file at {file}") from error
-    evidence = {f"file:{file}": hash_text(text or "")}
+    key = f"file:{file}"
+    evidence = {key: hash_text(text or "")}
     if text is None or not text.strip():
         return Artifact(file, None, f"{file} is {'missing' if text is None else 'empty'}", evidence)
     if text.startswith(_MARK):
@@ -60,6 +63,8 @@ def read_artifact(seen: Seen, file: str, schema: str) -> Artifact:
         data = strict_json(text)
     except UnreadableError as error:
         return Artifact(file, None, at(file, "", error.what), evidence)
+    # Another order or indentation is not another answer.
+    evidence = {key: hash_text(json.dumps(data, sort_keys=True))}
     return Artifact(file, data, misfit(file, schema, data), evidence)
 
 
@@ -88,8 +93,6 @@ def misfit(file: str, schema: str, data: Any) -> str:
 
 def shown(value: object) -> str:
     """Somebody's value, as far as a sentence can hold it."""
-    import json
-
     return json.dumps(value, ensure_ascii=False)[:_MOST_SHOWN]
 
 

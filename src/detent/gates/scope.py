@@ -1,115 +1,170 @@
-"""The files a plan speaks of, and whether the work stays within them."""
+"""Checks about what a project starts from: its preferences, the material it was given, and the scope made of both."""
 
 from __future__ import annotations
 
-from detent.core.record import Record
-from detent.gates.json_artifacts import Artifact, at, read_artifact, shown
+import re
+
+from detent.gates.acceptance import TIER, TIERS, read_criteria, tier_of
+from detent.gates.answers import answer_problem
+from detent.gates.checks import filled
+from detent.gates.documents import Page, entries, labelled, own_text, says_something
 from detent.gates.seen import Finding
-from detent.machines.reading import is_inner_path
+from detent.machines.reading import IN_TREE
+from detent.store.digest import hash_text
 from detent.store.names import name_some
-from detent.store.patterns import matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
+    from collections.abc import Mapping
 
     from detent.core.machine import Gate
     from detent.gates.seen import Seen
 
-_FOLDER = "planning/"  # where a plan's list of files may lie instead of beside it
-INSIDE, OUTSIDE = "inside", "outside"
+SMALL, SMALLEST = "Small enough", "Smallest Useful Version"
+COST, DATA, STACK, STATEFUL, CONFLICTS = "Estimated Cost", "Data Model", "Stack", "Stateful", "Conflicts"
+_SCOPE = {
+    "Problem": "who has which problem, and what it costs them",
+    SMALLEST: f"what the first version does, and a line: {SMALL}: yes, by NAME, see docs/input/brief.md",
+    STACK: f"what preferences.md says, and a line: {CONFLICTS}: none",
+    "Deployment Target": "GitHub Pages",
+    DATA: f"what is kept and where, and a line: {STATEFUL}: no",
+    COST: "$0 per month, static hosting",
+    TIER: "shed",
+    "Clarifications Needed": "None.",
+    "Deferred": "None.",
+}
+_PREFERENCES = {
+    "Stack": "Python 3.12, standard library",
+    "Deploy Target": "GitHub Pages",
+    "Conventions": "conventional commits, ruff",
+    "Security Baseline": "no secrets in the source, dependencies are audited",
+    "Quality Bar": "- shed: it works for one person",
+}
+_AMOUNT = r"\d[\d.,]*"
+_MONEY = re.compile(
+    rf"[$\u20ac\u00a3\u00a5]\s?(?P<a>{_AMOUNT})|(?<![\w.,])(?P<b>{_AMOUNT})\s?(?:[$\u20ac\u00a3\u00a5]|(?:USD|EUR|GBP|CHF|JPY|"
+    rf"dollars?|euros?)\b)|\b(?:USD|EUR|GBP|CHF|JPY)\s?(?P<c>{_AMOUNT})",
+    re.IGNORECASE,
+)
+_MONTHLY = re.compile(r"\bmonth(?:ly|s)?\b|/\s?mo\b|\bper mo\b", re.IGNORECASE)
+_TIER_START = re.compile(rf"[*_`]*(?P<tier>{'|'.join(TIERS)})\b[*_`]*[ \t]*[:\u2013\u2014-]*[*_`]*", re.IGNORECASE)
+_DISTILLED = "distilled-"
 
 
-class Planned(Record):
-    """The patterns a plan names, where they were read, or why there are none."""
+def scope_doc(gate: Gate, seen: Seen) -> Finding:
+    """A scope has its ten sections, criteria with ids and thresholds, a monthly cost and one quality tier.
 
-    patterns: tuple[str, ...] = ()
-    where: str = ""
-    problem: str = ""
-    evidence: Mapping[str, str] = {}
-
-
-def questions_closed(gate: Gate, seen: Seen) -> Finding:
-    """No question of a plan blocks: `open_questions[]` has none with `blocking` true."""
-    found = read_artifact(seen, gate.params["file"], gate.params["schema"])
-    if found.problem:
-        return Finding(ok=False, why=found.problem, evidence=found.evidence)
-    for name in ("open_questions", "blocking_questions"):
-        for number, question in enumerate(found.data.get(name) or ()):
-            if name == "blocking_questions" or question["blocking"]:
-                text = question.get("question", question) if isinstance(question, dict) else question
-                return found.closed(f"a blocking question is open: {shown(text)}", f"/{name}/{number}")
-    return Finding(ok=True, evidence=found.evidence)
-
-
-def planned_files(gate: Gate, seen: Seen) -> Planned:
-    """What a plan allows: `file` of the task folder, else of its planning/, else the list inside the plan itself."""
-    file, schema = gate.params["file"], gate.params["schema"]
-    for name in (file, f"{_FOLDER}{file}"):
-        if seen.files.text(name) is not None:
-            return _planned(read_artifact(seen, name, schema), ("files",))
-    plan = read_artifact(seen, gate.params["plan"], gate.params["plan_schema"])
-    found = _planned(plan, ("files", "steps"))
-    if found.problem or found.patterns:
-        return found
-    return found.replace(problem=f"neither {file} nor {_FOLDER}{file} is there, and {plan.file} lists no files")
+    That the smallest useful version is small enough is somebody's recorded yes; `ignore` is a file that must be there.
+    """
+    page = Page(seen, gate.params["file"], ("Acceptance Criteria", *_SCOPE))
+    bodies = page.bodies(_SCOPE)
+    read_criteria(page)
+    if body := bodies[SMALLEST]:
+        lines = own_text(body).splitlines()
+        if problem := answer_problem(SMALL, lines, seen, gate.params["file"]):
+            page.wrong(f'"{SMALL}:" under "## {SMALLEST}" {problem}', _under(SMALLEST))
+    for section, label in ((STACK, CONFLICTS), (DATA, STATEFUL)):
+        said = labelled(own_text(bodies[section]), (label,)).get(label, "")
+        if bodies[section] and not (said if label == CONFLICTS else is_yes(said) is not None):
+            page.wrong(f'"{label}:" is not answered under "## {section}"', _under(section))
+    if bodies[COST] and (problem := _cost_problem(own_text(bodies[COST]))):
+        page.wrong(f'"## {COST}" {problem}', _under(COST))
+    if bodies[TIER] and not tier_of(page.text):
+        page.wrong(f'"## {TIER}" does not settle on one of: {", ".join(TIERS)}', _under(TIER))
+    ignore = gate.params.get("ignore", "")
+    if ignore and seen.files.text(ignore) is None:
+        name = ignore.removeprefix(IN_TREE)
+        page.wrong(f"there is no {name} beside it", f"write {name} with what the project's tools leave behind")
+    return page.finding()
 
 
-def _planned(found: Artifact, keys: tuple[str, ...]) -> Planned:
-    if found.problem:
-        return Planned((), found.file, found.problem, found.evidence)
-    patterns: list[str] = []
-    for pointer, path in _paths(found.data, keys):
-        if problem := _path_problem(path):
-            return Planned((), found.file, at(found.file, pointer, problem), found.evidence)
-        patterns.append(f"{path}**" if path.endswith("/") else path)
-    if not patterns and keys == ("files",):
-        return Planned((), found.file, at(found.file, "/files", "it lists no file"), found.evidence)
-    return Planned(tuple(patterns), found.file, "", found.evidence)
+def is_yes(value: str) -> bool | None:
+    """Whether a label is answered with yes or no; None where it is neither."""
+    match = re.match(r"[*_`]*(yes|no)\b(?!\s*[?/|])", value, re.IGNORECASE)
+    return None if match is None else match[1].lower() == "yes"
 
 
-def _paths(data: Any, keys: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Every path of a list of files, each a text or an object with a `path`; a plan may list them by step."""
-    if isinstance(data, list):
-        for number, one in enumerate(data):
-            yield (f"/{number}", one) if isinstance(one, str) else (f"/{number}/path", one["path"])
-        return
-    for pointer, path in _paths(data.get("files") or [], ()):
-        yield f"/files{pointer}", path
-    for number, step in enumerate(data.get("steps") or () if "steps" in keys else ()):
-        for pointer, path in _paths(step.get("files") or [] if isinstance(step, dict) else [], ()):
-            yield f"/steps/{number}/files{pointer}", path
+def _cost_problem(text: str) -> str:
+    amounts = [match[match.lastgroup or 0] for match in _MONEY.finditer(text)]
+    if not amounts:
+        return "names no figure"
+    is_free = all(not re.search("[1-9]", amount) for amount in amounts)
+    return "" if is_free or _MONTHLY.search(text) else "is no monthly figure"
 
 
-def _path_problem(path: str) -> str:
-    inner = path.removesuffix("/")
-    if not is_inner_path(inner) or "\\" in path:
-        return f"{shown(path)} is no path inside the repository"
-    if not any(set(part) - set("*?.[]!") for part in inner.split("/")):
-        return f"{shown(path)} names everything, which plans nothing"
-    return ""
+def _under(section: str) -> str:
+    return f'under "## {section}": {_SCOPE[section]}'
 
 
-def files_planned(gate: Gate, seen: Seen) -> Finding:
-    """A plan says which files it touches: a valid list of its own, or one inside the plan."""
-    found = planned_files(gate, seen)
-    note = "" if found.problem else f"{len(found.patterns)} in {found.where}"
-    return Finding(ok=not found.problem, why=found.problem, evidence=found.evidence, note=note)
+def preferences_doc(gate: Gate, seen: Seen) -> Finding:
+    """Preferences name stack, deploy target, conventions and security baseline, and what each quality tier means."""
+    page = Page(seen, gate.params["file"], tuple(_PREFERENCES))
+    body = page.bodies(_PREFERENCES)["Quality Bar"]
+    told = {}
+    for entry in entries(body, _TIER_START):
+        match = _TIER_START.match(entry.text)
+        if match is not None:
+            told[match["tier"].lower()] = entry.text[match.end() :]
+    for tier in TIERS if body else ():
+        if not says_something(told.get(tier, "")):
+            page.wrong(
+                f'"## Quality Bar" does not say what {tier} means', f'under "## Quality Bar": - {tier}: WHAT IT MEANS'
+            )
+    return page.finding()
 
 
-def scope(gate: Gate, seen: Seen) -> Finding:
-    """Every changed file of the tree is one the plan names (`value` inside), or some are not (outside)."""
-    planned = planned_files(gate, seen)
-    if planned.problem:
-        return Finding(ok=False, why=planned.problem)
-    changed = seen.changed()
-    if changed is None:
-        return Finding(ok=False, why="the tree has not been looked at since it changed")
-    outside = [path for path in changed if not matches(path, planned.patterns)]
-    if gate.params["value"] == INSIDE:
-        why = f"not in {planned.where}: {name_some(outside)}" if outside else ""
-        return Finding(ok=not outside, why=why, proof=seen.tree, by_engine=True)
-    note = f"not in {planned.where}: {name_some(outside)}" if outside else ""
-    why = "" if outside else f"every changed file is in {planned.where}"
-    return Finding(ok=bool(outside), why=why, note=note, proof=seen.tree, by_engine=True)
+def inputs_used(gate: Gate, seen: Seen) -> Finding:
+    """Every file of a folder of the tree is named in a document: what was given was looked at."""
+    page = Page(seen, gate.params["file"])
+    found = _files_in(seen, gate.params["folder"])
+    if found is None:
+        return Finding(ok=False, why=_not_looked(gate))
+    text = own_text(page.text)
+    unused = [path for path in found if path.rpartition("/")[2] not in text]
+    if unused and not page.problems:
+        page.wrong(f"it does not name {name_some(unused)}", f"say in {page.name} what each of them led to, by its name")
+    return page.finding()
+
+
+def inputs_distilled(gate: Gate, seen: Seen) -> Finding:
+    """A folder of the tree holds distilled-*.md, each with a heading and text, which name every other file there."""
+    folder = gate.params["folder"]
+    found = _files_in(seen, folder)
+    if found is None:
+        return Finding(ok=False, why=_not_looked(gate))
+    name = folder.removeprefix(IN_TREE).rstrip("/")
+    made = [path for path in found if path.rpartition("/")[2].startswith(_DISTILLED) and path.endswith(".md")]
+    raw = [path for path in found if path not in made]
+    texts = {path: seen.files.text(IN_TREE + path) or "" for path in made}
+    evidence = {f"text:{IN_TREE}{path}": hash_text(text) for path, text in texts.items()}
+    problem, fix = _distilled_problem(name, raw, texts)
+    return Finding(ok=not problem, why=problem, fix=fix, evidence=evidence)
+
+
+def _distilled_problem(folder: str, raw: list[str], texts: Mapping[str, str]) -> tuple[str, str]:
+    example = (
+        f"write {folder}/{_DISTILLED}NOTES.md with a heading, what was found, and the name of each file it is from"
+    )
+    if not raw:
+        return f"{folder}/ holds nothing that could be distilled", f"put the material into {folder}/"
+    if not texts:
+        return f"{folder}/ has no {_DISTILLED}*.md", example
+    empty = [path for path, text in texts.items() if not filled(text) or not re.search(r"(?m)^#{1,6} \S", text)]
+    if empty:
+        return f"{name_some(empty)} has no heading with text below it", example
+    whole = "\n".join(map(own_text, texts.values()))
+    unread = [path for path in raw if path.rpartition("/")[2] not in whole]
+    return (f"no {_DISTILLED}*.md names {name_some(unread)}", example) if unread else ("", "")
+
+
+def _files_in(seen: Seen, folder: str) -> list[str] | None:
+    """The files of a folder of the tree that people can see; None when nobody has looked."""
+    files = seen.tree_files()
+    top = folder.removeprefix(IN_TREE).rstrip("/") + "/"
+    if files is None:
+        return None
+    return [path for path in files if path.startswith(top) and not path.rpartition("/")[2].startswith(".")]
+
+
+def _not_looked(gate: Gate) -> str:
+    return f"nobody has looked yet what lies in {gate.params['folder'].removeprefix(IN_TREE)}"

@@ -1,7 +1,8 @@
 """What an agent may no longer change: its text is kept by hash, compared, and put back.
 
 An item is `field:LABEL` and `section:FILE:HEADING` of a text, or `file:PATH` of the task folder, where a path that ends
-with "/" is a whole folder. Fields and sections of the main file are put back by its projection, the rest here.
+with "/" is a whole folder; `file:tree:PATH` lies in the tree. Fields and sections of the main file are put back by its
+projection, the rest here.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 
 from detent.errors import UnreadableError
+from detent.machines.reading import IN_TREE
 from detent.store.atomic import as_json, make_folders, read_plain, read_text, sweep, write_atomic
 from detent.store.digest import sha256_of
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from detent.core.values import Snapshot
     from detent.runner.open import Task
     from detent.store.native import Document
+    from detent.store.tasks import Memory
 
 
 def items_of(lock: Lock) -> tuple[str, ...]:
@@ -59,9 +62,25 @@ def _is_changed(task: Task, document: Document, item: str, locked: str) -> bool:
     return not is_whole(_markdown(task, document, file), heading, kept_text(task, locked).decode("utf-8"))
 
 
+def held_for_others(task: Task, document: Document, role: str) -> dict[str, str]:
+    """What a run of this role may not change because it is another's: hashes as it stands now, with the texts kept."""
+    return lock_again(task, document, items_of_others(task.machine, role))
+
+
+def items_of_others(machine: Machine, role: str) -> tuple[str, ...]:
+    """What only runs of another role may change."""
+    return tuple(item for lock in machine.locks if lock.role not in ("", role) for item in items_of(lock))
+
+
+def changed_of_others(task: Task, held: Mapping[str, str], document: Document) -> dict[str, str]:
+    """What of that is not as it was, with the hashes it had."""
+    return {item: locked for item, locked in held.items() if _is_changed(task, document, item, locked)}
+
+
 def close_locks(task: Task, snapshot: Snapshot, document: Document, leaving: str) -> dict[str, str]:
     """The locked texts after a state was left: each is kept by its hash, so that it can be put back whole."""
-    items = [item for lock in task.machine.locks if not leaving or leaving in lock.after for item in items_of(lock)]
+    locks = [lock for lock in task.machine.locks if lock.after and (not leaving or leaving in lock.after)]
+    items = [item for lock in locks for item in items_of(lock)]
     return {**snapshot.locked, **lock_again(task, document, items)}
 
 
@@ -74,12 +93,13 @@ def _keep(task: Task, document: Document, item: str) -> str:
     if item.startswith("file:"):
         from detent.store.locked_files import NOT_PLAIN, TOO_MANY, files_under
 
-        for path, digest in files_under(task.native.folder, item.partition(":")[2]).items():
-            data = None if digest in (NOT_PLAIN, TOO_MANY) else read_plain(task.native.path(path))
+        folder, name = _place(task, item.partition(":")[2])
+        for path, digest in files_under(folder, name).items():
+            data = None if digest in (NOT_PLAIN, TOO_MANY) else read_plain(os.path.join(folder, path))
             if data is None:
                 raise UnreadableError(
                     f"it is to be locked and can't be kept: {digest or 'it is gone'}",
-                    where=task.native.path(path),
+                    where=os.path.join(folder, path),
                     next_step="make it a plain file or take it away, then run the same command again",
                 )
             task.store.keep(data)
@@ -98,7 +118,13 @@ def _text_of(task: Task, document: Document, item: str) -> str:
         return section_text(_markdown(task, document, file), heading)
     from detent.store.locked_files import files_under
 
-    return as_json(files_under(task.native.folder, name)).decode("utf-8")
+    return as_json(files_under(*_place(task, name))).decode("utf-8")
+
+
+def _place(task: Task, name: str) -> tuple[str, str]:
+    """The folder a locked file lies in, and its path from there."""
+    inside = name.removeprefix(IN_TREE)
+    return (task.native.folder if inside == name else task.tree_path, inside)
 
 
 def _markdown(task: Task, document: Document, file: str) -> str:
@@ -121,9 +147,10 @@ def kept_text(task: Task, digest: str) -> bytes:
     return data
 
 
-def locked_texts(task: Task, snapshot: Snapshot, items: Iterable[str]) -> dict[str, str]:
-    """What these items hold, by item."""
-    return {item: kept_text(task, snapshot.locked[item]).decode("utf-8") for item in items}
+def locked_texts(task: Task, memory: Memory, snapshot: Snapshot, items: Iterable[str]) -> dict[str, str]:
+    """What these items hold, by item; one that no state locks was held for another role than the run's."""
+    hashes = {**memory.run.get("held", {}), **memory.visit.get("taken", {}), **snapshot.locked}
+    return {item: kept_text(task, hashes[item]).decode("utf-8") for item in items}
 
 
 def put_back_others(task: Task, texts: Mapping[str, str]) -> None:
@@ -146,7 +173,7 @@ def put_back_others(task: Task, texts: Mapping[str, str]) -> None:
             from detent.store.locked_files import put_back_files
 
             put_back_files(
-                task.native.folder, name, json.loads(text), lambda digest: kept_text(task, digest), task.store.keep
+                *_place(task, name), json.loads(text), lambda digest: kept_text(task, digest), task.store.keep
             )
 
 
@@ -166,4 +193,4 @@ def shown_item(file: str, item: str) -> str:
     kind, _, name = item.partition(":")
     if kind == "field":
         return f'{file}: "{name}"' if file else name
-    return name if kind == "file" else '{}: "## {}"'.format(*name.split(":", 1))
+    return name.removeprefix(IN_TREE) if kind == "file" else '{}: "## {}"'.format(*name.split(":", 1))

@@ -12,7 +12,7 @@ from detent.gates.commands import runs_of
 from detent.gates.judge import judge
 from detent.machines.filing import OUT, TREE_SOURCES
 from detent.machines.placeholders import BASE, FIRST, OF, RUN, fill
-from detent.runner.locks import closed_items, shown_item
+from detent.runner.locks import closed_items, items_of_others, shown_item
 from detent.runner.look import look
 
 TYPE_CHECKING = False
@@ -37,10 +37,12 @@ def prompt_for(task: Task, state: State, document: Document, tree: str, minutes:
     parts = [
         f"# {memory.head['title']}",
         _who(task, state, minutes),
+        str(task.machine.store.get("harness", {}).get("protocol", "")).strip(),
         _own_words(task, state, document),
+        _recovered(task, seen),
         _listed("You may", state.may),
         _listed("You must not", state.must_not),
-        _places(task),
+        _places(task, state.role),
         _moves(task, state, seen),
         _proof(task, seen),
         _quoted("How the task came here", _came(task)),
@@ -83,6 +85,14 @@ def _own_words(task: Task, state: State, document: Document) -> str:
     return fill(text.strip(), value_of)
 
 
+def _recovered(task: Task, seen: Seen) -> str:
+    if not task.machine.store.get("recovers_in"):
+        return ""
+    from detent.runner.recovery import briefing  # few machines recover context
+
+    return briefing(task, seen)
+
+
 def _first_open(task: Task, targets: Sequence[str]) -> str:
     """The first of these states that would be reached if all its proof were there; else the last."""
     facts = {gate: Fact(gate, ok=True) for gate in task.machine.gates}
@@ -97,7 +107,7 @@ def count_words(count: int, most: int) -> str:
     return f"{count} of {most}" if count <= most else f"{count} (limit {most})"
 
 
-def _places(task: Task) -> str:
+def _places(task: Task, role: str) -> str:
     file = task.native.file
     lines = [
         "## Where",
@@ -106,8 +116,9 @@ def _places(task: Task) -> str:
         "- what the engine writes, and what is locked, is put back when you change it",
     ]
     owned = [label for label in task.native.wanted_fields(task.memory.snapshot, "") if label != task.native.state_label]
-    locked = [shown_item("", item) for item in closed_items(task.machine, task.memory.snapshot)]
     lines += _filed(task)
+    closed = (*closed_items(task.machine, task.memory.snapshot), *items_of_others(task.machine, role))
+    locked = [shown_item("", item) for item in dict.fromkeys(closed)]
     if owned:
         lines.append(f"- written by the engine only: {', '.join(owned)}")
     if locked:

@@ -75,9 +75,9 @@ class MarkdownFields:
 def labels_of(machine: Machine) -> tuple[str, ...]:
     """Every label of the main file; the state's comes first: codecs put a lost first label back at the top."""
     updated = (machine.store["updated"],) if "updated" in machine.store else ()
-    shown = machine.store.get("shows", ())
-    own = (machine.store["state"], *machine.fields, *numbers_of(machine), *shown, *state_labels(machine, STATUS))
-    return tuple(dict.fromkeys((*own, *updated)))
+    owned = [register.field for register in machine.registers.values() if register.field]
+    shown = (*owned, *machine.store.get("shows", ()), *state_labels(machine, STATUS), *updated)
+    return tuple(dict.fromkeys((machine.store["state"], *machine.fields, *numbers_of(machine), *shown)))
 
 
 def numbers_of(machine: Machine) -> tuple[str, ...]:

@@ -110,10 +110,11 @@ def _run(given: list[str]) -> int:
 
 
 def _handler(arguments: Arguments) -> Callable[[Arguments], int]:
-    from importlib import import_module
-
     module, _, function = arguments.command.run.partition(":")
-    found: Callable[[Arguments], int] = getattr(import_module(f"detent.faces.cli.{module}"), function)
+    # Not by `importlib`, which loads what nothing else here needs.
+    found: Callable[[Arguments], int] = getattr(
+        __import__(f"detent.faces.cli.{module}", fromlist=(function,)), function
+    )
     return found
 
 
