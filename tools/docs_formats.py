@@ -193,6 +193,7 @@ STORE: Mapping[str, str] = {
     "harness": "table: files by which an editor's agent follows the machine. `instructions`, `prompts` and `agents` "
     "are paths (the last two with `{name}`), `commands` and `specialists` name a state each, `protocol` is what every "
     "agent keeps to and is told in every prompt, `scaffold` lists files of the scaffold that belong to the tree",
+    "adopted": "table: registers a folder taken over in a state is taken to have, on the word of who takes it over",
     "tracked": "true: `root` is itself the native folder of the one task there may be, and part of the work; only "
     "`file`, `log` and the pointer are left out of tree ids, and git is told to pass over the first and the last",
     "in_place": "true: tasks always work in the checkout itself",
@@ -327,7 +328,7 @@ def disagreements() -> list[str]:
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
     machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes"}
-    machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold"}
+    machine |= {"adopted", "harness", "instructions", "prompts", "agents", "protocol", "scaffold"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     machine |= {"log_form", "options", "briefing"}
     found = [
