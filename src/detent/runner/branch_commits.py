@@ -110,12 +110,16 @@ def _kind(task: Task, state: str, names: list[str]) -> str:
 
 
 def commit_unfinished(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, str]:
-    """What a run that was cut short left, with where it was and what comes next."""
+    """What a run left that was cut short or hands over, with where it was and what comes next."""
     ground = ground_of(task, key)
     if ground is None:
         return {}
     move = ground.move
-    where = f"Where: {move['from']}; its last agent run ended as {move['exit'] or 'unknown'}. {move['reason']}".strip()
+    is_cut = move["by"] == "crash"
+    ended = f"its last agent run ended as {move['exit']}" if is_cut else f"handed over by {move['by']} {move['name']}"
+    where = f"Where: {move['from']}; {ended.strip()}. {move['reason']}".strip()
     following = f"Next: {move['to']}; then the phase that the files and gates call for."
-    message = f"wip({ground.phase}): {move['from']} was cut short\n\n{where}\n{following}"
+    message = (
+        f"wip({ground.phase}): {move['from']} was {'cut short' if is_cut else 'handed over'}\n\n{where}\n{following}"
+    )
     return {"branch": ground.branch, "wip": ground.commit(str(intent["tree"]), message)}
