@@ -11,9 +11,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import SAMPLE_FILES, Completed, MakeRepo, let_out
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, let_out
 from tests.e2e.agent_runs import Agents, AgentTask
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "lights-out" / "shed"
 PREFERENCES = """# Preferences
 
 ## Stack
@@ -23,6 +24,13 @@ Python, standard library only.
 ## Deploy Target
 
 A folder on this computer.
+
+## Deploy Commands
+
+- Pre-flight: `test -d "$HOME"`
+- Deploy: `mkdir -p "$HOME/live" && cp words.py "$HOME/live/words"`
+- Check: `test "$(python3 "$HOME/live/words" docs/input/brief.md | cut -c1-6)" = words=`
+- Rollback: `rm "$HOME/live/words"`
 
 ## Conventions
 
@@ -39,10 +47,27 @@ No secrets in the source.
 - skyscraper: it may not fail unnoticed.
 """
 SETUP = ("CommitToBuild", "CloneRepo", "OpenInEditor")
+COMMANDS = '[commands]\ntest = "python3 -m unittest discover tests"\n'
 WORDS = r"""
+doc() { cp "$EXAMPLE/scaffolding/$1" "$DETENT_TREE/scaffolding/$1"; }
+out() { cp "$EXAMPLE/scaffolding/$1" "$DETENT_OUT/$1"; }
 count() { echo "$DETENT_STATE $DETENT_RUN_NUMBER" >> "$SCRIPTS/count"; }
 meet() { echo "$DETENT_RUN_NUMBER $$" > "$SCRIPTS/$1.up"; read -r _ < "$SCRIPTS/$1.go"; }
 """
+
+
+# An agent that does in each state just what is asked of it there.
+HONEST = {
+    "Expanding": "doc scope.md; echo __pycache__/ > .gitignore",
+    "Designing": "doc design.md",
+    "Analyzing": "out readiness.md",
+    "Building": 'cp -r "$EXAMPLE/words.py" "$EXAMPLE/tests" .',
+    "Reviewing": "out review.md",
+    "Reconciling": "doc reconcile.md",
+    "Verifying": "out verification.md",
+    "Deploying": 'cp "$EXAMPLE/README.md" "$EXAMPLE/DELIVERY.md" .',
+    "Iterating": "out proposal.md",
+}
 
 
 class Pipeline(AgentTask):
@@ -61,7 +86,7 @@ class Pipeline(AgentTask):
     def configured(self) -> Pipeline:
         """Set up by a person, up to the sentence that begins the build."""
         self.moved(*SETUP)
-        self.write("preferences.md", PREFERENCES)
+        self.put("preferences.md", PREFERENCES)
         self.moved("ConfigurePreferences")
         return self
 
@@ -77,7 +102,7 @@ class Pipeline(AgentTask):
         """What scaffolding/state.json says."""
         return dict(json.loads((self.folder / "state.json").read_text(encoding="utf-8")))
 
-    def write(self, name: str, text: str) -> None:  # type: ignore[override]
+    def put(self, name: str, text: str) -> None:
         path = self.repo / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -95,6 +120,20 @@ class Lights(Agents):
     """Makes pipelines with scripted agents."""
 
     words = WORDS
+
+    def __init__(self, detent: Detent, repo: MakeRepo, folder: Path) -> None:
+        super().__init__(detent, repo, folder)
+        self.detent = Detent(detent.directory, {**self.detent.environment, "EXAMPLE": str(EXAMPLE)})
+
+    def honest(self, **scripts: str) -> None:
+        for state, text in {**HONEST, **scripts}.items():
+            self.script(state, text)
+
+    def building(self, *words: str, more: str = "") -> Pipeline:
+        """A pipeline whose build a person has asked for."""
+        files = {"docs/input/brief.md": (EXAMPLE / "docs/input/brief.md").read_text(encoding="utf-8")}
+        line = self.pipeline(*words, files=files, more=COMMANDS + more).configured().committed()
+        return line.moved("RequestBuild")
 
     def repository(self, files: dict[str, str] | None = None, more: str = "", *, held: bool = False) -> Path:
         made = self.make_repo("repo", {**SAMPLE_FILES, "detent.toml": self.settings(more), **(files or {})})

@@ -26,7 +26,7 @@ def test_the_documents_are_part_of_the_tree_and_what_changes_with_every_move_is_
     before = tree_of(line)
     line.moved("CloneRepo")
     assert tree_of(line) == before
-    line.write("scaffolding/scope.md", "# Scope\n")
+    line.put("scaffolding/scope.md", "# Scope\n")
     changed = tree_of(line)
     assert changed != before
     line.moved("OpenInEditor")

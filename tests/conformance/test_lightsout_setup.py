@@ -95,7 +95,7 @@ def test_the_template_of_preferences_is_not_enough_and_a_filled_one_is(lights: L
     refused = line("move", "--edge", "ConfigurePreferences", "p")
     assert refused.code == 1
     assert "preferences.md" in refused.out + refused.err
-    line.write("preferences.md", PREFERENCES)
+    line.put("preferences.md", PREFERENCES)
     line.moved("ConfigurePreferences")
     assert line.state() == "PreferencesConfigured"
 
@@ -139,7 +139,7 @@ def test_an_auditor_that_edits_preferences_is_caught_and_they_come_back(lights: 
 def test_distill_writes_beside_the_originals_and_goes_back(lights: Lights) -> None:
     lights.script("Distilling", f"printf '{DISTILLED}' > docs/input/distilled-notes.md")
     line = lights.pipeline()
-    line.write("docs/input/notes.txt", "three wishes\n")
+    line.put("docs/input/notes.txt", "three wishes\n")
     line.moved("DistillFromIdeating")
     line.run("--once")
     assert line.state() == "Ideating"
@@ -153,7 +153,7 @@ def test_distill_writes_beside_the_originals_and_goes_back(lights: Lights) -> No
 def test_a_distiller_that_writes_elsewhere_is_tainted_and_a_person_is_asked(lights: Lights) -> None:
     lights.script("Distilling", f"printf '{DISTILLED}' > docs/input/distilled-notes.md; echo '# more' >> app.py")
     line = lights.pipeline()
-    line.write("docs/input/notes.txt", "three wishes\n")
+    line.put("docs/input/notes.txt", "three wishes\n")
     line.moved("DistillFromIdeating")
     line.run("--once")
     assert line.state() == "Distilling"
@@ -165,12 +165,12 @@ def test_a_distiller_that_writes_elsewhere_is_tainted_and_a_person_is_asked(ligh
 def test_the_kernel_keeps_a_distiller_to_its_folder(lights: Lights) -> None:
     lights.script(
         "Distilling",
-        f"printf '{DISTILLED}' > docs/input/distilled-notes.md; echo '# more' >> app.py || true; : > new.txt || true",
+        f"printf '{DISTILLED}' > docs/input/distilled-notes.md; echo '# no' >> app.py || true; echo > new.txt || true",
     )
     line = lights.pipeline(held=True, more=f'[sandbox]\nshow = ["{lights.scripts}"]\n')
-    line.write("docs/input/notes.txt", "three wishes\n")
+    line.put("docs/input/notes.txt", "three wishes\n")
     line.moved("DistillFromIdeating")
     line.run("--once")
     assert line.state() == "Ideating"
-    assert "# more" not in line.read("app.py")
+    assert "# no" not in line.read("app.py")
     assert not (line.repo / "new.txt").exists()

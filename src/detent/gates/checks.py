@@ -313,6 +313,7 @@ CHECKS: Mapping[str, Known] = {
     "filed": (filed, ("file",), ()),
     "signed_tree": (signed_tree, ("edge",), ("files",)),
     "big_fix": ("fix_size:big_fix", ("design",), ()),
+    "deploy_named": ("deployed:deploy_named", ("preferences",), ()),
     "deployed": ("deployed:deployed", ("preferences",), ()),
 }
 

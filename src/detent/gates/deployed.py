@@ -23,6 +23,14 @@ CHECK = "deployed"
 _FIX = 'look at the commands, then run: detent approve --reason "why they may run"'
 
 
+def deploy_named(gate: Gate, seen: Seen) -> Finding:
+    """A file names the commands for pre-flight, deploy, check and rollback; asked early, as only people write it."""
+    file = gate.params["preferences"]
+    plan, problem = read_plan(seen.files.text(file) or "")
+    name = file.removeprefix("tree:")
+    return Finding(ok=plan is not None, why=problem and f"{name}: {problem}", fix=f"write in {name}: {EXAMPLE}")
+
+
 def deployed(gate: Gate, seen: Seen) -> Finding:
     """The engine ran pre-flight, deploy and check (and persistence, where it is named) on this tree, and all passed."""
     file = gate.params["preferences"]

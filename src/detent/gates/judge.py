@@ -90,7 +90,7 @@ def _combined(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
     pending = bool(closed) and all(fact.pending for fact in closed)
     if gate.check == "all":
         why = "; ".join(fact.why for fact in closed) if facts else "it is made of nothing"
-        # One part that is known to be closed decides, whatever the others would say.
+        # One part that failed closes the whole, whatever is not known of the others.
         is_known = is_known or any(known and not fact.ok for fact, known in inner)
         return Fact(gate.name, bool(facts) and not closed, why, gate.fix, pending=pending, parts=parts), is_known
     # What nobody could look at does not prove its opposite.
