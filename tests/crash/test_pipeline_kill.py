@@ -152,3 +152,24 @@ def test_a_git_that_dies_leaves_the_rest_to_the_next_command(world: World, tmp_p
             wrong.append(f"git call {when} killed {how}: {died}")
         wrong += [f"git call {when} killed {how}: {problem}" for problem in world.problems()]
     assert not wrong, "\n".join(wrong[:20])
+
+
+KILLER = """#!/bin/sh
+"$CRASH_GIT" "$@"
+code=$?
+case "$*" in *"update-ref -m detent: "*) kill -9 "$PPID" ;; esac
+exit $code
+"""
+
+
+def test_an_engine_that_dies_right_behind_a_commit_finds_it_again(world: World, tmp_path: Path) -> None:
+    """Between the commit and the line that tells of it: each death leaves one commit more, none twice."""
+    folder = tmp_path / "killing"
+    folder.mkdir()
+    (folder / "git").write_text(KILLER, encoding="utf-8")
+    (folder / "git").chmod(0o755)
+    path = f"{folder}{os.pathsep}{world.task.detent.environment['PATH']}"
+    environment = {"PATH": path, "CRASH_GIT": str(shutil.which("git"))}
+    for _ in world.subjects:
+        assert world.task(*world.words, "p", environment=environment).code == -9
+    assert world.problems() == []
