@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from detent.gates.acceptance import criteria_of, mentioned, of_each
+from detent.gates.acceptance import START, criteria_of, mentioned, of_each
 from detent.gates.documents import (
     Entry,
     Page,
@@ -109,7 +109,8 @@ def _look_at_steps(page: Page, failed: Sequence[str]) -> None:
     example = f'under "## {REPRODUCTION}": {_STEP}'
     steps = entries(body)
     for entry in steps:
-        said = labelled(entry.text, ("command", "expected", "got"))
+        about = START.match(entry.text)  # the criterion stands before the first label
+        said = labelled(entry.text[about.end() if about else 0 :], ("command", "expected", "got"))
         if lacks := [label for label in ("command", "expected", "got") if label not in said]:
             page.wrong(f'"{entry.head}" under "## {REPRODUCTION}" has no {", no ".join(lacks)}', example)
     if body and not steps:
