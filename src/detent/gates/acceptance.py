@@ -26,7 +26,7 @@ EXAMPLE = "- AC-1: prints the number of words of a 1 MB file within 1 s"
 MOST_CRITERIA = 200
 _ID = r"AC-(?=[A-Za-z0-9-]*\d)[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*"
 _MENTION = re.compile(rf"(?<![\w-]){_ID}(?![\w-])")
-START = re.compile(rf"[*_`\[(]*(?P<id>{_ID})(?![\w-])[*_`\])]*[ \t]*(?:[:.\u2013\u2014]|-(?!>))*[*_`]*[ \t]*")
+START = re.compile(rf"[*_`\[(]*(?P<id>{_ID})(?![\w-])[*_`\])]*(?:[ \t]*(?:[:.\u2013\u2014]|-(?!>))+[*_`]*)?[ \t]*")
 
 # A number somebody can hold a result against: behind a comparison, before a unit, or an exact answer of a program.
 _COMPARED = (
@@ -71,7 +71,7 @@ class Criterion(Record):
 def read_criteria(page: Page) -> tuple[Criterion, ...]:
     """The criteria of a scope; what is wrong with them is noted."""
     body = page.body(SECTION, EXAMPLE)
-    found = _criteria(body)
+    found = criteria_in(body)
     example = f'under "## {SECTION}": {EXAMPLE}'
     if body and not found:
         page.wrong(f'"## {SECTION}" names no AC-*', example)
@@ -94,11 +94,12 @@ def read_criteria(page: Page) -> tuple[Criterion, ...]:
 def criteria_of(seen: Seen, scope: str) -> tuple[Criterion, ...]:
     """The criteria another document is held against; none where the scope can't be relied on."""
     sections = sections_named(seen.files.text(scope) or "", SECTION)
-    found = _criteria(seen.section(scope, SECTION) or "") if len(sections) == 1 else ()
+    found = criteria_in(seen.section(scope, SECTION) or "") if len(sections) == 1 else ()
     return () if twice(one.id for one in found) else found[:MOST_CRITERIA]
 
 
-def _criteria(body: str) -> tuple[Criterion, ...]:
+def criteria_in(body: str) -> tuple[Criterion, ...]:
+    """The criteria a text lists, right or wrong."""
     return tuple(Criterion(id_, text) for id_, text, _ in named(body))
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 VERDICT, TRUTHS, LINKS, COVERAGE = "Verdict", "Truths", "Key Links", "Acceptance Criteria Coverage"
 CLARIFICATIONS, ORDER = "Clarifications Needed", "Build Order"
 READY, NOT_READY = "READY", "NOT READY"
-TRUTH = re.compile(r"[*_`\[(]*(?P<id>T-\d{1,4})(?![\w-])[*_`\])]*[ \t]*(?:[:.\u2013\u2014]|-(?!>))*[*_`]*[ \t]*")
+TRUTH = re.compile(r"[*_`\[(]*(?P<id>T-\d{1,4})(?![\w-])[*_`\])]*(?:[ \t]*(?:[:.\u2013\u2014]|-(?!>))+[*_`]*)?[ \t]*")
 _READINESS = {
     VERDICT: READY,
     TRUTHS: "- T-1: WHAT IS KNOWN TO BE SO",
@@ -109,7 +109,7 @@ def _look_at_questions(page: Page, body: str) -> None:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.strip("*_` .").casefold().split())
+    return " ".join(text.strip("*_` .?").casefold().split())
 
 
 def truths_of(body: str) -> Mapping[str, str]:
@@ -170,4 +170,5 @@ def ac_tests(gate: Gate, seen: Seen) -> Finding:
 def _names(text: str, id_: str) -> bool:
     """Whether a test says which criterion it is for, as a word or inside a name that can hold no hyphen."""
     words = r"[-_ ]?".join(map(re.escape, id_.split("-")))
-    return re.search(rf"(?<![A-Za-z0-9-]){words}(?![A-Za-z0-9]|-\w)", text, re.IGNORECASE) is not None
+    begin = "(?:(?<![A-Za-z0-9-])|(?<=[a-z])(?=A[Cc]))"  # a name may also begin a word by its capital
+    return re.search(rf"{begin}(?i:{words})(?![A-Za-z0-9]|-\w)", text) is not None

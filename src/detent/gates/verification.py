@@ -109,8 +109,8 @@ def _look_at_steps(page: Page, failed: Sequence[str]) -> None:
     example = f'under "## {REPRODUCTION}": {_STEP}'
     steps = entries(body)
     for entry in steps:
-        about = START.match(entry.text)  # the criterion stands before the first label
-        said = labelled(entry.text[about.end() if about else 0 :], ("command", "expected", "got"))
+        named = START.match(entry.text)
+        said = labelled(entry.text[named.end() if named else 0 :], ("command", "expected", "got"))
         if lacks := [label for label in ("command", "expected", "got") if label not in said]:
             page.wrong(f'"{entry.head}" under "## {REPRODUCTION}" has no {", no ".join(lacks)}', example)
     if body and not steps:

@@ -14,6 +14,7 @@ SECTIONS = [
     for tier in TIERS
     for check, name in DOCUMENTS.items()
     for section in re.findall(r"(?m)^## (.+)$", (EXAMPLES / tier / name).read_text(encoding="utf-8"))
+    if section != "Deploy Commands"  # they are asked for by those who run them
 ]
 # What stands in place of `## heading` and the text below it.
 ATTACKS = {
@@ -126,3 +127,30 @@ def test_a_document_from_before_does_not_count_where_fresh_proof_is_asked(tmp_pa
         project.write("README.md", f"{project.read('README.md')}\nRound: 2\n")
     fact = project.fact(check, since="entry")
     assert fact.ok, fact.why
+
+
+# Each would take minutes where a pattern tries again from every place; the lines stay short enough for a document.
+HEAVY = {
+    "digits": "1" * 40_000,
+    "dots": "BLOCKED: " + "." * 40_000,
+    "spaces": "- x;" + " " * 40_000 + "y",
+    "words": "- AC-1: test: " + "a" * 40_000,
+    "ids": "- AC-1\n" * 2_000,
+    "half ids": "AC-" * 13_000,
+    "spans": " ".join("`" * length for length in range(1, 280)),
+    "labels": "- x; status:" * 3_000,
+    "struck": "~~a" * 13_000,
+    "quotes": "> " * 20_000,
+    "truths": "".join(f"- T-{number % 9_000}: a\n" for number in range(1_500)),
+    "paths": "```\n" + "a/" * 20_000 + "\n```",
+}
+
+
+@pytest.mark.parametrize("check", DOCUMENTS)
+@pytest.mark.parametrize("heavy", HEAVY)
+def test_no_text_makes_a_check_slow(tmp_path: Path, check: str, heavy: str) -> None:
+    project = Project(tmp_path, "house")
+    name = DOCUMENTS[check]
+    sections = re.findall(r"(?m)^## (.+)$", project.read(name))
+    project.write(name, "".join(f"## {section}\n\n{HEAVY[heavy]}\n\n" for section in sections) or HEAVY[heavy])
+    assert not project.fact(check).ok
