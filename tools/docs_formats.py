@@ -158,6 +158,7 @@ EFFECTS_MEAN: Mapping[str, str] = {
     "eval_report": "write eval/eval-report.json from the receipts of the commands on the move's tree",
     "evidence_page": "write the evidence page",
     "gate_commit": "the same, and in place a commit of tree and log on the task's branch: `docs(design): ...`",
+    "work_commit": "the same between two gates, for what an interruption changed; no block goes back to it",
     "wip_commit": "the same for a run that was cut short: `wip(build): ...`, with where it was and what comes next",
     "block": "commit the broken state, then the tree of the last `gate_commit` (or `checkpoint`), and go back to it; "
     "its line holds the post-mortem",
