@@ -181,19 +181,20 @@ def _advance(
     if target not in machine.states:
         return Refuse(f"{edge.name} does not know where to return to", edge=edge)
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
+    own, there = (machine.states[name].group for name in (snapshot.state, target))
     for name, limit in machine.limits.items():
-        if limit.resets_always or name in way.resets:
+        # What one group counted is not taken back by a move of others; one that leaves the groups takes back anything.
+        is_own = not (limit.per_group and own and there) or registers.get(f"{name}.group") == own
+        if limit.resets_always or (name in way.resets and is_own):
             counters.pop(name, None)
             registers.pop(f"{name}.group", None)
-    for name in (CRASHES, IDLE):
+    for name in (CRASHES, IDLE, *((RUNS,) if signal.who == "person" else ())):
         counters.pop(name, None)
     if signal.who == "person":
-        counters.pop(RUNS, None)
         registers.pop(STOPPED, None)
     for name in way.counts:
         count(machine, snapshot, counters, registers, name)
-    for name, value in way.sets.items():
-        registers[name] = snapshot.state if value == "{from}" else value
+    registers |= {name: snapshot.state if value == "{from}" else value for name, value in way.sets.items()}
     registers = {name: value for name, value in registers.items() if value}
     visits = {**snapshot.visits, target: snapshot.visits.get(target, 0) + 1}
     after = snapshot.replace(state=target, counters=counters, registers=registers, exit=ENTRY, visits=visits)

@@ -312,6 +312,9 @@ CHECKS: Mapping[str, Known] = {
     "protected_ok": (protected_ok, (), ()),
     "filed": (filed, ("file",), ()),
     "signed_tree": (signed_tree, ("edge",), ("files",)),
+    "big_fix": ("fix_size:big_fix", ("design",), ()),
+    "deploy_named": ("deployed:deploy_named", ("preferences",), ()),
+    "deployed": ("deployed:deployed", ("preferences",), ()),
 }
 
 

@@ -66,7 +66,7 @@ def _asked(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
         found = check_named(gate.check)(gate, seen)
     except UnreadableError as error:
         return Finding(ok=False, why=f"{error.where}: {error.what}", fix="detent doctor --repair"), False
-    return found, not found.pending
+    return found, found.is_known and not found.pending
 
 
 def _stale(gate: Gate, seen: Seen, keys: list[str]) -> Fact:
@@ -90,6 +90,8 @@ def _combined(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
     pending = bool(closed) and all(fact.pending for fact in closed)
     if gate.check == "all":
         why = "; ".join(fact.why for fact in closed) if facts else "it is made of nothing"
+        # One part that failed closes the whole, whatever is not known of the others.
+        is_known = is_known or any(known and not fact.ok for fact, known in inner)
         return Fact(gate.name, bool(facts) and not closed, why, gate.fix, pending=pending, parts=parts), is_known
     # What nobody could look at does not prove its opposite.
     ok = bool(closed) and is_known

@@ -196,7 +196,7 @@ class _Parser(Names):
         registers: dict[str, Register] = {}
         fields: dict[str, tuple[str, ...]] = {}
         for name, table in self.top.tables("register"):
-            registers[name] = Register(name, table.text("start", ""), table.texts("values"))
+            registers[name] = Register(name, table.text("start", ""), table.texts("values"), table.text("field", ""))
             table.finish()
         if STOPPED in registers:
             self.problem(f"register {STOPPED}: this name belongs to the engine")
@@ -435,8 +435,10 @@ class _Parser(Names):
         if not lock.fields and not lock.sections and not lock.files:
             self.problem(f"{where}: holds nothing")
         own = self.top.table("store").peek("file")
-        for file in (*lock.files, *(file for file, _ in lock.sections)):
-            if file.startswith("/") or {"", ".", ".."} & set(file.removesuffix("/").split("/")):
+        has_tree = self.top.table("store").peek("in_place")  # a clone may be made after something was locked
+        inner = [file.removeprefix(IN_TREE) if has_tree else file for file in lock.files]
+        for file in (*inner, *(file for file, _ in lock.sections)):
+            if not is_inner_path(file.removesuffix("/")) or file.startswith(IN_TREE):
                 self.problem(f"{where}: {file!r} must be the path of a file or folder in the task folder")
         if own in lock.files:
             self.problem(f"{where}: {own} holds the state; lock fields or sections of it")
@@ -470,7 +472,7 @@ class _Parser(Names):
         if self.vocabulary is not None:
             from detent.machines.parse_store import StoreParser  # a pinned machine was checked before
 
-            StoreParser(self.problem, self.vocabulary, self.state_names).check(table)
+            StoreParser(self.problem, self.vocabulary, self.state_names, tuple(self.roles)).check(table)
         table.taken.clear()
         return table.raw_rest()
 

@@ -15,6 +15,7 @@ from detent.runner.settle import find_disorder, read_document
 from detent.store.atomic import read_plain
 from detent.store.digest import sha256_of
 from detent.store.journal import split_lines
+from detent.store.log_forms import MARKDOWN, form_of, pieces
 from detent.store.native_log import log_line, log_lines
 from detent.store.places import read_pointer
 from detent.store.receipts import ReceiptStore
@@ -82,6 +83,8 @@ def check_log(native: Native, entries: Sequence[Entry]) -> Iterator[Finding]:
         return
     raws = split_lines(data or b"")[0]
     own = _check_events if "events" in native.machine.store else _check_numbered
+    if form_of(native.machine) == MARKDOWN:
+        own = _check_markdown
     told: set[int] = set()
     yield from own(native, name, raws, entries, told)
     lacking = [number for number in range(1, len(entries) + 1) if number not in told]
@@ -103,6 +106,20 @@ def _check_events(
         found -= lines
     if strange := found.total():
         yield Finding(0, "log", f"{strange} line(s) of {name} are not ours", is_warning=True)
+
+
+def _check_markdown(
+    native: Native, name: str, raws: Sequence[bytes], entries: Sequence[Entry], told: set[int]
+) -> Iterator[Finding]:
+    """Each of our headings stands there once; what people and agents write around and below them is theirs."""
+    found = Counter(raws)
+    for entry in entries:
+        headings = [piece.split(b"\n")[1] for piece in pieces(native.machine, native.places.id, entry)]
+        if all(found[heading] == 1 for heading in headings):
+            told.add(entry["seq"])
+        elif any(found[heading] > 1 for heading in headings):
+            told.add(entry["seq"])
+            yield Finding(entry["seq"], "log", f"{name} tells line {entry['seq']} more than once", is_warning=True)
 
 
 def _check_numbered(

@@ -15,7 +15,7 @@ from detent.gates.judge import evidence_hashes
 from detent.machines.load import canonical, load, read_document, scaffold
 from detent.runner.access import level_of
 from detent.runner.homes import LOCK_WAIT_S, begin_home, make_home
-from detent.runner.layout import choose_active, exclude_root, native_folder, store_root
+from detent.runner.layout import choose_active, exclude_root, is_tracked, native_folder, store_root
 from detent.runner.locks import close_locks
 from detent.runner.look import look
 from detent.runner.open import Task, find_project, load_task
@@ -93,13 +93,15 @@ def create(wish: Wish) -> Task:
         task_id = free_id(project, wish.task_id, wish.title)
         folder = os.path.realpath(wish.folder or native_folder(machine.store, project, task_id))
         native = Native(machine, folder, project.task(task_id))
-        refuse_place(folder if wish.folder else store_root(machine.store, project.root) or folder, project, baseline)
+        is_whole = is_tracked(machine.store)  # what the repository holds there already stays proven
+        place = folder if wish.folder else store_root(machine.store, project.root) or folder
+        refuse_place(place, project, "" if is_whole else baseline)
         texts = _scaffold_texts(
             native, wish, snapshot, _given(machine, wish, words, _branch(site, wish, machine, task_id))
         )
         if request is not None:
             texts.setdefault(REQUEST, request.text.encode())
-        refuse_taken(folder, machine, texts if wish.folder else {})
+        refuse_taken(folder, machine, texts if wish.folder or is_whole else {})
         if wish.folder:
             refuse_second(folder, project)
         head = _head(site, settings, machine, pinned, wish, task_id, folder) | kept
@@ -130,7 +132,7 @@ def adopt(wish: Wish) -> Task:
     make_folders(project.tasks_folder())
     with Lock(project.lock_path(), LOCK_WAIT_S):
         task_id = free_id(project, wish.task_id, wish.title or os.path.basename(folder))
-        refuse_place(folder, project, baseline)
+        refuse_place(folder, project, "" if is_tracked(machine.store) else baseline)
         refuse_taken(folder, machine, {})
         refuse_second(folder, project)
         native = Native(machine, folder, project.task(task_id))

@@ -30,6 +30,7 @@ from detent.effects.tree import changed_files
 from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
 from detent.runner.anchor import anchor
+from detent.runner.layout import writes_of
 from detent.runner.look import current_tree, look
 from detent.runner.mend import put_back
 from detent.runner.promises import put_in_order
@@ -233,11 +234,13 @@ def _tainted(task: Task, tree: str) -> list[str]:
     if not tree or tree == run["tree"]:
         return []
     changed = changed_files(task.places.private_git(), run["tree"], tree)
-    return [name for _status, name in changed if _is_forbidden(task, run["access"], name)][:_MOST_NAMES]
+    return [name for _status, name in changed if _is_forbidden(task, run["access"], run["role"], name)][:_MOST_NAMES]
 
 
-def _is_forbidden(task: Task, access: str, name: str) -> bool:
-    return access == "read" or matches(name, task.memory.head["protect"]["deny"])
+def _is_forbidden(task: Task, access: str, role: str, name: str) -> bool:
+    folders = writes_of(task.machine.store, role)
+    is_outside = bool(folders) and not name.startswith(folders)
+    return access == "read" or is_outside or matches(name, task.memory.head["protect"]["deny"])
 
 
 def _put_tree_back(task: Task) -> None:
@@ -248,7 +251,7 @@ def _put_tree_back(task: Task) -> None:
     """
     ended = task.memory.ended
     if ended["tainted"] and ended["put_back"]:
-        only = partial(_is_forbidden, task, ended["access"])
+        only = partial(_is_forbidden, task, ended["access"], ended["role"])
         put_back_files(task.places.private_git(), task.tree_path, current_tree(task), ended["before"], only=only)
 
 
@@ -258,7 +261,9 @@ def decide_end(task: Task) -> Outcome:
     why = ended["problem"]
     if ended["tainted"]:
         names = ", ".join(ended["tainted"][:5])
-        what = "its role may only read the repository" if ended["access"] == "read" else "these files are protected"
+        folders = writes_of(task.machine.store, ended["role"])
+        what = f"its role may write to {' and '.join(folders)} alone" if folders else "these files are protected"
+        what = "its role may only read the repository" if ended["access"] == "read" else what
         why = f"{what}, and it changed {names}: what it asked for was not considered"
         must_open = task.machine.states[task.memory.snapshot.state].must_open
         if not (must_open and ended["put_back"]):

@@ -18,6 +18,8 @@ from detent.runner.loop import failed_here, loop_of
 from detent.runner.settle import find_disorder, read_document
 from detent.store.names import name_some
 
+DEPLOYED = "deployed"  # the check that may wait for a person's word about deploy commands
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,7 +124,7 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
     return Explain(
         task,
         snapshot,
-        waits_for_word(word) if word else waiting,
+        waits_for_word(word) if word else "a person: to confirm deploy commands" if deploy_word(task) else waiting,
         disorder.request,
         tuple(problems),
         moves=moves if with_moves else (),
@@ -150,6 +152,15 @@ def may_ask(head: Mapping[str, Any], machine: Machine, state: State) -> bool:
     from detent.gates.people import is_word
 
     return any(is_word(machine, gate) for edge in state.edges for way in edge.ways for gate in way.needs)
+
+
+def deploy_word(task: Task) -> str:
+    """What a person must say before the task deploys; empty for nearly every machine."""
+    if task.memory.run or all(gate.check != DEPLOYED for gate in task.machine.gates.values()):
+        return ""
+    from detent.runner.deploy import word_wanted
+
+    return word_wanted(task)
 
 
 def _touched(task: Task) -> Touched | None:

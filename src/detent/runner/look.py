@@ -9,11 +9,12 @@ from functools import cache, partial
 from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
 from detent.effects.touched import recall_touched, remember_touched, touched_files
-from detent.effects.tree import take_tree
+from detent.effects.tree import changed_files, take_tree
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.commands import COMMAND_CHECKS
 from detent.gates.seen import Seen
+from detent.runner.layout import is_tracked, moving_files
 from detent.runner.surroundings import Surroundings
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
 _WHOLE_TREE = ("structure_ok", "inputs_used", "inputs_distilled")  # they ask for every file of it
 # checks whose answer depends on the tree
-TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "filed")
+TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "deployed", "big_fix", "filed")
 
 
 def look(
@@ -69,6 +70,8 @@ def look(
         approved=memory.approved,
         baseline=memory.head["baseline"],
         signed=memory.signed,
+        deploy=memory.deploy,
+        since_gate=cache(partial(_since_gate, task, memory, "" if is_reader else tree)),
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
         filing=memory.filing,
         judged=memory.judged,
@@ -89,6 +92,18 @@ def _files_of_tree(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, Tr
         return None
     remember_files(task.places.tree_files(), tree, found)
     return found
+
+
+def _since_gate(task: Task, memory: Memory, tree: str) -> list[tuple[str, str]] | None:
+    """What of the work changed since the tree of the last passed gate; the task's own files are no work."""
+    if not tree or not memory.gate:
+        return None
+    try:
+        changes = changed_files(task.places.private_git(), memory.gate, tree)
+    except ToolError:
+        return None
+    own = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(task.tree_path))
+    return [(status, name) for status, name in changes if not lies_in(name, own)]
 
 
 def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str] | None:
@@ -182,9 +197,12 @@ def repository_of(task: Task) -> Repository | None:
 
 def left_out(task: Task) -> tuple[str, ...]:
     """What lies in the tree but is not part of the work: the tasks' own folders and a control plane without git."""
-    root = os.path.realpath(task.tree_path)
-    outside = [os.path.realpath(task.native.folder), os.path.realpath(task.project.control)]
-    if shared := task.machine.store.get("root"):
+    root, store = os.path.realpath(task.tree_path), task.machine.store
+    native = os.path.realpath(task.native.folder)
+    outside = [native, os.path.realpath(task.project.control)]
+    if is_tracked(store):
+        outside[:1] = [os.path.join(native, name) for name in moving_files(store)]
+    elif shared := store.get("root"):
         outside.append(os.path.join(root, shared))
     return tuple(
         os.path.relpath(path, root) for path in outside if path != root and lies_in(path, root) and "/.git/" not in path

@@ -37,7 +37,9 @@ def prompt_for(task: Task, state: State, document: Document, tree: str, minutes:
     parts = [
         f"# {memory.head['title']}",
         _who(task, state, minutes),
+        str(task.machine.store.get("harness", {}).get("protocol", "")).strip(),
         _own_words(task, state, document),
+        _recovered(task, seen),
         _listed("You may", state.may),
         _listed("You must not", state.must_not),
         _places(task),
@@ -80,6 +82,14 @@ def _own_words(task: Task, state: State, document: Document) -> str:
         return count_words(counters.get(limit.name, 0), limit.most) if name.endswith(OF) else str(counters.get(name, 0))
 
     return fill(text.strip(), value_of)
+
+
+def _recovered(task: Task, seen: Seen) -> str:
+    if not task.machine.store.get("recovers_in"):
+        return ""
+    from detent.runner.recovery import briefing  # few machines recover context
+
+    return briefing(task, seen)
 
 
 def _first_open(task: Task, targets: Sequence[str]) -> str:

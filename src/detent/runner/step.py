@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 3
 SIBLINGS = "no_sibling_in"  # the check that looks at other tasks
+DEPLOYED = "deployed"  # the check whose commands are run last, and outside the sandbox
 YES = "yes"  # given by a person where a move asks before it is taken
 
 
@@ -153,7 +154,11 @@ def _filed(task: Task, settled: Settled) -> Settled:
 def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:
     from detent.runner.prove import prove_commands  # most moves run no command and need not load this
 
-    prove_commands(task, seen, gates)
+    proven = prove_commands(task, seen, gates)
+    if any(gate.check == DEPLOYED for gate in task.machine.gates.values()) and all(one.is_ok for one in proven):
+        from detent.runner.deploy import deploy  # few machines deploy anything
+
+        deploy(task, seen, gates)
 
 
 def _unprovided(task: Task, decision: Decision) -> tuple[str, ...]:

@@ -75,8 +75,9 @@ class MarkdownFields:
 def labels_of(machine: Machine) -> tuple[str, ...]:
     """Every label of the main file; the state's comes first: codecs put a lost first label back at the top."""
     updated = (machine.store["updated"],) if "updated" in machine.store else ()
-    shown = machine.store.get("shows", ())
-    return tuple(dict.fromkeys((machine.store["state"], *machine.fields, *numbers_of(machine), *shown, *updated)))
+    owned = [register.field for register in machine.registers.values() if register.field]
+    shown = (*owned, *machine.store.get("shows", ()), *updated)
+    return tuple(dict.fromkeys((machine.store["state"], *machine.fields, *numbers_of(machine), *shown)))
 
 
 def numbers_of(machine: Machine) -> tuple[str, ...]:

@@ -40,9 +40,10 @@ def test_an_untouched_task_is_sound(story: Story) -> None:
     found = audit(story.task())
     assert found == Audit(len(story.raws()), ok=True)
     kinds = {entry["kind"] for entry in story.entries()}
-    # The others are audited where they are made, in tests/e2e: test_land, _results, _gc, _configure, _filing, _git_*.
+    # The others are audited where they are made, in tests/e2e: test_land, _results, _gc, _configure, _filing, _deploy,
+    # _git_*.
     told = {"adopted", "crashed", "resumed", "landed", "restored_tree", "collected", "approved"}
-    told |= {"intended", "unprepared", "configured", "filed"}
+    told |= {"intended", "unprepared", "configured", "filed", "deploy"}
     assert kinds == set(KINDS) - set(RUN_KINDS) - told
 
 
