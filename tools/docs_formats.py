@@ -39,7 +39,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "gate": "`[gate.NAME]`, see below",
         "limit": "`[limit.NAME]`, see below",
         "edge": "`[[edge]]`: one move, see below",
-        "reopen": "`[[reopen]]`: a person's way out of an end; like an edge, `to` may be `{register}`",
+        "reopen": "`[[reopen]]`: a person's way out of an end, or back to this state or an earlier one, past all gates "
+        "and with a reason; like an edge, out of an end `to` may be `{register}`",
         "lock": "`[[lock]]`, see below",
         "forbidden": "`[[forbidden]]`: `from`, `to`, `why`; a pair whose refusal should say why",
         "property": "`[[property]]`: `name`, `then`, `first`, `since`; the checker proves it",
@@ -52,6 +53,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "rest": "true: it may stay here for good although moves lead on",
         "views": "table: what a person may look at here without a move, by the key that shows it (`diagnosis`)",
         "recommends": "table: `verb` a person is advised to while `gate` is open, only in `mode` where one is given",
+        "words": "what a person types to go here, or to have this state worked on once more: `/plan`, `/review code`",
         "judged_as": "a state whose role, in its words, judges what this one's own run has changed",
         "lands": "true: the work of a task that stands here may be landed (`detent land`)",
         "may": "what the role may do, in words",
@@ -77,7 +79,11 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "label": "the name in the machine's own document",
         "from": "a state, or a list of states that all have this move",
         "to": "the state it leads to",
-        "verb": "commands that mean this move: approve, reject, resume, answer",
+        "verb": "commands that mean this move: approve, reject, resume, answer. `next` marks the moves `/next` looks "
+        "at, `redo` those of `/redo STATE`",
+        "says": "lines a person types that mean this move, in any case of letters: `continue`, `/iterate`, `build me "
+        "{text}`. `{text}` stands at the end and is never empty; it is kept as the person's answer and quoted in the "
+        "next prompt. Of several moves that say the same the first open one is taken",
         "key": "the letter of a menu",
         "confirm": "asked before it is taken",
         "sign_off": "true: a person alone, and nothing goes round it",
@@ -118,6 +124,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "name": "its name",
         "after": "closed when this state, or one of these, is left",
         "open_in": "states in which it is open again",
+        "role": "instead of `after`: only runs of this role may change it, and people",
         "fields": "native fields it holds",
         "sections": "sections it holds, with their heading: list of tables with `file` and `section`",
         "files": "files of the task folder it holds; one that ends with `/` is a folder with all in it",
@@ -128,7 +135,10 @@ STEPS_MEAN: Mapping[str, str] = {
     "baseline": "write down branch and commit of the checkout, to come back to; without git only with `--no-git`",
     "branch": "make and check out `MACHINE/ID`, from a clean checkout; `--no-branch` leaves it out",
     "reset": "save files and commits under `refs/detent/backup/`, go back to the baseline's branch, delete the task's",
-    "try_hooks": "run the person's pre-commit hook on the tree as it is, in a disposable checkout",
+    "try_hooks": "run the person's commit hooks, with the message too, on the tree as it is, in a disposable checkout",
+    "revert": "take the work back by a commit on the task's own branch, or, where it landed, on top of that branch; "
+    "the files follow and are kept before; needs a reason",
+    "decision": "record the person's command in the file that the move's `decision` gate reads, with its word",
     "commit": "commit the tree that was signed off last, with the person's identity and hooks; or `--sha` records one",
 }
 SHOWN_MEAN: Mapping[str, str] = {
@@ -145,6 +155,7 @@ SHOWN_MEAN: Mapping[str, str] = {
 }
 EFFECTS_MEAN: Mapping[str, str] = {
     "checkpoint": "keep the tree as a commit of the engine's own git",
+    "eval_report": "write eval/eval-report.json from the receipts of the commands on the move's tree",
     "evidence_page": "write the evidence page",
     "gate_commit": "the same, and in place a commit of tree and log on the task's branch: `docs(design): ...`",
     "wip_commit": "the same for a run that was cut short: `wip(build): ...`, with where it was and what comes next",
@@ -153,6 +164,8 @@ EFFECTS_MEAN: Mapping[str, str] = {
     "report": "`BLOCKED: ... Options: [...]. Recommendation: ...` where `[store] report` and `report_field` say",
     "post_mortem": "commit the log, which tells the post-mortem, and the report",
     "clear_report": "take the report away; the branch and the journal keep it",
+    "archive": "keep the artifacts of the entered state and of those after it as a version: see `archive` below",
+    "revert_record": "write `[store] record` about the step `revert`, and bring its commit to the task's branch",
     "harness": "write the files of `[store.harness]` that are not there yet",
     "leave_branch": "check out the baseline's branch again, if nothing is uncommitted; the task's branch stays",
     "file_spec": "file `[store] draft` as the revision that the state it leads to counts; it never changes again",
@@ -169,6 +182,12 @@ STORE: Mapping[str, str] = {
     "events": "list of tables with `type`, `kind`, `when` and `fields`: the native log in its own words. Each "
     "makes a line of every journal line of its kind whose values are as `when` says; `{after.state}` in a field is "
     "the value at that path, `{limits.NAME}` how far a limit goes. Without it the log tells every journal line",
+    "archive": "table: the artifacts of each state, files or folders with `/`, the states in order. The effect of this "
+    "name puts them away under `versions/STATE-ROUND/`",
+    "record": "the file that says why the work was taken back, by the effect `revert_record`",
+    "rounds": "where the native file shows how often each state was entered, with `{state}` in it",
+    "status": "where it shows `pending` for the state the task is in, and for one that was left the label of the move, "
+    "with `{state}` in it; written with each move, and left alone in between",
     "only_in": "table: fields that stand there in these states only; what holds nothing else goes with them",
     "version": "table with `field` and `is`: the version of the file's format; an older file is brought up, "
     "with a copy kept beside it, a newer one refused",
@@ -286,7 +305,8 @@ LINE_FIELDS: Mapping[str, str] = {
     "tainted, put_back, by_person": "what it changed and may not; whether that is put back; a person ended it",
     "usage, denials, errors, wake": "what it used, tool calls denied to it, its errors, when a quota is over",
     "said": "hash of the run's last words, kept under `objects/`",
-    "restored, evidence": "what it changed and was put back; hashes of the evidence it left",
+    "restored, evidence": "what it changed and was put back; hashes of the evidence it left. What is another role's is "
+    "`held` when a run begins, by hash, and `taken` where the run changed it",
     "progress, on": "whether it changed anything that counts; whether the task is to be driven",
     "sandbox, network": "the level that held it; what it could reach of the network: allowed, denied, or tcp denied",
     "after": "the whole snapshot: state, mode, counters, registers, visits, hashes of evidence and of locked texts",
@@ -327,6 +347,7 @@ def disagreements() -> list[str]:
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
     machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes"}
+    machine |= {"archive", "record"}
     machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     machine |= {"log_form", "options", "briefing"}

@@ -110,6 +110,19 @@ def test_a_folder_whose_status_makes_no_sense_is_refused_with_what_to_mend(
     assert (folder / "TASK.md").read_text(encoding="utf-8") == text
 
 
+def test_counts_that_can_t_be_taken_over_are_refused_not_bent(oranges: Oranges) -> None:
+    repo = oranges.make_repo("counts", SAMPLE_FILES)
+    folder = repo.parent / "folder"
+    folder.mkdir()
+    text = "---\nsummary: x\nstatus: working\nreview_round: 77\ncrash_count: -3\n---\n"
+    (folder / "TASK.md").write_text(text, encoding="utf-8")
+    done = oranges.detent("adopt", folder, "orange", "--repo", repo)
+    assert done.code == 1, done
+    assert "review_round is 77, and orange counts no further than 9" in done.err
+    assert "crash_count is '-3', which is no count" in done.err
+    assert (folder / "TASK.md").read_text(encoding="utf-8") == text
+
+
 @pytest.mark.parametrize("text", [text for text, _ in BROKEN.values()], ids=BROKEN)
 def test_a_broken_head_is_shown_and_mended_and_the_body_survives(oranges: Oranges, text: str) -> None:
     task = oranges.orange("working")

@@ -175,3 +175,31 @@ def test_the_map_and_the_gates_can_be_had_as_data_and_a_move_be_validated(orange
     edges = {edge["to"]: edge for edge in task.json("next")["edges"]}
     assert (edges["agent-review"]["open"], edges["clarification"]["open"]) == (False, True)
     assert json.dumps(edges["agent-review"]["missing"])
+
+
+def test_what_one_role_writes_is_not_changed_by_the_run_of_another(oranges: Oranges) -> None:
+    oranges.honest(agent_review="review FAIL; orange task update --status working")
+    oranges.script("working", "work; handoff second; sed -i 's/^FAIL/PASS/' $task; orange task complete", run=3)
+    tampering = "sed -i 's/DONE: it works/DONE: a lot/; s/^DONE: second/DONE: all/' $task; handoff mine"
+    oranges.script("agent-review", f"{tampering}; review PASS; orange task update --status reviewing", run=4)
+    task = oranges.orange()
+    said = task.run(expect=4).out
+    assert task.state() == "reviewing"
+    assert 'TASK.md: "## Handoff" is for the worker, not the reviewer, and was put back' in said
+    assert 'TASK.md: "## Review" is for the reviewer, not the worker, and was put back' in said
+    text = task.text()
+    assert [line for line in text.splitlines() if line.startswith("DONE:")] == [
+        *("DONE: it works, by run 1", "DONE: second, by run 3"),
+    ]
+    assert [line for line in text.splitlines() if line in ("PASS", "FAIL")] == ["FAIL", "PASS"]
+    assert 'locked now: summary, branch, TASK.md: "## Context", TASK.md: "## Handoff"' in task.prompt(2)
+    task.audit()
+
+
+def test_a_person_may_change_what_a_role_wrote(oranges: Oranges) -> None:
+    task = oranges.orange("working", "agent-review")
+    changed = task.text().replace("DONE: it works", "DONE: it works on empty lines too")
+    task.file.write_text(changed, encoding="utf-8")
+    task.judged("PASS")
+    task.update("reviewing", expect=0)
+    assert "DONE: it works on empty lines too" in task.text()

@@ -202,6 +202,16 @@ def test_a_person_changes_the_summary_at_any_time_and_older_proof_is_old(oranges
     task.audit()
 
 
+def test_a_summary_is_one_line_that_can_be_read(oranges: Oranges) -> None:
+    task = oranges.orange("working")
+    before = task.text()
+    done = task("task", "update", "--summary", "many words " * 500)
+    assert (done.code, "one line of at most 500" in done.err) == (2, True), done
+    assert task.text() == before
+    made = oranges.detent("new", "orange", "many words " * 500, cwd=task.repo)
+    assert (made.code, "--from FILE" in made.err) == (2, True), made
+
+
 def test_nobody_names_a_status_and_a_summary_for_a_task_that_is_over(oranges: Oranges) -> None:
     task = oranges.orange("cancelled")
     assert task("task", "update", "--summary", "again").code == 1

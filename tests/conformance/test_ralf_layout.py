@@ -126,6 +126,19 @@ def test_the_chosen_thread_is_named_in_a_plain_file(threads: Threads) -> None:
     assert second("status", "--json").json()["id"] == "first"
 
 
+def test_what_stands_where_the_chosen_thread_is_named_is_told_and_a_thread_is_made(threads: Threads) -> None:
+    first = threads.thread(task_id="first")
+    chosen = first.repo / ".ralf/active_thread"
+    chosen.unlink()
+    chosen.mkdir()
+    made = first("new", "ralf", "more sums", "--id", "second")
+    assert made.code == 0, made
+    assert "move it away, then run: detent use second" in made.out
+    chosen.rmdir()
+    assert first("use", "second").code == 0
+    assert chosen.read_text(encoding="utf-8") == "second\n"
+
+
 @pytest.mark.requirement("S4.74", "S4.76", "S4.77", "S4.78", "S4.79")
 def test_everything_lies_where_the_table_says(threads: Threads) -> None:
     thread = threads.thread()

@@ -262,6 +262,8 @@ def test_giving_up_ends_the_run_first(threads: Threads) -> None:
     assert thread.state() == "Abandoned"
     assert thread.entries("moved")[-1]["reason"] == "not worth it"
     assert "# half" in (thread.repo / "app.py").read_text(encoding="utf-8"), "work stays"
+    late = thread("configure", "--mode", "quick", thread.id)
+    assert (late.code, "Abandoned is an end" in late.err) == (1, True)
 
 
 def test_words_with_a_slash_are_moves_and_other_words_need_somebody_who_listens(threads: Threads) -> None:

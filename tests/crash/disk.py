@@ -3,6 +3,7 @@
 The model, stricter than any one file system:
 - bytes are on the disk for sure only after fsync or fdatasync of their file; before, each write may be there, be there
   in part, be there as zeros, or be missing, whatever happens to other files;
+- after sync(2) everything is there for sure;
 - a name (created, renamed, removed) is there for sure only after fsync of its folder; before, the changes of one folder
   arrive in order, but any number of the last ones may be missing, whatever happens in other folders;
 - so a rename may reach the disk before the bytes of the renamed file;
@@ -23,7 +24,7 @@ from tests.crash.world import LOG, SCRATCH, Files
 
 NAMES = (
     "openat", "write", "pwrite64", "fsync", "fdatasync", "rename", "renameat", "renameat2", "unlink", "unlinkat",
-    "rmdir", "mkdir", "mkdirat", "ftruncate", "link", "linkat", "symlink",
+    "rmdir", "mkdir", "mkdirat", "ftruncate", "link", "linkat", "symlink", "sync",
 )  # fmt: skip
 MOST_COMBINATIONS = 600  # of one moment; beyond it one file or folder differs from all the others
 _BLOCK_BYTES = 4096
@@ -35,7 +36,7 @@ _DESCRIPTOR = re.compile(r"^(?:AT_FDCWD|-?\d+)<((?:\\x[0-9a-f]{2})*)>")
 class Change:
     """One thing done to the disk. Files are numbered, because names move."""
 
-    kind: str  # name | data | sync | sync folder | batch | ack
+    kind: str  # name | data | sync | sync folder | sync all | batch | ack
     path: str = ""
     action: str = ""  # of a name: create, folder, rename, remove
     target: str = ""
@@ -95,7 +96,7 @@ class Recording:
                 self._open(call)
             case "write" | "pwrite64":
                 self._write(call)
-            case "fsync" | "fdatasync":
+            case "fsync" | "fdatasync" | "sync":
                 self._sync(call)
             case "ftruncate":
                 path = self._inside(_descriptor(call))
@@ -168,6 +169,9 @@ class Recording:
         self._add(pid, change)
 
     def _sync(self, call: Call) -> None:
+        if call.name == "sync":
+            self._add(call.pid, Change("sync all"))
+            return
         path = self._inside(_descriptor(call))
         if path not in self.names:
             return
@@ -284,6 +288,8 @@ def _pending(done: Sequence[Change]) -> _Pending:
                 files.setdefault(change.file, []).append(position)
             case "sync":
                 files.pop(change.file, None)
+            case "sync all":
+                folders, files, batches = {}, {}, {}
             case "sync folder":
                 folders.pop(change.path, None)
                 for number in [number for number, rest in batches.items() if rest == {change.path}]:
@@ -359,7 +365,9 @@ def _contents(recording: Recording, done: Sequence[Change], file: int, pending: 
         change = done[position]
         if change.data:
             torn = [change.data[: len(change.data) // 2]]
-            if change.path != LOG:  # see docs/crash-safety.md, "What is not promised"
+            if os.path.basename(change.path) != os.path.basename(
+                LOG
+            ):  # see docs/crash-safety.md, "What is not promised"
                 torn.append(bytes(len(change.data)))
                 torn.append(bytes(_BLOCK_BYTES) + change.data[_BLOCK_BYTES:])
             for part in torn:

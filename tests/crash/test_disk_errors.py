@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.crash.codec_kinds import NAMES as CODECS
 from tests.crash.lab import KINDS, Kind, Lab
 from tests.crash.points import FULL, find_points
-from tests.crash.trace import Call, Ended, disturb
+from tests.crash.trace import Call, Ended
 from tests.crash.world import CONTROL, FOLDER, TASK
 
 UNREADABLE = 5
@@ -67,22 +68,14 @@ def disturbances(calls: Sequence[Call]) -> list[tuple[Call, str]]:
 
 
 @pytest.mark.usefixtures("strace")
-@pytest.mark.parametrize("name", KINDS)
-def test_an_error_of_the_disk_is_told_and_the_repetition_works(lab: Lab, name: str) -> None:
-    kind = lab.kinds[name]
+@pytest.mark.parametrize("name", [*KINDS, *CODECS])
+def test_an_error_of_the_disk_is_told_and_the_repetition_works(lab: Lab, kind: Kind) -> None:
     pairs = disturbances(find_points(lab, kind).calls)
     assert len(pairs) > 3
     wrong = []
     for call, error in pairs:
         lab.world.put(kind.before)
-        ended = disturb(
-            lab.argv(kind.words),
-            cwd=lab.cwd,
-            env=lab.environment,
-            name=call.name,
-            how=f"error={error}",
-            number=call.number,
-        )
+        ended = lab.disturb(kind, call, f"error={error}")
         found = told_problems(kind, ended)
         found += lab.problems(kind, is_acknowledged=ended.code == kind.code)
         wrong += [f"{error} at {call}: {problem}" for problem in found]
@@ -90,9 +83,8 @@ def test_an_error_of_the_disk_is_told_and_the_repetition_works(lab: Lab, name: s
     assert not wrong, "\n".join(wrong[:20])
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_a_disk_that_takes_five_bytes_at_a_time_makes_no_difference(lab: Lab, name: str) -> None:
-    kind = lab.kinds[name]
+@pytest.mark.parametrize("name", [*KINDS, *CODECS])
+def test_a_disk_that_takes_five_bytes_at_a_time_makes_no_difference(lab: Lab, kind: Kind) -> None:
     lab.world.put(kind.before)
     argv = [*lab.argv(())[:-1], SHORT_WRITES, *kind.words]
     done = subprocess.run(argv, cwd=lab.cwd, env=lab.environment, capture_output=True, text=True, check=False)

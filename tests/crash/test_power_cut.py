@@ -10,6 +10,8 @@ import os
 import pytest
 
 from detent.store.aftermath import boot_id
+from tests.crash.codec_kinds import HEAD, THREAD
+from tests.crash.codec_kinds import NAMES as CODECS
 from tests.crash.disk import NAMES, Cut, Recording, cuts
 from tests.crash.lab import KINDS, Kind, Lab
 from tests.crash.points import FULL
@@ -38,27 +40,27 @@ def recorded(lab: Lab, kind: Kind) -> Recording:
 
 
 def start_again(lab: Lab, kind: Kind, files: Files) -> None:
-    """Put a disk there as the next start of the computer finds it: marks of another boot, and STATE.md's own time.
+    """Put a disk there as the next start of the computer finds it: marks of another boot, and the main file's own time.
 
-    Whatever STATE.md holds was written before the last line the step made; if it made none, after the line before.
+    Whatever that file holds was written before the last line the step made; if it made none, after the line before.
     """
     assert boot_id()
     marks = f"{CONTROL}/projected.jsonl"
     if content := files.get(marks):
         files = {**files, marks: content.replace(boot_id().encode(), b"another boot, the one before")}
     lab.world.put(files)
-    if STATE in files and (moment := moment_of_last_line(files)):
-        moment += 0 if len(read_journal(files)) > len(read_journal(kind.before)) else 10
-        os.utime(lab.world.top / STATE, (moment, moment))
+    for name in (name for name in (STATE, HEAD, THREAD) if name in files):
+        if moment := moment_of_last_line(files):
+            moment += 0 if len(read_journal(files)) > len(read_journal(kind.before)) else 10
+            os.utime(lab.world.top / name, (moment, moment))
 
 
 def spread(found: list[Cut], most: int) -> list[Cut]:
     return found if FULL or len(found) <= most else [found[index * len(found) // most] for index in range(most)]
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_whatever_the_disk_holds_after_a_power_cut_nothing_acknowledged_is_lost(lab: Lab, name: str) -> None:
-    kind = lab.kinds[name]
+@pytest.mark.parametrize("name", [*KINDS, *CODECS])
+def test_whatever_the_disk_holds_after_a_power_cut_nothing_acknowledged_is_lost(lab: Lab, kind: Kind) -> None:
     found = list(cuts(recorded(lab, kind)))
     assert any(cut.is_acknowledged for cut in found)
     assert not all(cut.is_acknowledged for cut in found)

@@ -126,17 +126,22 @@ def beside(request: pytest.FixtureRequest, detent: Detent, repo: MakeRepo) -> Wo
 
 @pytest.fixture(params=list(KINDS))
 def world(request: pytest.FixtureRequest, detent: Detent, repo: MakeRepo) -> World:
+    return before_move(request.param, detent, repo)
+
+
+def before_move(kind: str, detent: Detent, repo: MakeRepo) -> World:
+    """A task that is about to make a move of this kind."""
     thread = thread_task(detent, repo)
-    if request.param != "branch":
+    if kind != "branch":
         worked(thread.moved("move", "Preflight").moved("move", "Running"))
         assert thread.read("app.py") == APP
-    if request.param == "commit":
+    if kind == "commit":
         thread.moved("move", "PendingReview").moved("approve")
-    return World(thread, request.param)
+    return World(thread, kind)
 
 
-def points(world: World, log: Path) -> list[Call]:
-    ended, calls = record(world.argv(), cwd=world.thread.repository, env=world.environment, log=log, names=NAMES)
+def points(world: World, log: Path, names: tuple[str, ...] = NAMES) -> list[Call]:
+    ended, calls = record(world.argv(), cwd=world.thread.repository, env=world.environment, log=log, names=names)
     assert ended.code == 0, ended
     assert not world.problems()
     top = str(world.thread.repository)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests.conftest import Detent, MakeRepo
@@ -207,12 +210,36 @@ def test_hooks_are_tried_before_the_review(running: ThreadTask, text: str, told:
     hook(running, text)
     refused = running("move", "PendingReview")
     assert refused.code == 1
-    assert told in refused.out
+    assert told in refused.err
     assert running.state == "Running"
     assert work_is_there(running)
     hook(running, "#!/bin/sh\ntest -f app.py\n")
     running.moved("move", "PendingReview")
     assert running.journal()[-1]["prepared"]["try_hooks"]["hooks"] == "pre-commit"
+
+
+@pytest.mark.parametrize("name", ["prepare-commit-msg", "commit-msg"])
+def test_hooks_for_the_message_are_tried_with_the_words_of_the_commit(running: ThreadTask, name: str) -> None:
+    hook(running, '#!/bin/sh\ngrep -q "^Ticket:" "$1" || { cat "$1" >&2; exit 1; }\n', name)
+    refused = running("move", "PendingReview")
+    assert refused.code == 1
+    assert f"the {name} hook would refuse the commit (exit 1)" in refused.err
+    assert "feat: count the words" in refused.err
+    assert "- app.py" in refused.err
+    assert "Detent-Step: t/" in refused.err
+    hook(running, '#!/bin/sh\necho "Ticket: 7" >> "$1"\n', name)
+    running.moved("move", "PendingReview")
+    assert running.journal()[-1]["prepared"]["try_hooks"]["hooks"] == name
+    assert running.is_sound()
+
+
+def test_hooks_run_once_for_one_tree_and_without_the_task_s_lock(running: ThreadTask, tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    asked = f"{sys.executable} -m detent configure --limit runs=7 {running.id} --repo {running.repository}"
+    hook(running, f"#!/bin/sh\necho x >> {count}\nexec {asked}\n")
+    running.moved("move", "PendingReview")
+    assert count.read_text(encoding="utf-8") == "x\n"
+    assert running.kinds()[-4:] == ["configured", "proved", "intended", "moved"]
 
 
 def test_without_hooks_there_is_nothing_to_try(running: ThreadTask) -> None:

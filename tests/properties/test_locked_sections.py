@@ -47,7 +47,10 @@ TEXTS = st.builds(
     st.booleans(),
 )
 LOCKED = st.sampled_from(
-    ["", "## Context", "## Context\n\nwhy\n\n### More\n\n- x", "## Context\n```\n## no\n```", "## context:\nx"]
+    [
+        *("", "## Context", "## Context\n\nwhy\n\n### More\n\n- x", "## Context\n```\n## no\n```", "## context:\nx"),
+        *("## Context\n\nold\n\n## Context\nnew", "## Context\na\n\n## context\n\n## Context\n- c"),
+    ]
 )
 
 

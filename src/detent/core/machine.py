@@ -51,6 +51,7 @@ class Edge(Record):
     target: str
     ways: tuple[Way, ...]
     verbs: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()  # plain words that mean it; `{text}` at the end stands for whatever a person adds
     key: str = ""
     confirm: str = ""
     sign_off: bool = False
@@ -84,6 +85,7 @@ class State(Record):
     is_rest: bool = False  # no end, but nothing is left to do until a person wants more
     views: Mapping[str, str] = {}  # what a person may look at here, by key
     recommends: Mapping[str, str] = {}  # the `verb` a person is advised to, in this `mode`, while this `gate` is open
+    words: tuple[str, ...] = ()  # by which a person goes here, or has it worked on once more
     judged_as: str = ""  # the state whose role judges what this one's own run has changed
     lands: bool = False  # the work of a task that stands here may be taken over into the user's branch
     edges: tuple[Edge, ...] = ()
@@ -129,7 +131,7 @@ class Register(Record):
 
 
 class Lock(Record):
-    """What an agent may no longer change once a state of `after` has been left, except in `open_in`."""
+    """What an agent may no longer change once a state of `after` was left, except in `open_in`; or only a role may."""
 
     name: str
     after: tuple[str, ...]
@@ -137,6 +139,7 @@ class Lock(Record):
     fields: tuple[str, ...] = ()
     sections: tuple[tuple[str, str], ...] = ()  # (file, heading)
     files: tuple[str, ...] = ()  # of the task folder; one that ends with "/" is a folder with all in it
+    role: str = ""  # whose runs alone may change it
 
 
 class Forbidden(Record):

@@ -9,7 +9,7 @@ import os
 
 from detent.core.record import Record
 from detent.errors import ToolError, UnreadableError, UsageError
-from detent.store.atomic import make_folders, write_atomic
+from detent.store.atomic import make_folders, storage_error, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,8 +151,11 @@ def write_git_dir(
     for name in ("objects/info", "objects/pack", "refs/heads", "info"):
         if durable:
             make_folders(os.path.join(git_dir, name))
-        else:
+            continue
+        try:
             os.makedirs(os.path.join(git_dir, name), exist_ok=True)
+        except OSError as error:
+            raise storage_error(error, git_dir, "a folder can't be made") from error
     config = (
         f"[core]\n\trepositoryformatversion = {int(is_sha256)}\n\tfilemode = true\n\tbare = {str(is_bare).lower()}\n"
         "\thooksPath = /dev/null\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
@@ -175,6 +178,8 @@ def write_if_different(path: str, content: bytes, *, durable: bool) -> None:
                 return
     except FileNotFoundError:
         pass
+    except OSError as error:
+        raise storage_error(error, path, "file can't be read") from error
     write_atomic(path, content, durable=durable)
 
 

@@ -75,6 +75,11 @@ def quiet_git(root: str, *arguments: str) -> bytes:
     return finished.stdout
 
 
+def make_safe() -> None:
+    """Git syncs little of what it writes into a person's repository: a line that says "done" must not outlive it."""
+    os.sync()
+
+
 def branch_commit(common_dir: str, name: str) -> str:
     """The commit a branch stands at; empty when there is no such branch."""
     found = Git(common_dir).run("for-each-ref", "--format=%(objectname)%00%(refname)", _HEADS + name).splitlines()

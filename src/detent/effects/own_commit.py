@@ -136,13 +136,17 @@ def _own(wanted: Wanted, *arguments: str, data: bytes = b"") -> bytes:
 
 def _commit(wanted: Wanted, expected: str) -> Finished:
     message, seen = (os.path.join(wanted.scratch, name) for name in ("message", "seen"))
-    text = wanted.message.rstrip()
-    ending = f"\n{wanted.trailer}\n" if _ends_in_trailers(text) else f"\n\n{wanted.trailer}\n"
-    write_atomic(message, f"{text}{ending}".encode(), durable=False)
+    write_atomic(message, with_trailer(wanted.message, wanted.trailer).encode(), durable=False)
     look = f'git write-tree > {shlex.quote(seen)} && test "$(cat {shlex.quote(seen)})" = {expected}; #'
     more = {"GIT_INDEX_FILE": os.path.join(wanted.scratch, "index"), "GIT_EDITOR": look}
     options = ("--quiet", "--edit", "--no-status", "--cleanup=whitespace", f"--file={message}")
     return own_git(wanted.stand.repository.top, "-c", "core.fsmonitor=false", "commit", *options, more=more)
+
+
+def with_trailer(message: str, trailer: str) -> str:
+    """The message with one more trailer."""
+    text = message.rstrip()
+    return f"{text}\n{trailer}\n" if _ends_in_trailers(text) else f"{text}\n\n{trailer}\n"
 
 
 def _ends_in_trailers(text: str) -> bool:

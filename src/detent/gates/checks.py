@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import re
 
-from detent.gates import criteria as of_spec
-from detent.gates import surroundings
-from detent.gates.commands import commands, red_green
-from detent.gates.filed import filed
-from detent.gates.people import protected_ok, signed_tree
+from detent.gates.commands import commands, commands_failed, red_green
+from detent.gates.people import asked_by_name, protected_ok, signed_tree
 from detent.gates.plan import read_plan
 from detent.gates.seen import Finding, Seen
 from detent.gates.verdict import read_verdict
-from detent.machines.reading import GATES, TABLE, TEXT, TEXTS
+from detent.machines.reading import GATES, SCHEMA, TABLE, TEXT, TEXTS
 from detent.store.digest import hash_text
 from detent.store.markdown import is_placeholder, scan, visible_text
 from detent.store.markdown_blocks import read_blocks
@@ -280,7 +277,8 @@ CHECKS: Mapping[str, Known] = {
     "labels": (labels, ("files", "section", "labels", "relevant"), ()),
     "path_field": (path_field, ("field",), ()),
     "link_field": (link_field, ("field",), ("when_folder",)),
-    "commands": (commands, ("field",), ()),
+    "commands": (commands, (), ("field",)),
+    "commands_failed": (commands_failed, (), ("field",)),
     "red_green": (red_green, ("field",), ("command", "tests")),
     "manual_evidence": (manual_evidence, ("field", "file", "section"), ()),
     "answers": ("answers:answers", ("file", "section", "questions"), ()),
@@ -299,18 +297,28 @@ CHECKS: Mapping[str, Known] = {
     "delivery_doc": ("delivery:delivery_doc", ("readme", "delivery", "scope"), ()),
     "proposal_doc": ("delivery:proposal_doc", ("file",), ()),
     "architecture": ("delivery:architecture", ("file", "value"), ()),
-    "spec": (of_spec.spec, ("file",), ()),
-    "promise_seen": (of_spec.promise_seen, ("file",), ()),
-    "criteria": (of_spec.criteria, ("file", "report", "section", "value"), ("role",)),
-    "file_unchanged": (surroundings.file_unchanged, ("file",), ()),
-    "person_says": (surroundings.person_says, ("word",), ()),
-    "git_clean": (surroundings.git_clean, (), ()),
-    "baseline_known": (surroundings.baseline_known, (), ()),
-    "agents_found": (surroundings.agents_found, ("roles",), ("programs",)),
-    "agents_exhausted": (surroundings.agents_exhausted, ("role",), ()),
-    "no_sibling_in": (surroundings.no_sibling_in, ("states",), ()),
+    "spec": ("criteria:spec", ("file",), ()),
+    "promise_seen": ("criteria:promise_seen", ("file",), ()),
+    "criteria": ("criteria:criteria", ("file", "report", "section", "value"), ("role",)),
+    "file_unchanged": ("surroundings:file_unchanged", ("file",), ()),
+    "person_says": ("surroundings:person_says", ("word",), ()),
+    "git_clean": ("surroundings:git_clean", (), ()),
+    "baseline_known": ("surroundings:baseline_known", (), ()),
+    "agents_found": ("surroundings:agents_found", ("roles",), ("programs",)),
+    "agents_exhausted": ("surroundings:agents_exhausted", ("role",), ()),
+    "no_sibling_in": ("surroundings:no_sibling_in", ("states",), ()),
     "protected_ok": (protected_ok, (), ()),
-    "filed": (filed, ("file",), ()),
+    "filed": ("filed:filed", ("file",), ()),
+    "asked_by_name": (asked_by_name, (), ()),
+    "json_valid": ("json_artifacts:json_valid", ("file", "schema"), ()),
+    "questions_closed": ("planned:questions_closed", ("file", "schema"), ()),
+    "files_planned": ("planned:files_planned", ("file", "schema", "plan", "plan_schema"), ()),
+    "scope": ("planned:scope", ("file", "schema", "plan", "plan_schema", "value"), ()),
+    "plan_review": ("reviews:plan_review", ("file", "schema", "value"), ()),
+    "code_review": ("reviews:code_review", ("file", "schema", "value"), ()),
+    "decision": ("reviews:decision", ("file", "schema", "value"), ()),
+    "no_signal": ("reviews:no_signal", ("file", "schema", "values"), ()),
+    "signal_is": ("reviews:signal_is", ("file", "schema", "values"), ()),
     "signed_tree": (signed_tree, ("edge",), ("files",)),
     "big_fix": ("fix_size:big_fix", ("design",), ()),
     "deploy_named": ("deployed:deploy_named", ("preferences",), ()),
@@ -322,7 +330,8 @@ CHECKS: Mapping[str, Known] = {
 _KINDS = {
     "unless": TABLE,
     **dict.fromkeys(("fields", "empty", "words", "files", "labels", "questions", "tests"), TEXTS),
-    **dict.fromkeys(("roles", "programs", "states", "severities", "besides"), TEXTS),
+    **dict.fromkeys(("roles", "programs", "states", "severities", "besides", "values"), TEXTS),
+    **dict.fromkeys(("schema", "plan_schema"), SCHEMA),
 }
 
 
@@ -331,10 +340,8 @@ def check_named(name: str) -> Check:
     known = CHECKS[name][0]
     if not isinstance(known, str):
         return known
-    from importlib import import_module
-
     module, _, function = known.partition(":")
-    found: Check = getattr(import_module(f"detent.gates.{module}"), function)
+    found: Check = getattr(__import__(f"detent.gates.{module}", fromlist=(function,)), function)
     return found
 
 

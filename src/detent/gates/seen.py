@@ -115,6 +115,7 @@ class Seen(Record):
     judged: Mapping[
         str, Mapping[str, str]
     ] = {}  # reports by their evidence key: hash, the tree it is about, whose it is
+    changed: Callable[[], tuple[str, ...] | None] = _nobody_looked  # paths that differ from the baseline
 
     def field(self, label: str) -> str:
         return self.document.value(label)

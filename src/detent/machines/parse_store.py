@@ -36,12 +36,14 @@ class StoreParser(Names):
         self.store_places(table)
         self.store_files(table)
         self.writes(table.table("writes"))
-        shows = table.table("shows").mapping_of_text()
-        self.words("store shows", tuple(shows.values()), "shown")
+        self.shown_labels(table)
         table.texts("folders")
         table.table("extra").mapping_of_text()
-        for label, states in table.table("only_in").mapping_of_texts().items():
-            self.known_all(f"store only_in {label}", states, self.state_names, "state")
+        for state, paths in table.table("archive").mapping_of_texts().items():
+            self.known("store archive", state, self.state_names, "state")
+            for path in paths:
+                if not is_inner_path(path.removesuffix("/")):
+                    self.problem(f"store archive: {path!r} must be a path inside the task folder, without '..'")
         table.flag("fsync")
         if table.peek("version") is not None:
             version = table.table("version")
@@ -54,6 +56,16 @@ class StoreParser(Names):
         for row in table.rows("events"):
             self.event(row, has_log=bool(table.peek("log")))
         table.finish()
+
+    def shown_labels(self, table: Table) -> None:
+        """Where the native file tells of the journal."""
+        for key in ("rounds", "status"):
+            if (label := table.text(key, "")) and "{state}" not in label:
+                self.problem(f"store: {key} must hold {{state}}, or all states would share it")
+        shows = table.table("shows").mapping_of_text()
+        self.words("store shows", tuple(shows.values()), "shown")
+        for label, states in table.table("only_in").mapping_of_texts().items():
+            self.known_all(f"store only_in {label}", states, self.state_names, "state")
 
     def store_places(self, table: Table) -> None:
         """Where the folders of tasks lie in the project, and the files beside them: never outside of it."""
@@ -76,7 +88,14 @@ class StoreParser(Names):
         """Files of the task folder that have a meaning."""
         draft, revision = table.text("draft", ""), table.text("revision", "")
         said = [table.text(key, "") for key in ("report", "post_mortem")]
-        for path in (draft, revision, table.text("message", ""), *said, *table.texts("briefing")):
+        for path in (
+            draft,
+            revision,
+            table.text("message", ""),
+            table.text("record", ""),
+            *said,
+            *table.texts("briefing"),
+        ):
             if path and not is_inner_path(path):
                 self.problem(f"store: {path} must be a path inside the task folder, without '..'")
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):

@@ -41,17 +41,21 @@ def check_effects(
         number = int(key.partition(":")[0])
         is_overdue = any(seq > number for seq in moves)
         yield Finding(number, "effect", f"{key.partition(':')[2]} was promised and not done", not is_overdue)
-    commits = [(line, step, str(result["commit"])) for line, step, result in acted if "commit" in result]
+    # A commit that a step made before the move lies under that step's name, and holds what the step says it left.
+    made = [(line, step, result) for line, step, result in acted if "commit" in result]
+    commits = [(line, step, str(result["commit"]), str(result.get("made_by", step))) for line, step, result in made]
     if not commits:
         return
     try:
-        refs, trees = _refs_and_trees(task.places.private_git(), [commit for _, _, commit in commits])
+        refs, trees = _refs_and_trees(task.places.private_git(), [commit for _, _, commit, _ in commits])
     except (ToolError, UnreadableError, OSError) as error:
         yield Finding(commits[0][0], "effect", f"the private git can't be read: {error}")
         return
-    for line, step, commit in commits:
-        ref = checkpoint_ref(f"{task.id}/{step}")
+    for line, step, commit, made_by in commits:
+        ref = checkpoint_ref(f"{task.id}/{made_by}")
         move = moves.get(int(step.partition(":")[0]))
+        if move and made_by != step:
+            move = move.get("prepared", {}).get(made_by.partition(":")[2])
         if refs.get(ref) != commit:
             yield Finding(line, "effect", f"{ref} should hold {commit[:12]}, it holds {refs.get(ref, 'nothing')[:12]}")
         elif move is None or trees.get(commit) != move["tree"]:

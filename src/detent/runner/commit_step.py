@@ -6,7 +6,7 @@ import os
 
 from detent.effects.git import Git, is_object_id
 from detent.effects.merge import person_identity
-from detent.effects.own_checkout import Stand, stand_at, tree_of
+from detent.effects.own_checkout import Stand, make_safe, stand_at, tree_of
 from detent.effects.own_commit import Wanted, commit_tree, find_made, follow, holds_tree
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
@@ -55,10 +55,11 @@ def look_commit(doing: Doing) -> dict[str, str]:
     if asked := doing.given.get(SHA):
         return {**seen, "sha": _checked(task, stand, asked)}
     person_identity(stand.repository.top)
-    return {**seen, "message": doing.given.get(MESSAGE) or message_of(task, _names(task, stand, tree))}
+    return {**seen, "message": doing.given.get(MESSAGE) or message_of(task, changed_names(task, stand, tree))}
 
 
-def _names(task: Task, stand: Stand, tree: str) -> list[str]:
+def changed_names(task: Task, stand: Stand, tree: str) -> list[str]:
+    """The files a commit of this tree would change."""
     private, before = task.places.private_git(), tree_of(stand.repository.common_dir, stand.commit)
     return [name for _, name in changed_files(private, before, tree)]
 
@@ -101,6 +102,7 @@ def do_commit(doing: Doing) -> Results:
         how, commit = "made", find_made(stand.repository.top, key)
         commit = commit or commit_tree(_wanted(task, stand, seen["tree"], key, seen["message"]))
         follow(stand.repository.top)
+        make_safe()
     left = dirty_checkout(task, commit)
     result = {"sha": commit, "tree": seen["tree"], "branch": seen["branch"], "how": how}
     return {"commit": {**result, "left": left.words()} if left else result}

@@ -44,6 +44,7 @@ def configure(task: Task, wanted: Wanted, name: str, reason: str) -> tuple[Task,
     """Write down what is to hold from now on; False when all of it holds already and nothing was written."""
     with Lock(task.places.lock()):
         task = task.now()
+        _refuse_end(task)
         content = {"by": "person", "name": name, "reason": reason, **_read(task, wanted)}
         checks = [line for line in wanted.checks if line not in dict(task.memory.head["commands"]).values()]
         if not checks and configured(task.memory, content) == (task.memory.head, task.memory.snapshot):
@@ -61,6 +62,13 @@ def configure(task: Task, wanted: Wanted, name: str, reason: str) -> tuple[Task,
         else:
             memory = record(task, task.memory, "configured", content)
     return task.at(memory), True
+
+
+def _refuse_end(task: Task) -> None:
+    """Where nothing goes on any more, nothing is to be set; an end that can be left is different."""
+    state = task.machine.states[task.memory.snapshot.state]
+    if state.is_end and not any(edge.reopen for edge in state.edges):
+        raise RefusedError(f"{state.name} is an end: nothing goes on here", next_step=f"detent evidence {task.id}")
 
 
 def _read(task: Task, wanted: Wanted) -> dict[str, Any]:

@@ -12,10 +12,11 @@ from detent.effects.git import find_repository
 from detent.effects.home import TREE, is_born
 from detent.errors import MachineError, RefusedError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
-from detent.machines.load import canonical, load, read_document, scaffold
+from detent.machines.load import canonical, read_document, scaffold
+from detent.machines.parse import parse
 from detent.runner.access import level_of
 from detent.runner.homes import LOCK_WAIT_S, begin_home, make_home
-from detent.runner.layout import choose_active, exclude_root, is_tracked, native_folder, store_root
+from detent.runner.layout import active_problem, choose_active, exclude_root, is_tracked, native_folder, store_root
 from detent.runner.locks import close_locks
 from detent.runner.look import look
 from detent.runner.open import Task, find_project, load_task
@@ -23,6 +24,7 @@ from detent.runner.pinned import pinned_settings, read_committed
 from detent.runner.request import FILE as REQUEST
 from detent.runner.request import find_request, keep_request
 from detent.runner.settle import unlogged
+from detent.runner.title import LONGEST_TITLE, one_line
 from detent.runner.vacancy import free_id, refuse_place, refuse_second, refuse_taken
 from detent.runner.vocabulary import vocabulary
 from detent.store.atomic import make_folders, sweep, write_atomic
@@ -31,6 +33,7 @@ from detent.store.lock import Lock
 from detent.store.native import Native
 from detent.store.places import Project, branch_of, make_task_folder, write_pointer
 from detent.store.settings import FILE, Settings, parse_settings
+from detent.store.shown import ROUNDS, state_label
 from detent.store.tasks import TaskStore
 
 TYPE_CHECKING = False
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 DEFAULT_MACHINE = "phase"
+_MOST_ROUNDS = 1_000_000  # that a folder from elsewhere may claim
 
 
 class Wish(Record):
@@ -80,9 +84,8 @@ def create(wish: Wish) -> Task:
     project, baseline = site.project, site.baseline
     settings = read_settings(project, baseline)
     request = find_request(project, settings, wish.source, wish.issue)
-    words = wish.title if request is None or wish.title.strip() else request.title
-    # One line: the title goes into headings and lists, where a second line would be read as something else.
-    words = " ".join(words.split())
+    # Of a text that is kept whole the first words are enough.
+    words = one_line(wish.title) or (" ".join(request.title.split())[:LONGEST_TITLE].rstrip() if request else "")
     wish = wish.replace(title=words or os.path.basename(wish.folder.rstrip("/")) or "untitled task")
     machine, pinned = load_checked(wish.machine or settings.default_machine or DEFAULT_MACHINE, settings)
     wish = wish.replace(in_place=wish.in_place or machine.store.get("in_place", False))
@@ -112,10 +115,13 @@ def create(wish: Wish) -> Task:
             head["notes"] = (*head["notes"], told)
         if request is not None:
             head["request"] = keep_request(native.places, request)
+        if obstacle := active_problem(machine.store, project, task_id):
+            head["notes"] = (*head["notes"], obstacle)
         _write_scaffold(native, texts)
         task = _begin(project, native, head, snapshot, pinned, "created")
         is_born(head["home"])
-        choose_active(task)
+        if not obstacle:
+            choose_active(task)
         return task
 
 
@@ -149,6 +155,7 @@ def adopt(wish: Wish) -> Task:
                 where=document.path,
                 next_step=f"write the state it is to go on from behind '{native.state_label}:'",
             )
+        _refuse_counts(machine, document)
         named = " ".join(document.value(machine.store.get("title", "")).split())
         wish = wish.replace(title=wish.title or named or task_id)
         head = _head(site, settings, machine, pinned, wish.replace(in_place=True), task_id, folder) | kept
@@ -158,29 +165,27 @@ def adopt(wish: Wish) -> Task:
 
 def load_checked(name: str, settings: Settings) -> tuple[Machine, bytes]:
     """A machine that parses, lints and explores without a finding; any other does not load."""
-    known = str(read_document(name)[0].get("name", name))
+    document, where = read_document(name)
+    known = str(document.get("name", name))
     limits, options = settings.limits.get(known, {}), settings.options.get(known, ())
     try:
-        return _checked(name, limits, options)
+        return _checked(document, where, limits, options), canonical(document)
     except MachineError as error:
         if not limits and not options:
             raise
-        _checked(name, {}, ())  # a file that is wrong by itself is told as such
+        _checked(document, where, {}, ())  # a file that is wrong by itself is told as such
         raise UsageError(
             f"[machine.{known}] of {FILE} does not fit the machine: {'; '.join(error.problems)}",
             next_step=f"correct {FILE} and commit it, then run the same command again",
         ) from error
 
 
-def _checked(name: str, limits: Mapping[str, int], options: Sequence[str]) -> tuple[Machine, bytes]:
-    document, where = read_document(name)
-    machine, pinned = load(name, vocabulary(), limits=limits, options=options)
+def _checked(document: Mapping[str, Any], where: str, limits: Mapping[str, int], options: Sequence[str]) -> Machine:
+    machine = parse(document, vocabulary(), limits=limits, options=options, where=where)
     problems = lint(machine) or tuple(f"{one.rule}: {' / '.join(one.story)}" for one in explore(machine).violations)
     if problems:
         raise MachineError(problems, where=where)
-    if pinned != canonical(document):
-        raise MachineError(("the file changed while it was being read",), where=where)
-    return machine, pinned
+    return machine
 
 
 def _site_for(wish: Wish) -> _Site:
@@ -320,7 +325,33 @@ def _adopted(machine: Machine, fields: Mapping[str, Any], snapshot: Snapshot, st
         value = fields[limit.field].line_value if limit.field in fields else ""
         if value.isdigit():
             counters[limit.name] = min(max(int(value) - limit.first, 0), limit.cap)
-    return snapshot.replace(state=state, registers=registers, counters=counters, visits={state: 1})
+    rounds = {name: _round(fields, state_label(machine, ROUNDS, name)) for name in machine.states}
+    visits = {name: count for name, count in {state: 1, **rounds}.items() if count}
+    return snapshot.replace(state=state, registers=registers, counters=counters, visits={state: 1, **visits})
+
+
+def _round(fields: Mapping[str, Any], label: str) -> int:
+    value = fields[label].line_value if label in fields else ""
+    return min(int(value), _MOST_ROUNDS) if value.isdecimal() else 0
+
+
+def _refuse_counts(machine: Machine, document: Document) -> None:
+    """What a file says of its counters is taken over as it is, or not at all."""
+    problems = []
+    for limit in machine.limits.values():
+        value = document.value(limit.field).strip("\"' ") if limit.field else ""
+        if value in ("", "null", "~"):
+            continue
+        if not (value.isascii() and value.isdecimal()):
+            problems.append(f"{limit.field} is {value!r}, which is no count")
+        elif int(value) - limit.first > limit.cap:
+            problems.append(f"{limit.field} is {value}, and {machine.name} counts no further than {limit.cap}")
+    if problems:
+        raise RefusedError(
+            f"{os.path.basename(document.path)}: {'; '.join(problems)}",
+            where=document.path,
+            next_step="correct it there, then run the same command again",
+        )
 
 
 def _begin(

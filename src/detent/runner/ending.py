@@ -23,15 +23,15 @@ from detent.effects import keeper
 from detent.effects.agents.events import classify, read_usage
 from detent.effects.keeper_look import exit_class
 from detent.effects.keeper_process import EVENTS
-from detent.effects.patterns import matches
 from detent.effects.put_back import put_back as put_back_files
 from detent.effects.sandbox import BUBBLEWRAP
-from detent.effects.tree import changed_files
+from detent.effects.tree import Taken, changed_files
 from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
 from detent.runner.anchor import anchor
 from detent.runner.layout import writes_of
-from detent.runner.look import current_tree, look
+from detent.runner.locks import changed_of_others, items_of, shown_item
+from detent.runner.look import current_tree, look, take_current_tree
 from detent.runner.mend import put_back
 from detent.runner.promises import put_in_order
 from detent.runner.runs import fingerprint, run_seen
@@ -39,10 +39,12 @@ from detent.runner.settle import disorder_words, find_disorder, read_document, r
 from detent.runner.step import Outcome, step
 from detent.store.atomic import read_plain
 from detent.store.lock import Lock
+from detent.store.patterns import matches
 from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from detent.core.values import Decision
@@ -105,17 +107,18 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
             )
     document, told = _readable(task)
     disorder = find_disorder(task, memory, document)
-    notes = (*told, *disorder_words(task, memory.snapshot, disorder))
+    others = changed_of_others(task, run.get("held", {}), document)
+    notes = (*told, *disorder_words(task, memory.snapshot, disorder), *_others_words(task, others))
     usage, exit_name = _result(task, seen)
-    tree, problem = _tree(task)
-    tainted = _tainted(task, tree)
-    filed = {} if tainted else _file(task, tree)
+    taken, problem = _taken(task)
+    tainted = _tainted(task, taken)
+    filed = {} if tainted else _file(task, taken.id)
     content: dict[str, Any] = {
         **{name: run[name] for name in ("run", "role", "state", "access", "agent", "model", "seen")},
         "exit": exit_name,
         **_how(seen, task),
         "before": run["tree"],
-        "tree": tree,
+        "tree": taken.id,
         "problem": problem,
         "tainted": tainted,
         "put_back": not task.memory.head["in_place"],
@@ -130,6 +133,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "wake": (usage.quota_until or utc_now(QUOTA_WAIT_S)) if exit_name == "quota" else "",
         "restored": [*notes, *filed.get("refused", ())],
         "filed": filed,
+        "taken": others,
         "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
         "evidence": evidence_hashes(look(task, memory, document, "")),
     }
@@ -137,7 +141,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     after = run_over(task.machine, memory.snapshot, ended_as, by_person=content["by_person"])
     if content["tainted"] and task.machine.states[after.state].must_open:
         after = after.replace(entry=content["evidence"])  # such a run has crashed: what it wrote is no proof either
-    memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=disorder.locked)
+    memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=(*disorder.locked, *others))
     task = task.replace(memory=memory)
     anchor(task)
     return task
@@ -151,6 +155,12 @@ def _file(task: Task, tree: str) -> dict[str, Any]:
 
     made = file_run(task, tree)
     return {"files": made.files, "refused": list(made.refused)}
+
+
+def _others_words(task: Task, items: Iterable[str]) -> list[str]:
+    owners = {item: lock.role for lock in task.machine.locks for item in items_of(lock)}
+    file, role = task.native.file, task.memory.run["role"]
+    return [f"{shown_item(file, item)} is for the {owners[item]}, not the {role}, and was put back" for item in items]
 
 
 def _readable(task: Task) -> tuple[Document, tuple[str, ...]]:
@@ -220,21 +230,24 @@ def _used(seen: RunSeen, usage: Usage, exit_name: str) -> dict[str, float]:
     }
 
 
-def _tree(task: Task) -> tuple[str, str]:
+def _taken(task: Task) -> tuple[Taken, str]:
     """The tree as the run left it, or why it can't be taken: what can't be looked at proves nothing."""
     try:
-        return current_tree(task), ""
+        return take_current_tree(task), ""
     except DetentError as error:
-        return "", f"{error.what} ({error.where})" if error.where else error.what
+        return Taken("", ()), f"{error.what} ({error.where})" if error.where else error.what
 
 
-def _tainted(task: Task, tree: str) -> list[str]:
+def _tainted(task: Task, taken: Taken) -> list[str]:
     """The files of the repository that the run changed and may not: a reading role none, any other none protected."""
     run = task.memory.run
-    if not tree or tree == run["tree"]:
+    is_forbidden = partial(_is_forbidden, task, run["access"], run["role"])
+    if not taken.id or taken.id == run["tree"]:
         return []
-    changed = changed_files(task.places.private_git(), run["tree"], tree)
-    return [name for _status, name in changed if _is_forbidden(task, run["access"], run["role"], name)][:_MOST_NAMES]
+    if taken.before == run["tree"] and not any(map(is_forbidden, taken.changed)):
+        return []  # whatever of it really differs, none is among them
+    changed = changed_files(task.places.private_git(), run["tree"], taken.id)
+    return [name for _status, name in changed if is_forbidden(name)][:_MOST_NAMES]
 
 
 def _is_forbidden(task: Task, access: str, role: str, name: str) -> bool:
@@ -326,5 +339,5 @@ def _stays(task: Task, why: str) -> Outcome:
 def _has_changed(task: Task, document: Document) -> bool:
     ended = task.memory.ended
     # What a tainted run may not change was put back; the rest of its work counts.
-    tree = _tree(task)[0] if ended["tainted"] else ended["tree"]
+    tree = _taken(task)[0].id if ended["tainted"] else ended["tree"]
     return bool(tree) and fingerprint(task, task.memory, document, tree) != ended["seen"]

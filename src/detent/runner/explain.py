@@ -252,12 +252,14 @@ def _moves(task: Task, state: State, document: Document | None) -> tuple[Move, .
         )
         return tuple(_move(task, edge, {}).replace(is_open=False, missing=(living,)) for edge in state.edges)
     from detent.gates.judge import judge  # a bare status never loads the gates
+    from detent.gates.people import BY_NAME
     from detent.runner.look import known_tree, look, needs_tree
 
     gates = [gate for edge in state.edges for way in edge.ways for gate in way.needs]
     is_signed = any(edge.sign_off for edge in state.edges)
     tree = known_tree(task) if is_signed or needs_tree(task, gates) else ""
-    facts = judge(look(task, task.memory, document, tree, is_reader=True), gates)
+    # Every move that is told comes with the command that names it.
+    facts = judge(look(task, task.memory, document, tree, is_reader=True, words=(BY_NAME,)), gates)
     return tuple(_move(task, edge, facts, tree) for edge in state.edges)
 
 

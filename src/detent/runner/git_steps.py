@@ -7,6 +7,7 @@ from detent.effects.own_checkout import (
     branch_commit,
     delete_branch,
     make_branch,
+    make_safe,
     refuse_branch_name,
     refuse_known_branch,
     refuse_target,
@@ -20,7 +21,8 @@ from detent.effects.saved_work import backup_ref, find_saved, ignored_by_person,
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
 from detent.runner.commit_step import do_commit, foresee_commit, has_commit, look_commit
-from detent.runner.hook_trial import look_hooks, try_hooks
+from detent.runner.decision_step import has_decision, look_decision, record_decision
+from detent.runner.hook_trial import look_hooks, note_hooks
 from detent.runner.in_place import (
     dirty_checkout,
     made_branch,
@@ -30,6 +32,7 @@ from detent.runner.in_place import (
 )
 from detent.runner.look import current_tree
 from detent.runner.prepare_values import Doing, Step
+from detent.runner.revert_step import do_revert, has_revert, look_revert
 from detent.store.places import branch_of
 from detent.store.tasks import utc_now
 
@@ -110,6 +113,7 @@ def _branch(doing: Doing) -> Results:
         raise RefusedError("your checkout moved on meanwhile", where=stand.repository.top, next_step="try again")
     if stand.branch != name:
         make_branch(stand, name, f"detent: {doing.task.id} {doing.key}")
+        make_safe()
     return {"branch": {"name": name}}
 
 
@@ -175,11 +179,13 @@ def _reset(doing: Doing) -> Results:
     saved = find_saved(common_dir, ref)
     if not saved or (tree != tree_of(common_dir, target) and tree not in [one.tree for one in saved]):
         saved = (*saved, save(private, common_dir, ref, tree, stand.commit))
+        make_safe()  # nothing is taken away that a power cut could take here too
     switch(top, seen["to"], force=True)
     ours = ignored_by_person(top, new)
     remove_files(top, [name for name in new if name not in ours])
     if seen["branch"] != seen["to"] and branch_commit(common_dir, seen["branch"]) == seen["head"]:
         delete_branch(top, seen["branch"], seen["head"])
+    make_safe()
     result = {**seen, "backup": saved[0].ref, "saved": saved[0].commit}
     return {"reset": result, "branch": {}}
 
@@ -193,6 +199,8 @@ STEPS: Mapping[str, Step] = {
     "baseline": Step(_look_baseline, _baseline, foresee=_foresee_baseline),
     "branch": Step(_look_branch, _branch, _has_branch, _undo_branch, _foresee_branch),
     "reset": Step(_look_reset, _reset, _has_saved, foresee=_foresee_reset),
-    "try_hooks": Step(look_hooks, try_hooks),
+    "revert": Step(look_revert, do_revert, has_revert),
+    "try_hooks": Step(look_hooks, note_hooks),
     "commit": Step(look_commit, do_commit, has_commit, foresee=foresee_commit),
+    "decision": Step(look_decision, record_decision, has_decision),
 }

@@ -101,10 +101,23 @@ def _has_workspace(task: Task) -> bool:
     return bool(task.memory.head["in_place"]) or os.path.isdir(task.tree_path)
 
 
+def _try_hooks(task: Task) -> tuple[str, ...]:
+    from detent.runner.hook_trial import try_hooks  # few moves try hooks
+
+    return try_hooks(task)
+
+
+def _were_hooks_tried(task: Task) -> bool:
+    from detent.runner.hook_trial import were_tried
+
+    return were_tried(task)
+
+
 # What is made for a move beforehand, without the task's lock, because it takes long and the project's lock comes
 # first: how, and whether it is there. Made and not used it does no harm; the steps of prepare.py are for what would.
 PROVISIONS: Mapping[str, tuple[Callable[[Task], tuple[str, ...]], Callable[[Task], bool]]] = {
-    WORKSPACE: (_make_workspace, _has_workspace)
+    WORKSPACE: (_make_workspace, _has_workspace),
+    "try_hooks": (_try_hooks, _were_hooks_tried),
 }
 
 

@@ -1,6 +1,8 @@
-"""The step `try_hooks`: the person's pre-commit hook on the candidate, in a disposable checkout, before any review.
+"""Tries the person's commit hooks on the candidate, in a disposable checkout, before any review.
 
-A hook that would refuse the commit, or change what is committed, is known before a person has approved anything.
+A hook that would refuse the commit or its message, or change what is committed, is known before a person has approved
+anything. Hooks may take as long as tests do: they run without the task's lock, and what came of them is a receipt of
+this tree, these hooks and these words. The move is made only where that receipt is green.
 """
 
 from __future__ import annotations
@@ -11,19 +13,36 @@ import shutil
 from detent.effects.checkout import FrozenTree, SetupFailed, Wanted, prepared_checkout, run_command, why_cut_short
 from detent.effects.git import Git, find_repository
 from detent.effects.merge import own_git
+from detent.effects.own_checkout import stand_at
+from detent.effects.own_commit import TRAILER, with_trailer
 from detent.errors import RefusedError, StorageError
 from detent.runner.access import command_running
+from detent.runner.commit_message import message_of
+from detent.runner.commit_step import changed_names
 from detent.runner.look import current_tree
+from detent.runner.prove import vouch
 from detent.runner.workspace import workspace_of
-from detent.store.atomic import make_folders, read_plain
+from detent.store.atomic import make_folders, read_plain, write_atomic
+from detent.store.digest import sha256_of
+from detent.store.lock import Lock
+from detent.store.receipts import Receipt, ReceiptStore
+from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from detent.runner.open import Task
     from detent.runner.prepare_values import Doing, Results
 
-HOOK = "pre-commit"
-_COMMAND = f"git -c core.hooksPath=.git/hooks hook run --ignore-missing {HOOK}"
+_MESSAGE = ".git/COMMIT_EDITMSG"
+# In the order of a commit, each with what git hands to it.
+HOOKS: Mapping[str, str] = {
+    "pre-commit": "",
+    "prepare-commit-msg": f" -- {_MESSAGE} message",
+    "commit-msg": f" -- {_MESSAGE}",
+}
+_COMMAND = "git -c core.hooksPath=.git/hooks hook run --ignore-missing "
 _LONGEST_TOLD = 4000
 _LARGEST_LOG_BYTES = 64_000_000
 
@@ -32,42 +51,84 @@ def look_hooks(_doing: Doing) -> dict[str, str]:
     return {}
 
 
-def try_hooks(doing: Doing) -> Results:
-    """Refused if the hook fails or changes the index; without a hook there is nothing to try."""
-    task = doing.task
-    hooks = _hooks(task)
-    if not hooks:
+def note_hooks(doing: Doing) -> Results:
+    """For the move's line: which hooks were tried, on which tree."""
+    folder, names = _hooks(doing.task)
+    if not folder:
         return {"try_hooks": {"hooks": "none"}}
-    tree = current_tree(task)
-    head = task.memory.head
+    return {"try_hooks": {"hooks": ", ".join(names), "tree": current_tree(doing.task)}}
+
+
+def were_tried(task: Task) -> bool:
+    """Whether all hooks let the tree pass as it is now; without a hook there is nothing to try. The lock is held."""
+    folder, names = _hooks(task)
+    if not folder:
+        return True
+    key = _key(task, folder, names, current_tree(task))
+    receipt = ReceiptStore(task.places.receipts()).find(key)
+    return receipt is not None and receipt.is_green and task.memory.proved.get(key) == receipt.digest
+
+
+def try_hooks(task: Task) -> tuple[str, ...]:
+    """Refused if a hook fails or changes the index; each attempt leaves a receipt."""
+    folder, names = _hooks(task)
+    with Lock(task.places.lock()):
+        tree = current_tree(task)
+    head, store = task.memory.head, ReceiptStore(task.places.receipts())
     make_folders(task.home)
-    log = os.path.join(task.places.receipts(), f"hooks-{tree[:16]}.log")
-    frozen = FrozenTree(task.places.private_git(), tree, head["baseline"] or None)
+    key = _key(task, folder, names, tree)
+    before = store.find(key)
+    log = store.log_path(key, len(before.attempts) + 1 if before else 1)
     wanted = Wanted(
         os.path.join(task.home, "proof"),
-        frozen,
+        FrozenTree(task.places.private_git(), tree, head["baseline"] or None),
         workspace_of(head),
         work_tree=task.root,
         cache_dir=os.path.join(task.home, "setup"),
         log_path=log,
         running=command_running(task),
     )
+    refused: RefusedError | None = None
     with prepared_checkout(wanted) as checkout:
         if isinstance(checkout, SetupFailed):
             raise RefusedError(f"the checkout for the hooks can't be set up: {checkout.why}", where=checkout.log)
-        _copy(hooks, os.path.join(checkout.folder, ".git", "hooks"))
-        _run(task, checkout.folder, tree, log)
-    return {"try_hooks": {"hooks": HOOK, "tree": tree}}
+        _copy(folder, os.path.join(checkout.folder, ".git", "hooks"))
+        write_atomic(os.path.join(checkout.folder, _MESSAGE), _message(task, tree).encode(), durable=False)
+        try:
+            for name in names:
+                _run(task, name, checkout.folder, tree, log)
+        except RefusedError as error:
+            refused = error
+        attempts = (*(before.attempts if before else ()), 1 if refused else 0)
+        vouch(task, tree, [store.save(Receipt(key, f"hooks: {', '.join(names)}", tree, attempts, log, time=utc_now()))])
+    if refused:
+        raise refused
+    return ()
 
 
-def _hooks(task: Task) -> str:
-    """The folder of the person's hooks, if it has the one that looks at a commit; empty otherwise."""
+def _hooks(task: Task) -> tuple[str, tuple[str, ...]]:
+    """The folder of the person's hooks and those in it that look at a commit; empty where there are none."""
     repository = find_repository(task.tree_path)
     if repository is None:
-        return ""
+        return "", ()
     said = os.fsdecode(own_git(repository.top, "rev-parse", "--git-path", "hooks").stdout).strip()
     folder = os.path.join(repository.top, said)
-    return folder if os.access(os.path.join(folder, HOOK), os.X_OK) else ""
+    names = tuple(name for name in HOOKS if os.access(os.path.join(folder, name), os.X_OK))
+    return (folder, names) if names else ("", ())
+
+
+def _key(task: Task, folder: str, names: tuple[str, ...], tree: str) -> str:
+    """This tree, these hooks as they are now, and the words of the commit."""
+    marks = [os.stat(os.path.join(folder, name)) for name in names]
+    hooks = [f"{name} {mark.st_size} {mark.st_mtime_ns} {mark.st_ino}" for name, mark in zip(names, marks, strict=True)]
+    return sha256_of("\0".join(("hooks", tree, _message(task, tree), *hooks)).encode("utf-8", "surrogateescape"))
+
+
+def _message(task: Task, tree: str) -> str:
+    """The words of the commit as they would be made now; only the number of its line is not known yet."""
+    stand = stand_at(task.tree_path)
+    names = changed_names(task, stand, tree) if stand is not None else []
+    return with_trailer(message_of(task, names), f"{TRAILER}: {task.id}/0:commit")
 
 
 def _copy(hooks: str, target: str) -> None:
@@ -77,16 +138,17 @@ def _copy(hooks: str, target: str) -> None:
         raise StorageError(f"the hooks can't be copied: {error}", where=hooks) from error
 
 
-def _run(task: Task, folder: str, tree: str, log: str) -> None:
+def _run(task: Task, name: str, folder: str, tree: str, log: str) -> None:
     timeout_s = task.memory.head["command_timeout_s"]
     running = command_running(task)
-    finished = run_command(_COMMAND, folder, timeout_s, log, running)
-    after = Git(os.path.join(folder, ".git"), folder).run("write-tree").decode().strip()
+    finished = run_command(f"{_COMMAND}{name}{HOOKS[name]}", folder, timeout_s, log, running)
+    git = Git(os.path.join(folder, ".git"), folder)
+    after = git.run("write-tree").decode().strip()
     if after != tree:
-        diff = Git(os.path.join(folder, ".git"), folder).run("diff", "--no-color", "--no-ext-diff", tree, after)
+        diff = git.run("diff", "--no-color", "--no-ext-diff", tree, after)
         told = diff.decode("utf-8", "replace")[:_LONGEST_TOLD].rstrip()
         raise RefusedError(
-            f"the {HOOK} hook would change what is committed:\n{told}",
+            f"the {name} hook would change what is committed:\n{told}",
             where=task.tree_path,
             next_step="make that change in the work itself, then try again",
         )
@@ -95,7 +157,7 @@ def _run(task: Task, folder: str, tree: str, log: str) -> None:
         ended = cut_short or f"exit {finished.exit}"
         said = (read_plain(log, _LARGEST_LOG_BYTES) or b"").decode("utf-8", "replace")[-_LONGEST_TOLD:].strip()
         raise RefusedError(
-            f"the {HOOK} hook would refuse the commit ({ended}):\n{said}",
+            f"the {name} hook would refuse the commit ({ended}):\n{said}",
             where=log,
             next_step="mend what it names, then try again",
         )

@@ -90,6 +90,18 @@ def choose_active(task: Task) -> str:
     return path
 
 
+def active_problem(store: Mapping[str, Any], project: Project, task_id: str) -> str:
+    """Why a task can't be remembered so, for a person; empty when it can, or the machine keeps no such file."""
+    if not (store.get("root") and store.get("active")):
+        return ""
+    path = os.path.join(store_root(store, project.root), store["active"])
+    try:
+        read_plain(path)
+    except UnreadableError as error:
+        return f"{path}: {error.what}; move it away, then run: detent use {task_id}"
+    return ""
+
+
 def active_among(found: Iterable[Listed]) -> str:
     """The one of these tasks that the file of its machine names; empty when none or more than one is named."""
     named = []

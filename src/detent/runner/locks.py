@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from detent.core.values import Snapshot
     from detent.runner.open import Task
     from detent.store.native import Document
+    from detent.store.tasks import Memory
 
 
 def items_of(lock: Lock) -> tuple[str, ...]:
@@ -61,9 +62,25 @@ def _is_changed(task: Task, document: Document, item: str, locked: str) -> bool:
     return not is_whole(_markdown(task, document, file), heading, kept_text(task, locked).decode("utf-8"))
 
 
+def held_for_others(task: Task, document: Document, role: str) -> dict[str, str]:
+    """What a run of this role may not change because it is another's: hashes as it stands now, with the texts kept."""
+    return lock_again(task, document, items_of_others(task.machine, role))
+
+
+def items_of_others(machine: Machine, role: str) -> tuple[str, ...]:
+    """What only runs of another role may change."""
+    return tuple(item for lock in machine.locks if lock.role not in ("", role) for item in items_of(lock))
+
+
+def changed_of_others(task: Task, held: Mapping[str, str], document: Document) -> dict[str, str]:
+    """What of that is not as it was, with the hashes it had."""
+    return {item: locked for item, locked in held.items() if _is_changed(task, document, item, locked)}
+
+
 def close_locks(task: Task, snapshot: Snapshot, document: Document, leaving: str) -> dict[str, str]:
     """The locked texts after a state was left: each is kept by its hash, so that it can be put back whole."""
-    items = [item for lock in task.machine.locks if not leaving or leaving in lock.after for item in items_of(lock)]
+    locks = [lock for lock in task.machine.locks if lock.after and (not leaving or leaving in lock.after)]
+    items = [item for lock in locks for item in items_of(lock)]
     return {**snapshot.locked, **lock_again(task, document, items)}
 
 
@@ -130,9 +147,10 @@ def kept_text(task: Task, digest: str) -> bytes:
     return data
 
 
-def locked_texts(task: Task, snapshot: Snapshot, items: Iterable[str]) -> dict[str, str]:
-    """What these items hold, by item."""
-    return {item: kept_text(task, snapshot.locked[item]).decode("utf-8") for item in items}
+def locked_texts(task: Task, memory: Memory, snapshot: Snapshot, items: Iterable[str]) -> dict[str, str]:
+    """What these items hold, by item; one that no state locks was held for another role than the run's."""
+    hashes = {**memory.run.get("held", {}), **memory.visit.get("taken", {}), **snapshot.locked}
+    return {item: kept_text(task, hashes[item]).decode("utf-8") for item in items}
 
 
 def put_back_others(task: Task, texts: Mapping[str, str]) -> None:

@@ -8,8 +8,7 @@ from functools import cache, partial
 
 from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
-from detent.effects.touched import recall_touched, remember_touched, touched_files
-from detent.effects.tree import changed_files, take_tree
+from detent.effects.touched import recall_touched, remember_touched, touched_files, touched_later
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.commands import COMMAND_CHECKS
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from detent.effects.touched import Touched
+    from detent.effects.tree import Taken
     from detent.runner.open import Task
     from detent.store.native import Document
     from detent.store.observed import TreeFile
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
 _WHOLE_TREE = ("structure_ok", "inputs_used", "inputs_distilled")  # they ask for every file of it
 # checks whose answer depends on the tree
-TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "deployed", "big_fix", "filed")
+TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "deployed", "big_fix", "filed", "scope")
 
 
 def look(
@@ -75,6 +75,7 @@ def look(
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
         filing=memory.filing,
         judged=memory.judged,
+        changed=partial(_changed, task, tree, is_reader=is_reader),
     )
 
 
@@ -98,6 +99,8 @@ def _since_gate(task: Task, memory: Memory, tree: str) -> list[tuple[str, str]] 
     """What of the work changed since the tree of the last passed gate; the task's own files are no work."""
     if not tree or not memory.gate:
         return None
+    from detent.effects.tree import changed_files  # few gates ask
+
     try:
         changes = changed_files(task.places.private_git(), memory.gate, tree)
     except ToolError:
@@ -119,6 +122,16 @@ def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str
         return touched_now(task, tree).ask
     except ToolError:
         return None
+
+
+def _changed(task: Task, tree: str, *, is_reader: bool) -> tuple[str, ...] | None:
+    """Every path of the tree that differs from the baseline; None when that is not known."""
+    baseline = task.memory.head["baseline"]
+    if not tree or not baseline or is_reader:
+        return None
+    from detent.effects.tree import changed_files  # few gates ask
+
+    return tuple(path for _status, path in changed_files(task.places.private_git(), baseline, tree))
 
 
 def _workspace(task: Task, workspace: dict[str, list[str]]) -> str:
@@ -159,6 +172,11 @@ def known_tree(task: Task) -> str:
 
 def current_tree(task: Task) -> str:
     """The id of the tree as it is now, by git."""
+    return take_current_tree(task).id
+
+
+def take_current_tree(task: Task) -> Taken:
+    """The same with what git had to look at."""
     if not os.path.isdir(task.tree_path):
         from detent.runner.explain import missing_tree, where_tree_went
 
@@ -166,6 +184,8 @@ def current_tree(task: Task) -> str:
     private = task.places.private_git()
     for name in ("", "cache", "info", "objects/info"):
         sweep(os.path.join(private, name))  # what a killed step left; the task's lock is held
+    from detent.effects.tree import take_tree  # who only reads takes none
+
     baseline = task.memory.head["baseline"] or None
     known = known_tree(task)
     for _ in range(_MOST_LOOKS):
@@ -175,9 +195,18 @@ def current_tree(task: Task) -> str:
         )
         if taken.id == known or remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.files, since):
             break
-    if known_touched(task).tree != taken.id:
-        remember_touched(task.places.touched(), touched_now(task, taken.id))
-    return taken.id
+    _remember_touched(task, taken)
+    return taken
+
+
+def _remember_touched(task: Task, taken: Taken) -> None:
+    head, touched = task.memory.head, known_touched(task)
+    if touched.tree == taken.id:
+        return
+    later = None
+    if taken.before and touched.tree == taken.before:  # usually nothing that is protected was changed since
+        later = touched_later(touched, taken.id, taken.changed, head["baseline"], head["protect"])
+    remember_touched(task.places.touched(), later or touched_now(task, taken.id))
 
 
 def refuse_other_tree(tree: str, shown: str) -> None:

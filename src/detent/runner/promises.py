@@ -165,6 +165,27 @@ def _clear_report(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[di
     return clear_report(task)
 
 
+def _archive(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """What was made before a person went back, as a version of its own."""
+    from detent.runner.archive import archive  # only who goes back needs it
+
+    return archive(task, intent), {}
+
+
+def _revert_record(task: Task, key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """What was taken back, for those who read files and branches."""
+    from detent.runner.revert_step import record_revert  # once in a task's life, if ever
+
+    return record_revert(task, key), {}
+
+
+def _eval_report(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """What the engine ran on the tree of the move, for those who read files and no journal."""
+    from detent.runner.eval_report import write_eval_report  # few machines have one
+
+    return write_eval_report(task, intent), {}
+
+
 def _harness(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     from detent.runner.harness import write_harness  # once in a task's life
 
@@ -172,6 +193,7 @@ def _harness(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[st
 
 
 EFFECTS: Mapping[str, Effect] = {
+    "archive": _archive,
     "checkpoint": _checkpoint,
     "gate_commit": _gate_commit,
     "wip_commit": _wip_commit,
@@ -181,11 +203,23 @@ EFFECTS: Mapping[str, Effect] = {
     "clear_report": _clear_report,
     "commit_message": _commit_message,
     "file_spec": _file_spec,
+    "revert_record": _revert_record,
+    "eval_report": _eval_report,
     "evidence_page": _evidence_page,
     "leave_branch": _leave_branch,
     "harness": _harness,
 }
 # Effects that do nothing with the tree the move saw.
 TREELESS = frozenset(
-    ("leave_branch", "commit_message", "file_spec", "report", "post_mortem", "clear_report", "harness")
+    (
+        "archive",
+        "revert_record",
+        "leave_branch",
+        "commit_message",
+        "file_spec",
+        "report",
+        "post_mortem",
+        "clear_report",
+        "harness",
+    )
 )

@@ -12,7 +12,7 @@ from detent.gates.commands import runs_of
 from detent.gates.judge import judge
 from detent.machines.filing import OUT, TREE_SOURCES
 from detent.machines.placeholders import BASE, FIRST, OF, RUN, fill
-from detent.runner.locks import closed_items, shown_item
+from detent.runner.locks import closed_items, items_of_others, shown_item
 from detent.runner.look import look
 
 TYPE_CHECKING = False
@@ -42,9 +42,10 @@ def prompt_for(task: Task, state: State, document: Document, tree: str, minutes:
         _recovered(task, seen),
         _listed("You may", state.may),
         _listed("You must not", state.must_not),
-        _places(task),
+        _places(task, state.role),
         _moves(task, state, seen),
         _proof(task, seen),
+        _quoted("How the task came here", _came(task)),
         _quoted("The last request was refused", _refusal(task)),
         _quoted("How the last run ended", _last_run(task)),
         _said(task, state),
@@ -106,7 +107,7 @@ def count_words(count: int, most: int) -> str:
     return f"{count} of {most}" if count <= most else f"{count} (limit {most})"
 
 
-def _places(task: Task) -> str:
+def _places(task: Task, role: str) -> str:
     file = task.native.file
     lines = [
         "## Where",
@@ -115,8 +116,9 @@ def _places(task: Task) -> str:
         "- what the engine writes, and what is locked, is put back when you change it",
     ]
     owned = [label for label in task.native.wanted_fields(task.memory.snapshot, "") if label != task.native.state_label]
-    locked = [shown_item("", item) for item in closed_items(task.machine, task.memory.snapshot)]
     lines += _filed(task)
+    closed = (*closed_items(task.machine, task.memory.snapshot), *items_of_others(task.machine, role))
+    locked = [shown_item("", item) for item in dict.fromkeys(closed)]
     if owned:
         lines.append(f"- written by the engine only: {', '.join(owned)}")
     if locked:
@@ -196,6 +198,13 @@ def _proof(task: Task, seen: Seen) -> str:
         return ""
     lines = ["## Proof", "The engine runs these itself, in a fresh checkout of your files; each must exit with 0:"]
     return "\n".join([*lines, *(f"- `{line}`" for line in dict.fromkeys(found))])
+
+
+def _came(task: Task) -> str:
+    """What the move that led here rests on, where its gates found something worth telling."""
+    last = next((entry for entry in reversed(task.store.history()) if entry["kind"] == "moved"), None)
+    found = [f"- {name}: {fact['note']}" for name, fact in last["facts"].items() if fact.get("note")] if last else []
+    return "\n".join([f"{last['from']} -> {last['to']} ({last['edge']})", *found]) if last and found else ""
 
 
 def _refusal(task: Task) -> str:

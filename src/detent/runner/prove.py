@@ -111,9 +111,9 @@ def _without_change(task: Task, gate: Gate, tree: str) -> str:
     return overlaid_tree(task.places.private_git(), task.memory.head["baseline"], tree, tests, protect["deny"])
 
 
-def _vouch(task: Task, tree: str, ran: list[Proven]) -> None:
+def vouch(task: Task, tree: str, ran: Sequence[Receipt]) -> None:
     """Journal the hashes of the receipts: one that was edited or put there by somebody else counts for nothing."""
-    receipts = {one.receipt.key: one.receipt.digest for one in ran}
+    receipts = {receipt.key: receipt.digest for receipt in ran}
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         given = limits_of(task.memory.head["command_limits"])
@@ -156,7 +156,7 @@ def _run(task: Task, tree: str, due: list[_Due], *, again: bool) -> list[Proven]
             done.append(Proven(one.gate.name, receipt, cached=False, before=one.run.before))
         # Before the checkout is given away: the next one must find these receipts vouched for, not run them again.
         if fresh := [one for one in done if not one.cached]:
-            _vouch(task, tree, fresh)
+            vouch(task, tree, [one.receipt for one in fresh])
     return done
 
 

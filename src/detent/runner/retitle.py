@@ -13,6 +13,7 @@ from detent.runner.look import look
 from detent.runner.promises import put_in_order
 from detent.runner.runs import run_seen
 from detent.runner.settle import read_document, record, remember
+from detent.runner.title import one_line
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
@@ -69,7 +70,7 @@ def _label(task: Task) -> str:
 
 
 def _one_line(words: str) -> str:
-    title = " ".join(words.split())
+    title = one_line(words)
     if not title:
         raise RefusedError("the words say nothing", next_step='detent task update --summary "what is to be done"')
     return title

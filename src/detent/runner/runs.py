@@ -23,6 +23,7 @@ from detent.runner.agents import agent_for
 from detent.runner.budget import budget_spent
 from detent.runner.in_place import refuse_beside_run, refuse_elsewhere
 from detent.runner.launch import PROMPT, bounds_of, spec_of
+from detent.runner.locks import held_for_others
 from detent.runner.look import current_tree, look
 from detent.runner.promises import put_in_order
 from detent.runner.prompt import prompt_for
@@ -130,6 +131,7 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         "tree": tree,
         "cwd": ready.cwd,
         "prompt": sha256_of(prompt),
+        "held": held_for_others(task, document, state.role),
         "seen": fingerprint(task, memory, document, tree),
     }
     if labels_from(task.machine, WHILE_RUNNING):  # the file names the living run; none of its processes reads it yet

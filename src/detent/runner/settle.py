@@ -12,7 +12,7 @@ import json
 from detent.core.record import Record
 from detent.errors import RefusedError, UnreadableError
 from detent.runner.bell import ring
-from detent.runner.locks import changed_locks, locked_texts, put_back_others, shown_item
+from detent.runner.locks import changed_locks, changed_of_others, locked_texts, put_back_others, shown_item
 from detent.store.aftermath import carried, text_after_stop
 from detent.store.atomic import sweep
 from detent.store.tasks import compose, foretell
@@ -54,7 +54,8 @@ def find_disorder(task: Task, memory: Memory, document: Document) -> Disorder:
     # or refused, and recorded, a second time.
     unfinished = document.is_stale or native.projected_seq() < memory.due_seq
     if unfinished:
-        return Disorder(unfinished=True, locked=changed_locks(task, snapshot, document))
+        taken = changed_of_others(task, memory.visit.get("taken", {}), document)
+        return Disorder(unfinished=True, locked=(*changed_locks(task, snapshot, document), *taken))
     differs = document.state != snapshot.state
     old_bytes = differs and native.was_projected(document)
     return Disorder(
@@ -129,7 +130,7 @@ def remember(
     restore: tuple[str, ...] = (),
 ) -> tuple[Memory, Document]:
     """Commit one line, then bring file, log and cache up to it. Everything the engine writes about a task is here."""
-    texts = locked_texts(task, after or memory.snapshot, restore)
+    texts = locked_texts(task, memory, after or memory.snapshot, restore)
     entry = compose(memory, kind, content, after)
     foretold = foretell(memory, entry)
     text = task.native.draft(document, foretold, texts)
@@ -175,7 +176,7 @@ def _keep(task: Task, memory: Memory, content: Mapping[str, Any]) -> None:
 
 
 def _bring_up(task: Task, memory: Memory, document: Document, restore: tuple[str, ...]) -> Document:
-    texts = locked_texts(task, memory.snapshot, restore)
+    texts = locked_texts(task, memory, memory.snapshot, restore)
     put_back_others(task, texts)
     document = task.native.project(document, memory, texts, unlogged(task, memory))
     task.store.save_cache(memory)

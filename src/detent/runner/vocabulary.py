@@ -13,6 +13,6 @@ from detent.store.shown import SOURCES
 
 
 def vocabulary() -> Vocabulary:
-    prepares = (*PROVISIONS, *STEPS)
+    prepares = tuple(dict.fromkeys((*PROVISIONS, *STEPS)))
     names = {"effects": tuple(EFFECTS), "prepares": prepares, "codecs": tuple(CODECS), "kinds": KINDS}
     return Vocabulary(checks=parameters(), **names, shown=SOURCES)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from detent.store.markdown import find_section, scan, sections, sections_named
+from detent.store.markdown import scan, sections, sections_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,26 +19,31 @@ _CLOSERS = ("", "-->", "</script>", "?>", "]]>", ">")
 
 
 def section_text(text: str, heading: str) -> str:
-    """What a lock of this section holds; empty when there is none."""
-    section = find_section(text, heading)
-    return "" if section is None else _plain(text[section.start : section.end]).rstrip()
+    """What a lock of this section holds, older ones of the same name too; empty when there is none."""
+    return "\n\n".join(_plain(text[one.start : one.end]).rstrip() for one in sections_named(text, heading))
 
 
 def is_whole(text: str, heading: str, locked: str) -> bool:
     """Whether the section says what is locked: nothing is gone from it, and nothing a reader sees was added to it."""
-    named = sections_named(text, heading)
-    if len(named) != (1 if locked else 0):
-        return False
-    if not named:
-        return True
-    own = _plain(text[named[0].start : named[0].end])
+    pieces = _pieces(locked, heading)
+    own = [_plain(text[one.start : one.end]) for one in sections_named(text, heading)]
+    if not own or len(own) != len(pieces):
+        return len(own) == len(pieces)
+    last, wanted = own[-1], pieces[-1]
     # A comment behind it is nobody's: one that is never closed runs to the end of the text, wherever it was begun.
-    is_hidden = all(line.kind in ("blank", "comment") for line in scan(own) if line.start > len(locked))
-    return own.rstrip() == locked or (own.startswith(f"{locked}\n") and is_hidden)
+    is_hidden = all(line.kind in ("blank", "comment") for line in scan(last) if line.start > len(wanted))
+    is_last_whole = last.rstrip() == wanted or (last.startswith(f"{wanted}\n") and is_hidden)
+    return is_last_whole and [one.rstrip() for one in own[:-1]] == pieces[:-1]
+
+
+def _pieces(locked: str, heading: str) -> list[str]:
+    """The sections a lock holds, one by one."""
+    found = [locked[one.start : one.end].rstrip() for one in sections_named(locked, heading)]
+    return found or ([locked] if locked else [])
 
 
 def put_section(text: str, heading: str, locked: str) -> str:
-    """The text with the locked section as it was; a second one of the same name goes."""
+    """The text with the locked section as it was; another one of the same name goes."""
     if is_whole(text, heading, locked):
         return text
     draft = text
@@ -50,17 +55,19 @@ def put_section(text: str, heading: str, locked: str) -> str:
 
 def _drafts(text: str, heading: str, locked: str) -> Iterator[str]:
     newline = "\r\n" if "\r\n" in text else "\n"
-    lines = locked.replace("\n", newline)
-    named = sections_named(text, heading)
-    for section in reversed(named[1:]):
+    pieces = [piece.replace("\n", newline) for piece in _pieces(locked, heading)]
+    lines, named = (newline * 2).join(pieces), sections_named(text, heading)
+    for section in reversed(named[len(pieces) :]):
         text = text[: section.start] + text[section.end :]
-    for first in named[:1]:
-        if locked:
-            kept = first.start + len(text[first.start : first.end].rstrip())
-            yield f"{text[: first.start]}{lines}{text[kept:]}"
-        text = text[: first.start] + text[first.end :]
+    draft = text
+    for at, section in reversed(list(enumerate(named[: len(pieces)]))):
+        # What has no place of its own any more follows the last that has one.
+        own = pieces[at] if at + 1 < len(named) else (newline * 2).join(pieces[at:])
+        kept = section.start + len(text[section.start : section.end].rstrip())
+        draft = draft[: section.start] + own + draft[kept:]
+        text = text[: section.start] + text[section.end :]
+    yield draft
     if not locked:
-        yield text
         return
     # It stood somewhere else: in front of the first section of its kind, else at the end, where it can be seen.
     for section in (one for one in sections(text) if one.level == 2):

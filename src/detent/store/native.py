@@ -18,7 +18,7 @@ from detent.store.atomic import read_plain, read_text, real_folder, write_atomic
 from detent.store.codecs import CODECS, labels_of
 from detent.store.digest import sha256_of
 from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, last_entry, size_of
-from detent.store.shown import WHILE_RUNNING, labels_from, shown_values
+from detent.store.shown import ROUNDS, WHILE_RUNNING, labels_from, shown_values, state_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,6 +138,10 @@ class Native:
         for limit in self.machine.limits.values():
             if limit.field:
                 wanted[limit.field] = str(snapshot.counters.get(limit.name, 0) + limit.first)
+        if ROUNDS in self.machine.store:
+            known = {name: count for name, count in snapshot.visits.items() if name in self.machine.states}
+            labels = {name: state_label(self.machine, ROUNDS, name) for name in known}
+            wanted |= {label: str(known[name]) for name, label in labels.items() if label}
         if label := self.machine.store.get("updated"):
             wanted[label] = updated
         if version := self.machine.store.get("version"):

@@ -149,6 +149,8 @@ def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{entry['seq']}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
         changes["unsettled"] = {**memory.unsettled, **intents}
+    if entry.get("fields"):  # how the state was left, and that another was entered
+        changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
     if entry.get("prepared"):
         changes["prepared"] = {**memory.prepared, **entry["prepared"]}
     if entry.get("signed"):
@@ -201,14 +203,22 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     else:
         changes = {"unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}}
     if "commit" in entry.get("result", {}):
-        changes["checkpoint"] = entry["result"]
-        if entry["step"].partition(":")[2] in GATE_EFFECTS:
-            changes["gate"] = memory.unsettled.get(entry["step"], {}).get("tree", memory.gate)
+        changes |= _fold_commit(memory, entry)
     if filed := entry.get("result", {}).get("filed"):
         changes["filed"] = {**memory.filed, filed: entry["result"]["sha256"]}
         changes["revision"] = int(entry["result"]["version"])
     if entry.get("fields"):
         changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
+    return changes
+
+
+def _fold_commit(memory: Memory, entry: Entry) -> dict[str, Any]:
+    """What a commit of the engine's own changes."""
+    changes: dict[str, Any] = {"checkpoint": entry["result"]}
+    if memory.landed and entry["result"]["commit"] != memory.checkpoint.get("commit"):
+        changes["landed"] = {}  # not this work
+    if entry["step"].partition(":")[2] in GATE_EFFECTS:
+        changes["gate"] = memory.unsettled.get(entry["step"], {}).get("tree", memory.gate)
     return changes
 
 
@@ -248,7 +258,7 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
             "visit": visit,
             "usage": used,
             "out": _fold_out(memory, entry),
-            "judged": _fold_judged(memory, entry["evidence"], entry["tree"], entry["role"]),
+            "judged": _fold_judged(memory, _left(entry), entry["tree"], entry["role"]),
             "last_run": {name: entry[name] for name in ("run", "agent", "model")},
         }
     if kind in ("crashed", "unmoved"):
@@ -256,6 +266,13 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     if kind == "driven":
         return {"driven": content}
     return {}
+
+
+def _left(entry: Mapping[str, Any]) -> dict[str, str]:
+    """The evidence as a run left it, without the reports that were put back because they are not its own."""
+    # A file that was put back takes all its sections with it.
+    taken = tuple(f"{REPORT}{item.partition(':')[2]}:" for item in entry.get("taken", ()))
+    return {key: value for key, value in entry["evidence"].items() if not f"{key}:".startswith(taken)}
 
 
 def _fold_judged(memory: Memory, evidence: Mapping[str, str], tree: str, role: str) -> dict[str, Mapping[str, str]]:
