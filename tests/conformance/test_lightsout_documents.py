@@ -366,7 +366,7 @@ def test_the_deploy_gate_asks_for_readme_delivery_and_rollback(lights: Lights) -
     assert 'no section "## Data Persistence"' in missing(line, "PassDeployGate")
 
 
-@pytest.mark.requirement("S2.74", "S2.77", "S2.98", "S2.99", "S2.100")
+@pytest.mark.requirement("S2.74", "S2.77", "S2.98")
 def test_a_delivered_version_is_iterated_by_a_proposal_a_person_decides_about(lights: Lights) -> None:
     proposed = without("proposal.md", "Impact: none.*", "It stays.")
     line = reached(lights, "Deploying", Iterating=proposed)
