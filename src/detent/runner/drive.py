@@ -161,12 +161,13 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
     if state.is_end:
         return Rest(task, "person" if waits_at_end(state) else "done", question(state, task.native) or state.name)
     if not state.role or (state.driver != "agent" and not asked):
-        waits = question(state, task.native) or f"{state.name} waits for a person"
+        waits = question(state, task.native) or (state.title if state.is_rest else "")
+        waits = waits or f"{state.name} waits for a person"
         return Rest(task, "person", f"{waits}{crashed_here(task.memory)}")
     if not asked and may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
         return Rest(task, "person", f"protected files were touched: {name_some(word)}")
     if not asked and visit and (deploys := deploy_word(task)):
-        return Rest(task, "person", deploys)
+        return Rest(task, "person", f'{deploys}; say so: detent approve {task.id} --reason "why"')
     if visit.get("exit") == "quota" and not asked and (wake := wakes_at(task)):
         return Rest(task, "quota", wake)
     if visit.get("count", 0) and state.respawn != "auto" and not asked and not is_judged_next(task):
