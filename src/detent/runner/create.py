@@ -109,17 +109,14 @@ def create(wish: Wish) -> Task:
         if wish.folder:
             refuse_second(folder, project)
         head = _head(site, settings, machine, pinned, wish, task_id, folder) | kept
-        head["notes"] = misspelt(settings, machine.name)
+        told: tuple[str, ...] = ()
         if site.repository is not None and not head["in_place"]:
-            told = begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty)
-            head["notes"] = (*head["notes"], *told)
+            told = tuple(begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty))
         make_home(folder, is_given=bool(wish.folder))
-        if shown := exclude_root(machine.store, project):
-            head["notes"] = (*head["notes"], shown)
         if request is not None:
             head["request"] = keep_request(native.places, request)
-        if obstacle := active_problem(machine.store, project, task_id):
-            head["notes"] = (*head["notes"], obstacle)
+        shown, obstacle = exclude_root(machine.store, project), active_problem(machine.store, project, task_id)
+        head["notes"] = tuple(note for note in (*misspelt(settings, machine.name), *told, shown, obstacle) if note)
         _write_scaffold(native, texts)
         task = _begin(project, native, head, snapshot, pinned, "created")
         is_born(head["home"])
