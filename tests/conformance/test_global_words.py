@@ -59,7 +59,9 @@ def test_an_override_needs_a_reason_and_stands_in_journal_and_transcript(agents:
     assert "needs a reason" in say(task, "/next --override", code=2)
     assert "needs a reason" in say(task, '/next --override ""', code=2)
     assert (task.phase, len(transcript(task))) == ("review", before)
-    assert "moved: review -> test" in say(task, f'/next --override "{RISK}"')
+    said = say(task, f'/next --override "{RISK}"')
+    assert "moved: review -> test" in said
+    assert "waived, and recorded: review_clear" in said
     line = task.last("moved")
     assert (line["by"], line["override"], line["waived"]) == ("person", RISK, ["review_clear"])
     told = transcript(task)[-1]
@@ -264,7 +266,11 @@ def test_done_is_left_by_redo_alone_and_the_task_can_be_done_again(agents: Agent
     task = at(agents, "accept")
     say(task, "/accept")
     assert "done is an end" in say(task, "/plan because", code=1)
-    assert "moved: done -> planning" in say(task, "/redo")
+    said = say(task, "/redo")
+    assert [line for line in said.splitlines() if line.startswith("moved")] == [
+        "moved: done -> planning  (redo-planning)"
+    ]
+    assert task.read("state.json")["actors"]["planning"]["round"] == 2
     agents.script("planning", f"{out('planning.ai.json', PLAN, round=2)}; {out('plan.files.json', ['app.py'])}")
     agents.script("plan_review", out("plan-review.json", {"ok": True, "blocked": False, "round": 2}))
     agents.script("codegen", "echo '# again' >> app.py")
