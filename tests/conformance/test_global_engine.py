@@ -96,6 +96,17 @@ def test_missing_parts_of_the_plan_lead_to_planning_and_unclear_ones_to_its_revi
     assert desk.state == to
 
 
+@pytest.mark.requirement("S1.32")
+def test_a_flaw_of_the_plan_that_a_program_sees_leads_back_whatever_its_review_says(
+    repo: MakeRepo, tmp_path: Path
+) -> None:
+    desk = GlobalDesk(repo, tmp_path, "plan_review", plan={"summary": "count words", "open_questions": []})
+    desk.put(PLAN_REVIEW, {"ok": True, "blocked": False})
+    assert "lists no files" in desk.refused("codegen")["plan_holds"]
+    assert desk.moved() == "review-needs-changes"
+    assert desk.lines("moved")[-1]["way"] == 2
+
+
 # --- stale artifacts ---
 
 
