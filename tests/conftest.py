@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from hypothesis import HealthCheck, settings
 from detent.effects.sandbox import NONE, Probe
 from detent.runner.access import remember_level
 from detent.store.places import Project, project_at
+from tests.forks import Forks
 
 # The same examples on every run, so that a red test is red for everybody; `--hypothesis-profile=deep` searches for new
 # ones. Deadlines are off because the time a shared host takes proves nothing.
@@ -69,12 +72,24 @@ class Completed:
             raise AssertionError(f"no JSON from {self}") from error
 
 
-class Detent:
-    """Runs the command line as a person would, away from the settings and the git identity of this host."""
+@cache
+def forks() -> Forks:
+    """One for all tests of this process, made when the first asks."""
+    made = Forks()
+    atexit.register(made.close)
+    return made
 
-    def __init__(self, directory: Path, environment: Mapping[str, str]) -> None:
+
+class Detent:
+    """Runs the command line as a person would, away from the settings and the git identity of this host.
+
+    Every command is a process of its own; `is_cold` says that it is also an interpreter of its own.
+    """
+
+    def __init__(self, directory: Path, environment: Mapping[str, str], *, is_cold: bool = False) -> None:
         self.directory = directory
         self.environment = environment
+        self.is_cold = is_cold
 
     def __call__(
         self,
@@ -85,17 +100,26 @@ class Detent:
     ) -> Completed:
         """Run `detent ARGUMENTS` in `cwd`; `environment` is added to the clean one."""
         words = tuple(str(argument) for argument in arguments)
-        done = subprocess.run(
+        start = self._start if self.is_cold else forks().run
+        done = start(
+            words, cwd or self.directory, {**self.environment, **(environment or {})}, stdin, COMMAND_TIMEOUT_S
+        )
+        return Completed(arguments=words, code=done.returncode, out=done.stdout, err=done.stderr)
+
+    @staticmethod
+    def _start(
+        words: Sequence[str], cwd: Path, environment: Mapping[str, str], stdin: str, timeout_s: float
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
             [sys.executable, "-m", "detent", *words],
-            cwd=cwd or self.directory,
-            env={**self.environment, **(environment or {})},
+            cwd=cwd,
+            env=environment,
             input=stdin,
             capture_output=True,
             encoding="utf-8",
-            timeout=COMMAND_TIMEOUT_S,
+            timeout=timeout_s,
             check=False,
         )
-        return Completed(arguments=words, code=done.returncode, out=done.stdout, err=done.stderr)
 
 
 class MakeRepo:
@@ -195,6 +219,12 @@ def clean_environment(tmp_path: Path) -> dict[str, str]:
 def detent(tmp_path: Path, clean_environment: dict[str, str]) -> Detent:
     """The command line: `detent("status", "--json", cwd=path).json()`."""
     return Detent(tmp_path, clean_environment)
+
+
+@pytest.fixture
+def cold(tmp_path: Path, clean_environment: dict[str, str]) -> Detent:
+    """The same with an interpreter of its own for every command, as the shell starts it."""
+    return Detent(tmp_path, clean_environment, is_cold=True)
 
 
 @pytest.fixture

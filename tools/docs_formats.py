@@ -35,11 +35,12 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "role": "`[role.NAME]` with `access`: read or write",
         "state": "`[state.NAME]`, see below",
         "field": "`[field.NAME]`: a field of the native file; `values`, `owner` (agent or engine), `start`",
-        "register": "`[register.NAME]`: a remembered value without a field; `start`, `values`",
+        "register": "`[register.NAME]`: a remembered value; `start`, `values`, `field` (a place that shows it)",
         "gate": "`[gate.NAME]`, see below",
         "limit": "`[limit.NAME]`, see below",
         "edge": "`[[edge]]`: one move, see below",
-        "reopen": "`[[reopen]]`: a person's way out of an end; like an edge, `to` may be `{register}`",
+        "reopen": "`[[reopen]]`: a person's way out of an end, or back to this state or an earlier one, past all gates "
+        "and with a reason; like an edge, out of an end `to` may be `{register}`",
         "lock": "`[[lock]]`, see below",
         "forbidden": "`[[forbidden]]`: `from`, `to`, `why`; a pair whose refusal should say why",
         "property": "`[[property]]`: `name`, `then`, `first`, `since`; the checker proves it",
@@ -52,6 +53,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "rest": "true: it may stay here for good although moves lead on",
         "views": "table: what a person may look at here without a move, by the key that shows it (`diagnosis`)",
         "recommends": "table: `verb` a person is advised to while `gate` is open, only in `mode` where one is given",
+        "words": "what a person types to go here, or to have this state worked on once more: `/plan`, `/review code`",
         "judged_as": "a state whose role, in its words, judges what this one's own run has changed",
         "lands": "true: the work of a task that stands here may be landed (`detent land`)",
         "may": "what the role may do, in words",
@@ -77,7 +79,11 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "label": "the name in the machine's own document",
         "from": "a state, or a list of states that all have this move",
         "to": "the state it leads to",
-        "verb": "commands that mean this move: approve, reject, resume, answer",
+        "verb": "commands that mean this move: approve, reject, resume, answer. `next` marks the moves `/next` looks "
+        "at, `redo` those of `/redo STATE`",
+        "says": "lines a person types that mean this move, in any case of letters: `continue`, `/iterate`, `build me "
+        "{text}`. `{text}` stands at the end and is never empty; it is kept as the person's answer and quoted in the "
+        "next prompt. Of several moves that say the same the first open one is taken",
         "key": "the letter of a menu",
         "confirm": "asked before it is taken",
         "sign_off": "true: a person alone, and nothing goes round it",
@@ -130,6 +136,9 @@ STEPS_MEAN: Mapping[str, str] = {
     "branch": "make and check out `MACHINE/ID`, from a clean checkout; `--no-branch` leaves it out",
     "reset": "save files and commits under `refs/detent/backup/`, go back to the baseline's branch, delete the task's",
     "try_hooks": "run the person's commit hooks, with the message too, on the tree as it is, in a disposable checkout",
+    "revert": "take the work back by a commit on the task's own branch, or, where it landed, on top of that branch; "
+    "the files follow and are kept before; needs a reason",
+    "decision": "record the person's command in the file that the move's `decision` gate reads, with its word",
     "commit": "commit the tree that was signed off last, with the person's identity and hooks; or `--sha` records one",
 }
 SHOWN_MEAN: Mapping[str, str] = {
@@ -146,7 +155,18 @@ SHOWN_MEAN: Mapping[str, str] = {
 }
 EFFECTS_MEAN: Mapping[str, str] = {
     "checkpoint": "keep the tree as a commit of the engine's own git",
+    "eval_report": "write eval/eval-report.json from the receipts of the commands on the move's tree",
     "evidence_page": "write the evidence page",
+    "gate_commit": "the same, and in place a commit of tree and log on the task's branch: `docs(design): ...`",
+    "wip_commit": "the same for a run that was cut short: `wip(build): ...`, with where it was and what comes next",
+    "block": "commit the broken state, then the tree of the last `gate_commit` (or `checkpoint`), and go back to it; "
+    "its line holds the post-mortem",
+    "report": "`BLOCKED: ... Options: [...]. Recommendation: ...` where `[store] report` and `report_field` say",
+    "post_mortem": "commit the log, which tells the post-mortem, and the report",
+    "clear_report": "take the report away; the branch and the journal keep it",
+    "archive": "keep the artifacts of the entered state and of those after it as a version: see `archive` below",
+    "revert_record": "write `[store] record` about the step `revert`, and bring its commit to the task's branch",
+    "harness": "write the files of `[store.harness]` that are not there yet",
     "leave_branch": "check out the baseline's branch again, if nothing is uncommitted; the task's branch stays",
     "file_spec": "file `[store] draft` as the revision that the state it leads to counts; it never changes again",
     "commit_message": "write the message of the person's commit where `[store] message` says",
@@ -158,9 +178,16 @@ STORE: Mapping[str, str] = {
     "state": "the label of its state line",
     "updated": "the label that shows when the state last changed",
     "log": "the native log",
+    "log_form": "how it is written: json_lines (the default), or markdown: a heading for each event, its fields below",
     "events": "list of tables with `type`, `kind`, `when` and `fields`: the native log in its own words. Each "
     "makes a line of every journal line of its kind whose values are as `when` says; `{after.state}` in a field is "
     "the value at that path, `{limits.NAME}` how far a limit goes. Without it the log tells every journal line",
+    "archive": "table: the artifacts of each state, files or folders with `/`, the states in order. The effect of this "
+    "name puts them away under `versions/STATE-ROUND/`",
+    "record": "the file that says why the work was taken back, by the effect `revert_record`",
+    "rounds": "where the native file shows how often each state was entered, with `{state}` in it",
+    "status": "where it shows `pending` for the state the task is in, and for one that was left the label of the move, "
+    "with `{state}` in it; written with each move, and left alone in between",
     "only_in": "table: fields that stand there in these states only; what holds nothing else goes with them",
     "version": "table with `field` and `is`: the version of the file's format; an older file is brought up, "
     "with a copy kept beside it, a newer one refused",
@@ -173,15 +200,29 @@ STORE: Mapping[str, str] = {
     "evidence": "where the evidence page lies",
     "link": "the field that is led to that page whenever it is made",
     "branch": "the field that names the task's branch",
+    "report": "the file of the native folder with the report of a block; an agent's own counts if it has the form",
+    "report_field": "the field that shows it while the task is blocked",
+    "post_mortem": "the file in which an agent says why a gate keeps failing: What went wrong, What to try "
+    "differently, What to avoid",
+    "options": "table: the options a report offers in a state, the recommended one first",
     "message": "the file of the native folder that holds the message of the person's commit",
     "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
     "folder": "the native folder of one task in it, with `{id}`",
+    "writes": "table: the folders of the tree a role may write to; a role it does not name may write all of it, if any",
+    "harness": "table: files by which an editor's agent follows the machine. `instructions`, `prompts` and `agents` "
+    "are paths (the last two with `{name}`), `commands` and `specialists` name a state each, `protocol` is what every "
+    "agent keeps to and is told in every prompt, `scaffold` lists files of the scaffold that belong to the tree",
+    "tracked": "true: `root` is itself the native folder of the one task there may be, and part of the work; only "
+    "`file`, `log` and the pointer are left out of tree ids, and git is told to pass over the first and the last",
     "in_place": "true: tasks always work in the checkout itself",
     "active": "a file in `root` with the id of the task that was chosen last",
     "shows": "table: a place in the native file, and what it shows: see below",
     "runs": "a folder in `root`: one folder per agent run of any task, with `run.json` and `output.log`",
     "conversation": "a file in `root`, with `{id}`: what people and agents said, one JSON line each",
     "talks_in": "the states whose words belong to the conversation",
+    "recovers_in": "the states in which context is recovered: the prompt of the run after one of them tells the last "
+    "commits, the post-mortems of the log, what to read first and how the commands stand",
+    "briefing": "files of the native folder such a run reads first",
     "draft": "the file of the native folder that `file_spec` files",
     "revision": "where it is filed, with `{n}` for the number",
     "final": "states in which nothing is brought back any more (`detent restore` is refused)",
@@ -195,6 +236,7 @@ KIND_MEANS: Mapping[str, str] = {
     "refused": "an agent's wish was refused",
     "restored": "what only the engine or a person may write was put back",
     "approved": "a person approved protected files that the task touched, in one tree",
+    "deploy": "deploy commands: a person confirmed them, they began, or they ended (`stage`)",
     "landed": "a person took the work over into a branch",
     "collected": "a person had the home, branches and refs of the finished task removed",
     "restored_tree": "a person brought the files of the tree back to a checkpoint, or to what a reset took away",
@@ -238,6 +280,8 @@ LINE_FIELDS: Mapping[str, str] = {
     "facts": "each gate the way needs: `ok`, `proof` (hash or receipts), `by_hand`, `note`, `why`, `parts` of several",
     "waived, override": "gates a person waived, and why",
     "tree": "the git tree that was looked at",
+    "stage, plan, visit": "in `deploy`: confirmed, begun or ended; the hash of the commands; the visit they belong to",
+    "ok": "whether all of them exited with 0",
     "effects, step, result": "what a move promises; which promise (`seq:effect`) was kept, and what came of it",
     "prepare, given, move": "each step to be done and what it starts from; what came with the command; the move's line",
     "want, problem, missing": "what was asked for, why it was refused, and each gate that was closed",
@@ -302,8 +346,11 @@ def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
-    machine |= {"draft", "revision", "message", "shows"}
+    machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes"}
+    machine |= {"archive", "record"}
+    machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
+    machine |= {"log_form", "options", "briefing"}
     found = [
         *unequal(
             machine,

@@ -191,8 +191,8 @@ def test_an_attacker_that_never_attacked_is_no_success_of_a_guard(world: World) 
 # --- the command ---
 
 
-def test_the_command_says_what_happened(detent: Detent) -> None:
-    done = detent("attack", "--level", "none", "--only", "writes-outside", "--only", "does-nothing", "--json")
+def test_the_command_says_what_happened(cold: Detent) -> None:
+    done = cold("attack", "--level", "none", "--only", "writes-outside", "--only", "does-nothing", "--json")
     assert done.code == 0, done
     verdicts = {row["attack"]: (row["verdict"], row["as_claimed"]) for row in done.json()["results"]}
     assert verdicts == {"honest": (DONE, True), "writes-outside": (OPEN, True), "does-nothing": (STOPPED, True)}

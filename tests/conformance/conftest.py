@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conformance.lightsout_pipeline import Lights
 from tests.conformance.ralf_threads import Threads
 from tests.conftest import Detent, MakeRepo
 from tests.e2e.orange_task import Oranges
@@ -24,5 +25,13 @@ def oranges(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Iterator[Oranges]
 def threads(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Iterator[Threads]:
     """Scripted agents and their threads; no process of them outlives the test."""
     made = Threads(detent, repo, tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def lights(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Iterator[Lights]:
+    """Scripted agents and their pipeline; no process of them outlives the test."""
+    made = Lights(detent, repo, tmp_path)
     yield made
     made.close()

@@ -21,6 +21,7 @@ from typing import Any
 
 import detent
 from tests.conftest import let_out
+from tests.crash.trace import CHANGING, Call, Ended, disturb, record
 from tests.crash.world import (
     CONTROL,
     FOLDER,
@@ -37,6 +38,7 @@ from tests.crash.world import (
     temporaries,
     without_times,
 )
+from tests.forks import Forks
 
 REPLY_TIMEOUT_S = 60
 KINDS = (
@@ -146,6 +148,7 @@ class Lab:
             stdout=subprocess.PIPE,
             text=True,
         )
+        self._forks = Forks(_PYTHON, self.environment)
         self.kinds = {kind.name: kind for kind in self._walk()}
         assert tuple(self.kinds) == KINDS
 
@@ -155,6 +158,7 @@ class Lab:
         self._server.stdin.close()
         self._server.stdout.close()
         self._server.wait(REPLY_TIMEOUT_S)
+        self._forks.close()
 
     # --- making the worlds ---
 
@@ -266,6 +270,18 @@ class Lab:
         self._server.stdin.flush()
         answer: list[dict[str, Any]] = json.loads(self._server.stdout.readline())
         return answer
+
+    def record(self, kind: Kind, log: Path, names: Sequence[str] = CHANGING) -> tuple[Ended, list[Call]]:
+        """The calls of a step on the world as it is, but none of its imports."""
+        return record(kind.words, cwd=self.cwd, env=self.environment, log=log, names=names, forks=self._forks)
+
+    def disturb(self, kind: Kind, call: Call, how: str) -> Ended:
+        """The step with one of its recorded calls replaced; whoever it leaves behind is waited for."""
+        where: dict[str, Any] = {"cwd": self.cwd, "env": self.environment}
+        where |= {"name": call.name, "how": how, "number": call.number}
+        if call.name in ("vfork", "pidfd_open"):  # a helper may outlive the step; no import makes these calls
+            return disturb(self.argv(kind.words), with_orphans=True, **where)
+        return disturb(kind.words, forks=self._forks, **where)
 
     # --- judging ---
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tests.crash.lab import Kind, Lab
-from tests.crash.trace import Call, record
+from tests.crash.trace import Call
 from tests.crash.world import CACHE, JOURNAL
 
 FULL = os.environ.get("DETENT_CRASH") == "full"
@@ -30,10 +30,10 @@ class Points:
 
 
 def find_points(lab: Lab, kind: Kind) -> Points:
-    """Trace the step once; calls of the interpreter's start and of imports change nothing and are no points."""
+    """Trace the step once; calls that change nothing of its world are no points."""
     lab.world.put(kind.before)
     log = lab.folder / "points.strace"
-    ended, calls = record(lab.argv(kind.words), cwd=lab.cwd, env=lab.environment, log=log)
+    ended, calls = lab.record(kind, log)
     assert ended.code == kind.code, f"{kind.name} under strace: {ended}"
     top = str(lab.world.top)
     chosen = []

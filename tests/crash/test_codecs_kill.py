@@ -15,7 +15,6 @@ import pytest
 from tests.crash.codec_kinds import HEAD, NAMES
 from tests.crash.lab import Kind, Lab
 from tests.crash.points import find_points
-from tests.crash.trace import disturb, record
 from tests.crash.world import FOLDER
 
 _KILLED = -9
@@ -30,15 +29,7 @@ def test_a_killed_step_comes_to_the_same_end(lab: Lab, codec_kinds: Mapping[str,
     wrong = []
     for call in points:
         lab.world.put(kind.before)
-        ended = disturb(
-            lab.argv(kind.words),
-            cwd=lab.cwd,
-            env=lab.environment,
-            name=call.name,
-            how="signal=KILL",
-            number=call.number,
-            with_orphans=call.name in ("vfork", "pidfd_open"),
-        )
+        ended = lab.disturb(kind, call, "signal=KILL")
         assert ended.code == _KILLED, f"{kind.name} was not killed at {call}: {ended}"
         wrong += [f"{call}: {problem}" for problem in lab.problems(kind, is_acknowledged=bool(ended.out))]
     lab.count("kills", kind.name, len(points))
@@ -60,7 +51,7 @@ def test_a_synced_document_goes_through_its_own_temporary(lab: Lab, codec_kinds:
     kind = codec_kinds["move of JSON"]
     lab.world.put(kind.before)
     log = lab.folder / "synced.strace"
-    _, calls = record(lab.argv(kind.words), cwd=lab.cwd, env=lab.environment, log=log, names=("fsync", "rename"))
+    _, calls = lab.record(kind, log, names=("fsync", "rename"))
     told = [re.sub(r".*/", "", call.arguments.partition(",")[0]).strip('">') for call in calls]
     steps = [f"{call.name} {name}" for call, name in zip(calls, told, strict=True)]
     (temporary,) = {name for name in told if re.fullmatch(r"thread\.json\.[0-9a-f]{8}\.tmp", name)}

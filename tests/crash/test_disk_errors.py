@@ -18,7 +18,7 @@ import pytest
 from tests.crash.codec_kinds import NAMES as CODECS
 from tests.crash.lab import KINDS, Kind, Lab
 from tests.crash.points import FULL, find_points
-from tests.crash.trace import Call, Ended, disturb
+from tests.crash.trace import Call, Ended
 from tests.crash.world import CONTROL, FOLDER, TASK
 
 UNREADABLE = 5
@@ -75,14 +75,7 @@ def test_an_error_of_the_disk_is_told_and_the_repetition_works(lab: Lab, kind: K
     wrong = []
     for call, error in pairs:
         lab.world.put(kind.before)
-        ended = disturb(
-            lab.argv(kind.words),
-            cwd=lab.cwd,
-            env=lab.environment,
-            name=call.name,
-            how=f"error={error}",
-            number=call.number,
-        )
+        ended = lab.disturb(kind, call, f"error={error}")
         found = told_problems(kind, ended)
         found += lab.problems(kind, is_acknowledged=ended.code == kind.code)
         wrong += [f"{error} at {call}: {problem}" for problem in found]

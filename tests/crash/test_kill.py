@@ -18,7 +18,7 @@ import pytest
 
 from tests.crash.lab import KINDS, SETTLE, Kind, Lab
 from tests.crash.points import FULL, find_points
-from tests.crash.trace import Ended, disturb
+from tests.crash.trace import Ended
 from tests.crash.world import CONTROL, JOURNAL, LOG, ending, git_object, read_journal, whole_lines
 
 _KILLED = -9
@@ -33,15 +33,7 @@ def test_a_killed_step_loses_nothing_and_does_nothing_twice(lab: Lab, name: str)
     wrong = []
     for call in points:
         lab.world.put(kind.before)
-        ended = disturb(
-            lab.argv(kind.words),
-            cwd=lab.cwd,
-            env=lab.environment,
-            name=call.name,
-            how="signal=KILL",
-            number=call.number,
-            with_orphans=call.name in ("vfork", "pidfd_open"),
-        )
+        ended = lab.disturb(kind, call, "signal=KILL")
         assert ended.code == _KILLED, f"{kind.name} was not killed at {call}: {ended}"
         found = lab.problems(kind, is_acknowledged=bool(ended.out))
         wrong += [f"{call}: {problem}" for problem in found]

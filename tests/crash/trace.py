@@ -1,4 +1,7 @@
-"""Runs commands under strace: lists the system calls they make, and kills or disturbs them at one of these calls."""
+"""Runs commands under strace: lists the system calls they make, and kills or disturbs them at one of these calls.
+
+A command is a program of its own, or, with `forks`, only its words: then its calls are counted behind its imports.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.forks import Forks
 
 TIMEOUT_S = 120
 # Calls by which a process changes files, ends a change or starts a helper. Killed at each, a process leaves every
@@ -91,10 +96,11 @@ def record(
     log: Path,
     names: Sequence[str] = CHANGING,
     with_data: bool = False,
+    forks: Forks | None = None,
 ) -> tuple[Ended, list[Call]]:
     """Run a command to its end and list its calls; with data, also those of its helpers, with every byte written."""
     options = ["-f", "-xx", "-s", "10000000"] if with_data else []
-    ended = _strace([*options, "-y", "-e", "trace=" + ",".join(names), "-o", str(log)], argv, cwd, env)
+    ended = _strace([*options, "-y", "-e", "trace=" + ",".join(names), "-o", str(log)], argv, cwd, env, forks=forks)
     return ended, read_calls(log.read_text(encoding="utf-8", errors="surrogateescape"))
 
 
@@ -107,18 +113,28 @@ def disturb(
     how: str,
     number: int,
     with_orphans: bool = False,
+    forks: Forks | None = None,
 ) -> Ended:
     """Run a command with one call of it replaced, e.g. `signal=KILL` or `error=ENOSPC`; helpers are left alone.
 
     A helper outlives the command that was killed while it ran: `with_orphans` waits for the last of them too.
     """
     options = ["-e", f"trace={name}", "-e", f"inject={name}:{how}:when={number}", "-o", os.devnull]
-    return _strace(options, argv, cwd, env, (sys.executable, "-I", "-S", "-c", _REAPER) if with_orphans else ())
+    first = (sys.executable, "-I", "-S", "-c", _REAPER) if with_orphans else ()
+    return _strace(options, argv, cwd, env, first, forks)
 
 
 def _strace(
-    options: Sequence[str], argv: Sequence[str], cwd: Path, env: Mapping[str, str], first: Sequence[str] = ()
+    options: Sequence[str],
+    argv: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    first: Sequence[str] = (),
+    forks: Forks | None = None,
 ) -> Ended:
+    if forks is not None:
+        seen = forks.run(argv, cwd, env, "", TIMEOUT_S, tracer=("strace", *options))
+        return Ended(seen.returncode, seen.stdout, seen.stderr)
     done = subprocess.run(
         [*first, "strace", "-qq", *options, *argv],
         cwd=cwd,

@@ -39,9 +39,9 @@ class Terminal:
             self.command.wait(LONGEST_S)
         os.close(self.screen)
 
-    def until(self, text: str) -> None:
-        """Read until this is on the screen; what came after it is read too."""
-        while text not in self.shown:
+    def until(self, text: str, after: str = "") -> None:
+        """Read until this is on the screen, behind what came before; what came after it is read too."""
+        while text not in (self.shown.partition(after)[2] if after else self.shown):
             assert self._read(), f"{text!r} never came; shown: {self.shown}"
 
     def type(self, text: str) -> None:

@@ -20,7 +20,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def shown(folder: Path) -> Completed:
     """Played once, because it takes a while; every test only reads."""
-    done = Detent(folder.parent, environment_in(folder.parent))("demo", "--keep", folder)
+    done = Detent(folder.parent, environment_in(folder.parent), is_cold=True)("demo", "--keep", folder)
     assert done.code == 0, done
     return done
 

@@ -116,11 +116,11 @@ EXPORT = {
 # --- from new to done ---
 
 
-def test_one_task_from_start_to_done_as_the_readme_tells_it(detent: Detent, repo: MakeRepo) -> None:
+def test_one_task_from_start_to_done_as_the_readme_tells_it(cold: Detent, repo: MakeRepo) -> None:
     path = repo()
-    made = detent("new", "phase", "count the words", "--check", "python3 -m unittest -q", "--json", cwd=path)
+    made = cold("new", "phase", "count the words", "--check", "python3 -m unittest -q", "--json", cwd=path)
     assert_shape(made.json(), STATUS)
-    task = PhaseTask(detent, path, Path(detent("dir", cwd=path).out.strip()), "count-the-words")
+    task = PhaseTask(cold, path, Path(cold("dir", cwd=path).out.strip()), "count-the-words")
     assert task.json("status")["state"] == "intake"
     assert task.json("status")["driver"] == "agent"
     assert {"STATE.md", "EVIDENCE.md", "README.md", "artifacts"} <= {item.name for item in task.folder.iterdir()}

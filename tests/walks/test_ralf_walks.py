@@ -1,12 +1,15 @@
 """Walks through every edge of `ralf` with the real engine, real git and a scripted agent, in both modes.
 
 A thread is led to each state by the way a person would take; from there every edge out of it is taken. What the engine
-remembers after each move is what the model says.
+remembers after each move is what the model says. Each station of a way is reached once and kept, and put back to the
+very same place for the ways that lead through it, because tasks know their paths.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,7 +27,9 @@ from detent.runner.ready import make_ready
 from detent.runner.runs import start_run
 from detent.runner.step import step
 from detent.runner.vocabulary import vocabulary
+from detent.store.places import project_at
 from tests.conftest import SAMPLE_FILES, MakeRepo, let_out
+from tests.e2e.phase_task import environment_in
 
 RALF = load("ralf", vocabulary())[0]
 EDGES = [(edge.source, edge.name) for edge in RALF.edges()]
@@ -64,10 +69,8 @@ ROUTES["ReadyToCommit"] = [*ROUTES["Approved"], "ReadyToCommit"]
 class World:
     """One thread and the scripts of its agent."""
 
-    def __init__(self, repository: Path, scripts: Path) -> None:
-        self.repository, self.scripts = repository, scripts
-        self.task: Task = create(Wish(machine="ralf", title="walk", task_id="walk", repo=str(repository)))
-        (Path(self.task.native.folder) / "spec" / "draft.md").write_text(SPEC, encoding="utf-8")
+    def __init__(self, repository: Path, scripts: Path, task: Task) -> None:
+        self.repository, self.scripts, self.task = repository, scripts, task
 
     @property
     def state(self) -> str:
@@ -121,19 +124,49 @@ class World:
         self.task = attend(self.task)[0]
 
 
+class Stations:
+    """One thread, kept as it was at each station of a way."""
+
+    def __init__(self, top: Path) -> None:
+        self.live, self.kept = top / "live", top / "kept"
+        self.repository, self.scripts, self.state = (self.live / name for name in ("repo", "scripts", "state"))
+
+    def at(self, *route: str) -> World:
+        saved = self.kept / "-".join(("start", *route))
+        if not saved.exists():
+            world = self._begin() if not route else self.at(*route[:-1])
+            world.lead(*route[-1:])
+            shutil.copytree(self.live, saved, symlinks=True)
+            return world
+        shutil.rmtree(self.live)
+        shutil.copytree(saved, self.live, symlinks=True)
+        project = project_at(str(self.repository), str(self.repository / ".git"))
+        return World(self.repository, self.scripts, load_task(project, "walk"))
+
+    def _begin(self) -> World:
+        self.scripts.mkdir(parents=True)
+        environment = environment_in(self.live / "home")
+        MakeRepo(self.live, environment)("repo", {**SAMPLE_FILES, "detent.toml": SETTINGS})
+        let_out(self.repository)
+        task = create(Wish(machine="ralf", title="walk", task_id="walk", repo=str(self.repository)))
+        (Path(task.native.folder) / "spec" / "draft.md").write_text(SPEC, encoding="utf-8")
+        return World(self.repository, self.scripts, task)
+
+
+@pytest.fixture(scope="module")
+def stations(tmp_path_factory: pytest.TempPathFactory) -> Stations:
+    return Stations(tmp_path_factory.mktemp("stations"))
+
+
 @pytest.fixture
-def world(repo: MakeRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    scripts = tmp_path / "scripts"
-    scripts.mkdir()
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setenv("SCRIPTS", str(scripts))
+def at(stations: Stations, monkeypatch: pytest.MonkeyPatch) -> Callable[..., World]:
+    monkeypatch.setenv("XDG_STATE_HOME", str(stations.state))
+    monkeypatch.setenv("SCRIPTS", str(stations.scripts))
     for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"):
         monkeypatch.setenv(name, "Walker")
     for name in ("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
         monkeypatch.setenv(name, "walker@example.org")
-    repository = repo("repo", {**SAMPLE_FILES, "detent.toml": SETTINGS})
-    let_out(repository)
-    return World(repository, scripts)
+    return stations.at
 
 
 def open_by(world: World, source: str, edge: str) -> None:
@@ -157,8 +190,10 @@ BY_ENGINE = {
 
 
 @pytest.mark.parametrize(("source", "edge"), [pair for pair in EDGES if pair not in BY_ENGINE])
-def test_every_edge_a_person_may_ask_for_is_taken_from_a_real_thread(world: World, source: str, edge: str) -> None:
-    world.lead(*ROUTES[source])
+def test_every_edge_a_person_may_ask_for_is_taken_from_a_real_thread(
+    at: Callable[..., World], source: str, edge: str
+) -> None:
+    world = at(*ROUTES[source])
     open_by(world, source, edge)
     before = world.task.memory.snapshot
     facts = {name: Fact(name, ok=True) for name in RALF.gates}
@@ -182,8 +217,8 @@ def test_every_edge_a_person_may_ask_for_is_taken_from_a_real_thread(world: Worl
         (["Finalized", "Preflight", "Configuring", "Running", "ready"], "Implemented"),
     ],
 )
-def test_the_engine_takes_its_own_edges(world: World, route: list[str], state: str) -> None:
+def test_the_engine_takes_its_own_edges(at: Callable[..., World], route: list[str], state: str) -> None:
+    world = at(*route)
     world.script("Assessing", FAIL)
-    world.lead(*route)
     world.until(state)
     assert world.state == state

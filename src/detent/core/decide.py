@@ -60,16 +60,13 @@ def spent(machine: Machine, snapshot: Snapshot, limit: str) -> int:
 
 def candidates_for(machine: Machine, snapshot: Snapshot, signal: Signal) -> list[Edge]:
     """The edges a signal is about, in the file's order."""
-    edges = [edge for edge in machine.states[snapshot.state].edges if not edge.never]
+    state, want = machine.states[snapshot.state], signal.want
+    edges = [edge for edge in state.edges if not edge.never]
     if signal.verb:
-        edges = [edge for edge in edges if signal.verb in edge.verbs]
-    elif not signal.want:
-        # Re-opening an end is only ever done on purpose, by its verb or by name.
-        edges = [edge for edge in edges if not edge.reopen]
-    if signal.want:
-        want = signal.want
-        edges = [edge for edge in edges if want in (edge.name, edge.target) or want == target_of(snapshot, edge)]
-    return edges
+        edges = [edge for edge in edges if signal.verb in (*edge.verbs, *edge.says)]
+    else:  # Going back past all gates is only ever done on purpose: by its verb, by its name, or out of an end.
+        edges = [edge for edge in edges if not edge.reopen or want == edge.name or (want and state.is_end)]
+    return [edge for edge in edges if want in ("", edge.name, edge.target, target_of(snapshot, edge))]
 
 
 def _first_open(
@@ -122,7 +119,7 @@ def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: E
         since = "no agent run of this visit has ended" if snapshot.exit == ENTRY else f"the last run {snapshot.exit}"
         closed.append(Missing("after", f"{since}; the {signal.who} acts only after: {', '.join(way.after)}"))
     if edge.reopen and not signal.reason.strip():
-        closed.append(Missing("reason", "leaving an end needs a reason", 'add --reason "why"'))
+        closed.append(Missing("reason", "going back needs a reason", 'add --reason "why"'))
     return tuple(closed)
 
 
@@ -138,9 +135,10 @@ def _unmet_gates(machine: Machine, facts: Mapping[str, Fact], way: Way) -> tuple
 
 
 def allowed_targets(machine: Machine, snapshot: Snapshot) -> tuple[str, ...]:
-    """Every state the current one leads to, in the file's order, without what may never be taken."""
-    edges = machine.states[snapshot.state].edges
-    targets = dict.fromkeys(target_of(snapshot, edge) for edge in edges if not edge.never)
+    """Every state the current one leads to, in the file's order, without what may never be taken or goes back."""
+    state = machine.states[snapshot.state]
+    edges = [edge for edge in state.edges if not edge.never and (state.is_end or not edge.reopen)]
+    targets = dict.fromkeys(target_of(snapshot, edge) for edge in edges)
     return tuple(target for target in targets if target)
 
 
@@ -181,19 +179,20 @@ def _advance(
     if target not in machine.states:
         return Refuse(f"{edge.name} does not know where to return to", edge=edge)
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
+    own, there = (machine.states[name].group for name in (snapshot.state, target))
     for name, limit in machine.limits.items():
-        if limit.resets_always or name in way.resets:
+        # What one group counted is not taken back by a move of others; one that leaves the groups takes back anything.
+        is_own = not (limit.per_group and own and there) or registers.get(f"{name}.group") == own
+        if limit.resets_always or (name in way.resets and is_own):
             counters.pop(name, None)
             registers.pop(f"{name}.group", None)
-    for name in (CRASHES, IDLE):
+    for name in (CRASHES, IDLE, *((RUNS,) if signal.who == "person" else ())):
         counters.pop(name, None)
     if signal.who == "person":
-        counters.pop(RUNS, None)
         registers.pop(STOPPED, None)
     for name in way.counts:
         count(machine, snapshot, counters, registers, name)
-    for name, value in way.sets.items():
-        registers[name] = snapshot.state if value == "{from}" else value
+    registers |= {name: snapshot.state if value == "{from}" else value for name, value in way.sets.items()}
     registers = {name: value for name, value in registers.items() if value}
     visits = {**snapshot.visits, target: snapshot.visits.get(target, 0) + 1}
     after = snapshot.replace(state=target, counters=counters, registers=registers, exit=ENTRY, visits=visits)

@@ -19,7 +19,7 @@ def _shape(machine: Machine) -> Iterator[str]:
     for name in reached:  # grows while it is read
         edges = machine.states[name].edges
         reached += [edge.target for edge in edges if not (edge.never or edge.reopen or edge.target in reached)]
-    for state in machine.states.values():
+    for number, state in enumerate(machine.states.values(), 1):
         leaving = [edge for edge in state.edges if not edge.reopen]
         if state.name not in reached:
             yield f"state {state.name}: no move leads there"
@@ -27,8 +27,9 @@ def _shape(machine: Machine) -> Iterator[str]:
             yield f"state {state.name}: an end has the move {leaving[0].name}; write it as [[reopen]]"
         if not state.is_end and not any(not edge.never for edge in leaving):
             yield f"state {state.name}: no move leads out, and it is not marked as an end"
-        if not state.is_end and any(edge.reopen for edge in state.edges):
-            yield f"state {state.name}: only an end can be re-opened"
+        back = [edge for edge in state.edges if edge.reopen and not state.is_end]
+        if ahead := [edge.name for edge in back if edge.target not in list(machine.states)[:number]]:
+            yield f"state {state.name}: the re-opening {ahead[0]} leads to no earlier state"
     if not any(state.is_end or state.is_rest for state in machine.states.values()):
         yield "no state is an end, and in none the work may rest"
 

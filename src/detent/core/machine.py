@@ -51,6 +51,7 @@ class Edge(Record):
     target: str
     ways: tuple[Way, ...]
     verbs: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()  # plain words that mean it; `{text}` at the end stands for whatever a person adds
     key: str = ""
     confirm: str = ""
     sign_off: bool = False
@@ -84,6 +85,7 @@ class State(Record):
     is_rest: bool = False  # no end, but nothing is left to do until a person wants more
     views: Mapping[str, str] = {}  # what a person may look at here, by key
     recommends: Mapping[str, str] = {}  # the `verb` a person is advised to, in this `mode`, while this `gate` is open
+    words: tuple[str, ...] = ()  # by which a person goes here, or has it worked on once more
     judged_as: str = ""  # the state whose role judges what this one's own run has changed
     lands: bool = False  # the work of a task that stands here may be taken over into the user's branch
     edges: tuple[Edge, ...] = ()

@@ -21,6 +21,7 @@ class Promise(Record):
     baseline: str
     message: str
     parent: str = ""  # the checkpoint before, else the baseline
+    also: str = ""  # a second parent
 
 
 def checkpoint_ref(key: str) -> str:
@@ -34,9 +35,9 @@ def checkpoint(promise: Promise) -> dict[str, str]:
     ref = checkpoint_ref(promise.key)
     commit = git.run("for-each-ref", "--format=%(objectname)", ref).decode().strip()
     if not commit:
-        parent = ("-p", promise.parent) if promise.parent else ()
+        parents = [word for one in (promise.parent, promise.also) if one for word in ("-p", one)]
         message = f"{promise.message}\n\nDetent-Step: {promise.key}\n".encode()
-        commit = git.run(*_IDENTITY, "commit-tree", *parent, promise.tree, input_bytes=message).decode().strip()
+        commit = git.run(*_IDENTITY, "commit-tree", *parents, promise.tree, input_bytes=message).decode().strip()
         git.run("update-ref", ref, commit)
     # Also of what was found: a power cut may have left a name whose objects are gone, or not have seen the name yet.
     git.run(*_walk(promise, commit))

@@ -28,12 +28,12 @@ from detent.effects.git import (
     write_git_dir,
     write_if_different,
 )
-from detent.effects.patterns import matches
 from detent.effects.process_limits import MEMORY, PROCESSES, Limits
 from detent.effects.submodules import Absent, Inner, check_bytes, fill, list_index
 from detent.effects.tree import changed_files, repair
 from detent.errors import StorageError, ToolError
 from detent.store.lock import Lock
+from detent.store.patterns import matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -54,10 +54,12 @@ def uncommitted(repository: Repository, commit: str, scratch: str, left_out: Seq
     # A path with a slash at its end is a repository of its own: it is no file of this one.
     new = [path for path in map(os.fsdecode, fresh) if not path.endswith("/")]
     outside = tuple(f"{path}/" for path in left_out)
+    files = frozenset(left_out)
     tracked = {path for status, path in rows if status != "D"}
     gone = {path for status, path in rows if status == "D"} - tracked
     parts = (tracked, gone, set(new) - tracked)
-    return Dirty(*(tuple(sorted(path for path in part if not path.startswith(outside))) for part in parts))
+    kept = ([path for path in part if path not in files and not path.startswith(outside)] for part in parts)
+    return Dirty(*(tuple(sorted(part)) for part in kept))
 
 
 def carry(dirty: Dirty, source: str, target: str) -> None:

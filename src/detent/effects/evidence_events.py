@@ -121,6 +121,7 @@ _HEADS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "answered": lambda _entry: "A person said",
     "resumed": lambda _entry: "A person let the task go on",
     "approved": lambda entry: f"A person approved protected files: {', '.join(map(_text, entry.get('files', ())))}",
+    "deploy": lambda entry: f"Deploy commands {_text(entry['stage'])}{_deployed(entry)}",
     "configured": lambda _entry: "A person changed what holds for the task",
     "amended": lambda entry: f"A person changed what was locked: {', '.join(map(_text, entry.get('fields', ())))}",
 }
@@ -128,6 +129,10 @@ _NOTES: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, ...]]] = {
     "restored": lambda entry: (_text(entry.get("why", "")),),
     "amended": lambda _entry: ("Earlier proof is old from here.",),
 }
+
+
+def _deployed(entry: Mapping[str, Any]) -> str:
+    return f": {_text(entry['why'])}" if entry["why"] else ""
 
 
 def _text(value: object) -> str:

@@ -136,20 +136,49 @@ def send(pid: int, start: int, number: int) -> bool:
 
 def descendants() -> set[tuple[int, int]]:
     """Pid and start of every living process below this one; orphans are our children, for we are their subreaper."""
-    children: dict[int, list[tuple[int, int, bool]]] = {}
+    return below(os.getpid(), has_lists=os.path.exists(f"/proc/{os.getpid()}/task/{os.getpid()}/children"))
+
+
+def below(top: int, *, has_lists: bool) -> set[tuple[int, int]]:
+    """The living processes below one. Only a kernel without lists of children is asked for every process there is.
+
+    A list may lack somebody while others come and go; whoever ends processes looks again until no child is left.
+    """
+    table = {} if has_lists else _process_table()
+    family, waiting = {top}, [top]
+    found: set[tuple[int, int]] = set()
+    while waiting:
+        parent = waiting.pop()
+        for pid in _listed_children(parent) if has_lists else table.pop(parent, ()):
+            seen = read_process(pid)
+            # Whose parent is none of ours has got the number of one of ours that is gone.
+            if seen is not None and seen[1] in family:
+                family.add(pid)
+                waiting.append(pid)
+                if seen[2]:
+                    found.add((pid, seen[0]))
+    return found
+
+
+def _listed_children(parent: int) -> list[int]:
+    found: list[int] = []
+    try:
+        for thread in os.listdir(f"/proc/{parent}/task"):
+            with open(f"/proc/{parent}/task/{thread}/children", "rb") as file:
+                found += map(int, file.read().split())
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        pass  # gone meanwhile: its children have another parent now
+    return found
+
+
+def _process_table() -> dict[int, list[int]]:
+    """The children of every process."""
+    table: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         seen = read_process(int(name)) if name.isdigit() else None
         if seen is not None:
-            start, parent, is_alive = seen
-            children.setdefault(parent, []).append((int(name), start, is_alive))
-    found: set[tuple[int, int]] = set()
-    waiting = [os.getpid()]
-    while waiting:
-        for pid, start, is_alive in children.pop(waiting.pop(), ()):
-            waiting.append(pid)
-            if is_alive:
-                found.add((pid, start))
-    return found
+            table.setdefault(seen[1], []).append(int(name))
+    return table
 
 
 class Run:
@@ -318,8 +347,8 @@ def keep() -> None:
     run = Run(spec)
     identity.publish(run.identity())
     started = time()
+    report(READY)  # first: an agent may kill us in its first moment, and its run has begun all the same
     run.begin()
-    report(READY)
     try:
         reason = run.watch()
     finally:

@@ -125,10 +125,14 @@ def _plain_files(folder: str) -> Iterator[str]:
 
 def _file_digest(path: str) -> str:
     """Of the whole content, however large: file times can be set to anything."""
-    import hashlib
-
-    digest = hashlib.sha256()
     with open(path, "rb") as file:
-        while part := file.read(_PART_BYTES):
+        part = file.read(_PART_BYTES)
+        if len(part) < _PART_BYTES:  # all of it, as nearly always
+            return sha256_of(part)
+        from hashlib import sha256
+
+        digest = sha256()
+        while part:
             digest.update(part)
+            part = file.read(_PART_BYTES)
     return digest.hexdigest()

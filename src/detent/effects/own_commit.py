@@ -63,7 +63,7 @@ def commit_tree(wanted: Wanted) -> str:
     """The id of the new commit; refused when a hook refuses or would have another tree committed."""
     try:
         make_folders(wanted.scratch)
-        expected = _index_of(wanted)
+        expected = index_of(wanted)
         if expected == tree_of(wanted.stand.repository.common_dir, wanted.stand.commit):
             raise RefusedError("there is nothing to commit: the branch holds this tree already")
         finished = _commit(wanted, expected)
@@ -78,7 +78,7 @@ def holds_tree(wanted: Wanted, commit: str) -> bool:
     """Whether a commit holds the wanted tree as this person's git would have it."""
     try:
         make_folders(wanted.scratch)
-        return tree_of(wanted.stand.repository.common_dir, commit) in (wanted.tree, _index_of(wanted))
+        return tree_of(wanted.stand.repository.common_dir, commit) in (wanted.tree, index_of(wanted))
     finally:
         wipe(wanted.scratch)
 
@@ -88,7 +88,7 @@ def follow(top: str) -> None:
     quiet_git(top, "reset", "--quiet", "--mixed")
 
 
-def _index_of(wanted: Wanted) -> str:
+def index_of(wanted: Wanted) -> str:
     """Fill an index of our own with the wanted tree; the tree it makes in the person's repository."""
     stand, work = wanted.stand, os.path.join(wanted.scratch, "work")
     top = stand.repository.top
@@ -126,7 +126,8 @@ def _own(wanted: Wanted, *arguments: str, data: bytes = b"") -> bytes:
     """The person's git on the index of our own."""
     more = {"GIT_INDEX_FILE": os.path.join(wanted.scratch, "index")}
     top = wanted.stand.repository.top
-    finished = own_git(top, "-c", "core.fsmonitor=false", *arguments, input_bytes=data, more=more)
+    quiet = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+    finished = own_git(top, *quiet, *arguments, input_bytes=data, more=more)
     if finished.exit != 0:
         said = " ".join(finished.stderr.decode("utf-8", "replace").split())
         raise RefusedError(f"git can't take the approved files in: {said}", where=top)

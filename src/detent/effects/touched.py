@@ -10,12 +10,13 @@ import os
 
 from detent.core.record import Record
 from detent.effects.git import Git, check_object_id
-from detent.effects.patterns import matches
 from detent.store.atomic import as_json, read_cache, write_cache
+from detent.store.digest import sha256_of
+from detent.store.patterns import matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 GONE = "gone"  # stands where the hash would, for a file the tree no longer has
 # What a tree without a baseline is compared with, by the length of an object's name.
@@ -31,13 +32,15 @@ class Touched(Record):
     tree: str = ""
     ask: Mapping[str, str] = {}
     report: Mapping[str, str] = {}
+    rules: str = ""  # a hash of the baseline and the patterns this was found with
 
 
 def touched_files(private_dir: str, baseline: str, tree: str, protect: Mapping[str, Sequence[str]]) -> Touched:
     """Without a baseline every file a person must be asked about counts as touched: nothing shows that it was not."""
     patterns = {"ask": protect["ask"], "report": protect["report"] if baseline else ()}
+    rules = rules_of(baseline, protect)
     if not any(patterns.values()):
-        return Touched(tree)
+        return Touched(tree, rules=rules)
     base = check_object_id(baseline) if baseline else _NOTHING[len(check_object_id(tree))]
     options = ("-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
     fields = Git(private_dir).run("diff-tree", *options, base, tree, "--").split(b"\0")[:-1]
@@ -48,7 +51,21 @@ def touched_files(private_dir: str, baseline: str, tree: str, protect: Mapping[s
             if matches(os.fsdecode(raw_name), wanted):
                 # Names go into the journal, which is UTF-8.
                 found[kind][raw_name.decode("utf-8", "backslashreplace")] = GONE if status == "D" else new
-    return Touched(tree, **found)
+    return Touched(tree, **found, rules=rules)
+
+
+def rules_of(baseline: str, protect: Mapping[str, Sequence[str]]) -> str:
+    return sha256_of(as_json([baseline, protect["ask"], protect["report"]]))
+
+
+def touched_later(
+    touched: Touched, tree: str, changed: Iterable[str], baseline: str, protect: Mapping[str, Sequence[str]]
+) -> Touched | None:
+    """What a later tree has touched, if none of the paths it may have changed is protected; None when git must say."""
+    patterns = (*protect["ask"], *protect["report"])
+    if touched.rules != rules_of(baseline, protect) or any(matches(path, patterns) for path in changed):
+        return None
+    return touched.replace(tree=tree)
 
 
 def remember_touched(path: str, touched: Touched) -> None:
@@ -59,6 +76,7 @@ def recall_touched(path: str) -> Touched:
     """What was last seen; nothing when it can't be told."""
     try:
         content = json.loads(read_cache(path) or b"{}")
-        return Touched(str(content.get("tree", "")), dict(content.get("ask", {})), dict(content.get("report", {})))
+        ask, report = dict(content.get("ask", {})), dict(content.get("report", {}))
+        return Touched(str(content.get("tree", "")), ask, report, str(content.get("rules", "")))
     except (ValueError, TypeError, AttributeError, RecursionError):
         return Touched()

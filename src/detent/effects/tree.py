@@ -75,10 +75,15 @@ _NO_CHANGES = _Changes((), (), (), False)
 
 
 class Taken(Record):
-    """A tree that was computed: its id, and the files it is made of."""
+    """A tree that was computed: its id, the files it is made of, and the tree it was made from, if that is known.
+
+    All paths in which these two trees differ are among the `changed`.
+    """
 
     id: str
     files: tuple[str, ...]
+    before: str = ""
+    changed: tuple[str, ...] = ()
 
 
 def tree_id(
@@ -185,11 +190,13 @@ def _compute(task: _Task, *, looks_untouched: bool) -> Taken:
         if noted is None:
             _start_index(git, task)
             git.run("update-index", "-q", "--refresh", ok=(0, 1))
+        changed: set[bytes] = set()
         for number in range(_MAX_ROUNDS):
             listing = _list(git, task, rules)
             changes = _compare(task, rules, listing)
             if noted and looks_untouched and changes == _NO_CHANGES:
-                return Taken(noted, _names(listing, changes))
+                return Taken(noted, _names(listing, changes), noted)
+            changed.update(changes.removed, changes.added, (path for path, _commit in changes.submodules))
             _apply(git, changes, refresh=number == 0 and noted is not None)
             if not changes.again:
                 break
@@ -199,7 +206,7 @@ def _compute(task: _Task, *, looks_untouched: bool) -> Taken:
             os.replace(own_index, cached_index)
     finally:
         _remove_leftovers(task, own_index)
-    return Taken(tree, _names(listing, changes))
+    return Taken(tree, _names(listing, changes), noted or "", tuple(os.fsdecode(path) for path in sorted(changed)))
 
 
 def _names(listing: _Listing, changes: _Changes) -> tuple[str, ...]:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import os
 
-from detent.errors import UnreadableError
-from detent.store.atomic import read_plain, storage_error, write_atomic
+from detent.store.atomic import read_cache, storage_error, write_cache
 from detent.store.digest import sha256_of
 
 TYPE_CHECKING = False
@@ -36,18 +35,18 @@ def remember_tree(path: str, work_tree: str, tree: str, files: Iterable[str], si
     times, newest = _times(work_tree, names)
     if newest >= since:
         return False
-    write_atomic(path, json.dumps({"tree": tree, "files": names, "times": times}).encode(), durable=False)
+    write_cache(path, json.dumps({"tree": tree, "files": names, "times": times}).encode())
     return True
 
 
 def recall_tree(path: str, work_tree: str) -> str:
     """The remembered id if nothing looks touched, else an empty text."""
     try:
-        data = read_plain(path, _LARGEST_MEMORY_BYTES)
+        data = read_cache(path, _LARGEST_MEMORY_BYTES)
         content = json.loads(data) if data else {}
         known = bool(content) and content["times"] == _times(work_tree, content["files"])[0]
         return str(content["tree"]) if known else ""
-    except (UnreadableError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return ""
 
 
@@ -55,14 +54,14 @@ def _times(work_tree: str, names: list[str]) -> tuple[str, int]:
     """A hash of how all files and their folders look, and when the kernel last saw any of them change."""
     folders = {""}
     for name in names:
-        folder = os.path.dirname(name)
-        while folder and folder not in folders:
+        folder = name.rpartition("/")[0]
+        while folder not in folders:
             folders.add(folder)
-            folder = os.path.dirname(folder)
+            folder = folder.rpartition("/")[0]
     seen, newest = [], 0
     for name in (*sorted(folders), *names):
         try:
-            status = os.lstat(os.path.join(work_tree, name))
+            status = os.lstat(f"{work_tree}/{name}")
             seen.append(f"{name}\0{status.st_mode}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_ctime_ns}")
             newest = max(newest, status.st_ctime_ns)
         except OSError:

@@ -282,9 +282,18 @@ def _entry_words(entry: Entry) -> str:
         "driven": lambda: f"{who} wants it {'driven' if entry['on'] else 'left alone'}",
         "amended": lambda: f"{who} changed {', '.join(entry['fields'])}",
         "configured": lambda: f"{who} set {_set_words(entry)}",
+        "deploy": lambda: _deploy_words(entry, who),
     }.get(kind, lambda: str(kind))()
     reason = f" ({entry['reason']})" if entry.get("reason") else ""
     return f"{entry['seq']:>4}  {entry['time']}  {one_line(text + reason)}"
+
+
+def _deploy_words(entry: Entry, who: str) -> str:
+    if entry["stage"] == "confirmed":
+        return f"{who} confirmed the deploy commands"
+    if entry["stage"] == "begun":
+        return f"deploys tree {entry['tree'][:12]}; to go back: {dict(entry['commands'])['Rollback']}"
+    return "deployed" if entry["ok"] else f"could not deploy: {entry['why']}"
 
 
 def _set_words(entry: Entry) -> str:
@@ -305,6 +314,11 @@ def landed_words(task: Task, done: Landed) -> str:
 def approved_words(approved: Mapping[str, Any]) -> str:
     lines = [f"approved: {len(approved['files'])} protected file(s) of tree {approved['tree'][:12]}, and of no other"]
     return "\n".join([*lines, *(f"  {name}" for name in approved["files"])])
+
+
+def confirmed_words(name: str, commands: Sequence[tuple[str, str]]) -> str:
+    lines = [f"  {label}: {line}" for label, line in commands]
+    return "\n".join(["confirmed: these commands may run", *lines, f"next: detent run {name}"])
 
 
 def collected_words(found: Sequence[Leftover], *, dry_run: bool) -> str:

@@ -1,4 +1,4 @@
-"""The words for what was prepared before a move: a branch, a reset, a commit."""
+"""The words for what was prepared before a move: a branch, a reset, a commit, work taken back."""
 
 from __future__ import annotations
 
@@ -40,8 +40,17 @@ def _commit(_task: Task, result: Mapping[str, str]) -> list[str]:
     return lines
 
 
+def _revert(task: Task, result: Mapping[str, str]) -> list[str]:
+    where = f"on top of {result['branch']}" if result["onto"] else f"on {task.memory.checkpoint.get('branch', '')}"
+    lines = [f"taken back by commit {result['commit'][:12]} {where}; what was there is kept as {result['kept'][:12]}"]
+    if result["onto"]:
+        lines.append(f"{result['branch']} itself did not move; once it is done: detent land {task.id}")
+    return lines
+
+
 _WORDS: Mapping[str, Callable[[Task, Mapping[str, str]], list[str]]] = {
     "branch": _branch,
     "reset": _reset,
+    "revert": _revert,
     "commit": _commit,
 }

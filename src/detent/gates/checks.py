@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import re
 
-from detent.gates import criteria as of_spec
-from detent.gates import surroundings
-from detent.gates.commands import commands, red_green
-from detent.gates.filed import filed
-from detent.gates.people import protected_ok, signed_tree
+from detent.gates.commands import commands, commands_failed, red_green
+from detent.gates.people import asked_by_name, protected_ok, signed_tree
 from detent.gates.plan import read_plan
 from detent.gates.seen import Finding, Seen
-from detent.gates.verdict import is_quoted, read_verdict
-from detent.machines.reading import GATES, TABLE, TEXT, TEXTS
+from detent.gates.verdict import read_verdict
+from detent.machines.reading import GATES, SCHEMA, TABLE, TEXT, TEXTS
 from detent.store.digest import hash_text
 from detent.store.markdown import is_placeholder, scan, visible_text
 from detent.store.markdown_blocks import read_blocks
@@ -34,14 +31,9 @@ _URL = re.compile(
     r"https?://(?:(?:(?:[\w-]+\.)+[\w-]*[^\W\d_][\w-]*|localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-fA-F:]+\])(?![\w-])"
     r"|[\w-]+(?::\d+)?/[^\s<>()\[\]]*\w)"
 )
-_MARKDOWN_LINK = re.compile(r"\[[^\]\n]+\]\(\s*<?([^)\s>]+)>?\s*\)")
-_PATH_WORD = re.compile(r"[\w./~+@%-]*[\w/]")
-_MOST_PATH_WORDS = 40  # of one answer; each is looked for on the disk
+MARKDOWN_LINK = re.compile(r"\[[^\]\n]+\]\(\s*<?([^)\s>]+)>?\s*\)")
 _MOST_SHOWN = 80  # characters of what somebody wrote, where a sentence quotes it
-_ROUND_LINE = re.compile(r"\W*round\W*\d+\W*", re.IGNORECASE)
-_HEDGES = frozenset(
-    ("no", "not", "never", "maybe", "perhaps", "partly", "mostly", "almost", "unsure", "unknown", "unclear")
-)
+ROUND_LINE = re.compile(r"\W*round\W*\d+\W*", re.IGNORECASE)
 
 
 def fields_filled(gate: Gate, seen: Seen) -> Finding:
@@ -51,9 +43,7 @@ def fields_filled(gate: Gate, seen: Seen) -> Finding:
     evidence = {f"field:{label}": hash_text(visible_text(seen.field(label))) for label in labels}
     nothing = gate.params.get("empty", ())
     empty = [
-        label
-        for label in labels
-        if not _filled(seen.field(label)) or (nothing and _plain(seen.field(label)) in nothing)
+        label for label in labels if not filled(seen.field(label)) or (nothing and _plain(seen.field(label)) in nothing)
     ]
     if empty:
         return Finding(ok=False, why=f"{file} has nothing under {_quoted(empty)}", evidence=evidence)
@@ -69,7 +59,7 @@ def fields_present(gate: Gate, seen: Seen) -> Finding:
     for label, allowed in seen.machine.fields.items():
         value = _plain(seen.field(label))
         if allowed and value and value not in allowed:
-            return Finding(ok=False, why=f'{file} says "{label}: {_cut(value)}"; allowed: {", ".join(allowed)}')
+            return Finding(ok=False, why=f'{file} says "{label}: {cut(value)}"; allowed: {", ".join(allowed)}')
     return Finding(ok=True)
 
 
@@ -80,7 +70,7 @@ def field_is(gate: Gate, seen: Seen) -> Finding:
     evidence = {f"field:{label}": hash_text(value)}
     if value == wanted.lower():
         return Finding(ok=True, evidence=evidence)
-    shown = _cut(value) or "nothing"
+    shown = cut(value) or "nothing"
     why = f'{seen.machine.store["file"]} says "{label}: {shown}", not "{wanted}"'
     return Finding(ok=False, why=why, evidence=evidence)
 
@@ -99,10 +89,10 @@ def section_filled(gate: Gate, seen: Seen) -> Finding:
     """A section has visible text of its own."""
     file, name = gate.params["file"], gate.params["section"]
     body = seen.section(file, name)
-    evidence = {f"section:{file}:{name}": hash_text(_shown(body or ""))}
+    evidence = {f"section:{file}:{name}": hash_text(shown(body or ""))}
     if body is None:
         return Finding(ok=False, why=f'{file} has no section "## {name}"', evidence=evidence)
-    if not _filled(body):
+    if not filled(body):
         return Finding(ok=False, why=f'{file} has nothing under "## {name}"', evidence=evidence)
     return Finding(ok=True, evidence=evidence)
 
@@ -127,7 +117,7 @@ def labels(gate: Gate, seen: Seen) -> Finding:
     name, known, relevant = gate.params["section"], gate.params["labels"], gate.params["relevant"]
     answer = _plain(seen.field(relevant))
     bodies = {file: body for file in gate.params["files"] if (body := seen.section(file, name)) is not None}
-    evidence = {f"section:{file}:{name}": hash_text(_shown(body)) for file, body in bodies.items()}
+    evidence = {f"section:{file}:{name}": hash_text(shown(body)) for file, body in bodies.items()}
     items: list[tuple[str, str]] = []
     for file, body in bodies.items():
         for line in scan(body):
@@ -146,7 +136,7 @@ def labels(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=why, evidence=evidence)
     for file, item in items:
         if problem := _label_problem(item, known):
-            why = f'{file}: "{_cut(item)}" under "## {name}" {problem}'
+            why = f'{file}: "{cut(item)}" under "## {name}" {problem}'
             return Finding(ok=False, why=why, evidence=evidence)
     return Finding(ok=True, evidence=evidence)
 
@@ -171,7 +161,7 @@ def path_field(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=f"{named} names no file")
     found = seen.files.path(target)
     if found is None:
-        why = f"{named} names {_cut(target)!r}, which is not there (or lies outside task folder and tree)"
+        why = f"{named} names {cut(target)!r}, which is not there (or lies outside task folder and tree)"
         return Finding(ok=False, why=why)
     if not found.size_bytes:
         return Finding(ok=False, why=f"{named} names {found.path!r}, which is empty")
@@ -207,18 +197,18 @@ def link_field(gate: Gate, seen: Seen) -> Finding:
     text = _clickable_text(value)
     if _URL.search(text):
         return Finding(ok=True, evidence=evidence)
-    match = _MARKDOWN_LINK.search(text)
+    match = MARKDOWN_LINK.search(text)
     if match is None:
         return Finding(ok=False, why=f"{named} is no clickable link", evidence=evidence)
     target = match[1].partition("#")[0]
     if target.startswith("/") or ".." in target.split("/"):
-        why = f"{named} links to {_cut(target)!r}, which leaves the task folder"
+        why = f"{named} links to {cut(target)!r}, which leaves the task folder"
         return Finding(ok=False, why=why, evidence=evidence)
     # The reader's click starts where the document lies, not in the tree.
     folder = seen.document.path.rpartition("/")[0]
     found = seen.files.path(f"{folder}/{target}", as_proof=False) if target else None
     if found is None or not found.size_bytes:
-        why = f"{named} links to {_cut(target)!r}, which is not there or empty"
+        why = f"{named} links to {cut(target)!r}, which is not there or empty"
         return Finding(ok=False, why=why, evidence=evidence)
     # A page the engine made of the proof may be linked to; the document and its log only say that there is one.
     for name in (seen.machine.store["file"], seen.machine.store.get("log", "")):
@@ -236,56 +226,15 @@ def manual_evidence(gate: Gate, seen: Seen) -> Finding:
     return section_filled(gate, seen)
 
 
-def answers(gate: Gate, seen: Seen) -> Finding:
-    """Each question has a recorded yes with somebody's name and a proof that exists."""
-    filled = section_filled(gate, seen)
-    if not filled.ok:
-        return filled
-    file, name = gate.params["file"], gate.params["section"]
-    body = seen.section(file, name) or ""
-    lines = [line.content for line in scan(body) if line.kind == "text" and not is_quoted(line, body)]
-    for question in gate.params["questions"]:
-        if problem := _answer_problem(question, lines, seen, file):
-            why = f'{file}: {question!r} under "## {name}" {problem}'
-            return Finding(ok=False, why=why, evidence=filled.evidence)
-    return filled
-
-
-def _answer_problem(question: str, lines: list[str], seen: Seen, file: str) -> str:
-    given = [plain for line in lines if (plain := line.lstrip("*_` ")).lower().startswith(question.lower())]
-    if not given:
-        return "is not answered"
-    if len(given) > 1:
-        return "is answered twice"
-    said = given[0][len(question) :].lstrip("*_`:? \t")
-    words = {word.strip("*_`.?").lower() for word in re.split(r"[\s,;:()!]+", said)}
-    if not re.match(r"yes\b(?!\s*[?/|])", said, re.IGNORECASE) or words & _HEDGES:
-        return "is not answered with a clear yes"
-    author = re.search(r"\bby\s+([^\s,;]+)", said, re.IGNORECASE)
-    if author is None or is_placeholder(author[1]) or author[1].lower().strip("*_`<>.") in ("name", "nobody", "no-one"):
-        return "does not say who looked (by NAME)"
-    rest = f"{said[: author.start()]} {said[author.end() :]}"
-    paths = [match[1] for match in _MARKDOWN_LINK.finditer(rest)] + [
-        word for word in _PATH_WORD.findall(rest) if "/" in word or "." in word
-    ]
-    own = seen.files.path(file)
-    for word in paths[:_MOST_PATH_WORDS]:
-        found = seen.files.path(word)
-        # The answers themselves are no proof of the answers.
-        if found is not None and found.size_bytes and (own is None or found.digest != own.digest):
-            return ""
-    return "names no proof that exists"
-
-
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """What a reader sees of a section, headings included: the evidence by which one round is told from another."""
     return "\n".join([row.text for row in read_blocks(text).rows if row.kind in ("text", "heading", "code")])
 
 
-def _filled(text: str) -> bool:
+def filled(text: str) -> bool:
     """Whether a reader would find something there besides the line that tells one round from another."""
     rows = read_blocks(text).rows
-    kept = [text[row.start : row.end] for row in rows if row.kind != "text" or not _ROUND_LINE.fullmatch(row.content)]
+    kept = [text[row.start : row.end] for row in rows if row.kind != "text" or not ROUND_LINE.fullmatch(row.content)]
     return not is_placeholder("".join(kept))
 
 
@@ -304,11 +253,11 @@ def _clickable_text(value: str) -> str:
 
 
 def _link_target(line: str) -> str:
-    match = _MARKDOWN_LINK.search(line)
+    match = MARKDOWN_LINK.search(line)
     return match[1] if match else line.strip("`*_<> \t")
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
     return text[:_MOST_SHOWN]
 
 
@@ -328,23 +277,52 @@ CHECKS: Mapping[str, Known] = {
     "labels": (labels, ("files", "section", "labels", "relevant"), ()),
     "path_field": (path_field, ("field",), ()),
     "link_field": (link_field, ("field",), ("when_folder",)),
-    "commands": (commands, ("field",), ()),
+    "commands": (commands, (), ("field",)),
+    "commands_failed": (commands_failed, (), ("field",)),
     "red_green": (red_green, ("field",), ("command", "tests")),
     "manual_evidence": (manual_evidence, ("field", "file", "section"), ()),
-    "answers": (answers, ("file", "section", "questions"), ()),
-    "spec": (of_spec.spec, ("file",), ()),
-    "promise_seen": (of_spec.promise_seen, ("file",), ()),
-    "criteria": (of_spec.criteria, ("file", "report", "section", "value"), ("role",)),
-    "file_unchanged": (surroundings.file_unchanged, ("file",), ()),
-    "person_says": (surroundings.person_says, ("word",), ()),
-    "git_clean": (surroundings.git_clean, (), ()),
-    "baseline_known": (surroundings.baseline_known, (), ()),
-    "agents_found": (surroundings.agents_found, ("roles",), ("programs",)),
-    "agents_exhausted": (surroundings.agents_exhausted, ("role",), ()),
-    "no_sibling_in": (surroundings.no_sibling_in, ("states",), ()),
+    "answers": ("answers:answers", ("file", "section", "questions"), ()),
+    "preferences_doc": ("scope:preferences_doc", ("file",), ()),
+    "inputs_distilled": ("scope:inputs_distilled", ("folder",), ()),
+    "inputs_used": ("scope:inputs_used", ("file", "folder"), ()),
+    "scope_doc": ("scope:scope_doc", ("file",), ("ignore",)),
+    "design_doc": ("design:design_doc", ("file", "scope"), ()),
+    "structure_ok": ("design:structure_ok", ("design",), ("besides",)),
+    "readiness_doc": ("readiness:readiness_doc", ("file", "scope", "design"), ()),
+    "ac_tests": ("readiness:ac_tests", ("scope", "readiness"), ()),
+    "findings": ("reports:findings", ("file", "severities", "value"), ()),
+    "drift": ("reports:drift", ("file", "value"), ()),
+    "blocked_doc": ("reports:blocked_doc", ("file",), ()),
+    "verification_doc": ("verification:verification_doc", ("file", "scope", "readiness"), ("value",)),
+    "delivery_doc": ("delivery:delivery_doc", ("readme", "delivery", "scope"), ()),
+    "proposal_doc": ("delivery:proposal_doc", ("file",), ()),
+    "architecture": ("delivery:architecture", ("file", "value"), ()),
+    "spec": ("criteria:spec", ("file",), ()),
+    "promise_seen": ("criteria:promise_seen", ("file",), ()),
+    "criteria": ("criteria:criteria", ("file", "report", "section", "value"), ("role",)),
+    "file_unchanged": ("surroundings:file_unchanged", ("file",), ()),
+    "person_says": ("surroundings:person_says", ("word",), ()),
+    "git_clean": ("surroundings:git_clean", (), ()),
+    "baseline_known": ("surroundings:baseline_known", (), ()),
+    "agents_found": ("surroundings:agents_found", ("roles",), ("programs",)),
+    "agents_exhausted": ("surroundings:agents_exhausted", ("role",), ()),
+    "no_sibling_in": ("surroundings:no_sibling_in", ("states",), ()),
     "protected_ok": (protected_ok, (), ()),
-    "filed": (filed, ("file",), ()),
+    "filed": ("filed:filed", ("file",), ()),
+    "asked_by_name": (asked_by_name, (), ()),
+    "json_valid": ("json_artifacts:json_valid", ("file", "schema"), ()),
+    "questions_closed": ("planned:questions_closed", ("file", "schema"), ()),
+    "files_planned": ("planned:files_planned", ("file", "schema", "plan", "plan_schema"), ()),
+    "scope": ("planned:scope", ("file", "schema", "plan", "plan_schema", "value"), ()),
+    "plan_review": ("reviews:plan_review", ("file", "schema", "value"), ()),
+    "code_review": ("reviews:code_review", ("file", "schema", "value"), ()),
+    "decision": ("reviews:decision", ("file", "schema", "value"), ()),
+    "no_signal": ("reviews:no_signal", ("file", "schema", "values"), ()),
+    "signal_is": ("reviews:signal_is", ("file", "schema", "values"), ()),
     "signed_tree": (signed_tree, ("edge",), ("files",)),
+    "big_fix": ("fix_size:big_fix", ("design",), ()),
+    "deploy_named": ("deployed:deploy_named", ("preferences",), ()),
+    "deployed": ("deployed:deployed", ("preferences",), ()),
 }
 
 
@@ -352,7 +330,8 @@ CHECKS: Mapping[str, Known] = {
 _KINDS = {
     "unless": TABLE,
     **dict.fromkeys(("fields", "empty", "words", "files", "labels", "questions", "tests"), TEXTS),
-    **dict.fromkeys(("roles", "programs", "states"), TEXTS),
+    **dict.fromkeys(("roles", "programs", "states", "severities", "besides", "values"), TEXTS),
+    **dict.fromkeys(("schema", "plan_schema"), SCHEMA),
 }
 
 
@@ -361,10 +340,8 @@ def check_named(name: str) -> Check:
     known = CHECKS[name][0]
     if not isinstance(known, str):
         return known
-    from importlib import import_module
-
     module, _, function = known.partition(":")
-    found: Check = getattr(import_module(f"detent.gates.{module}"), function)
+    found: Check = getattr(__import__(f"detent.gates.{module}", fromlist=(function,)), function)
     return found
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from detent.core.record import Record
-from detent.gates.criteria import all_commands_of
 from detent.gates.plan import all_commands, receipt_key
 from detent.gates.seen import Finding
 from detent.store.digest import hash_text
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from detent.gates.seen import Seen
     from detent.store.receipts import Receipt
 
-COMMAND_CHECKS = ("commands", "red_green", "criteria")
+COMMAND_CHECKS = ("commands", "commands_failed", "red_green", "criteria")
 _MOST_SHOWN = 80  # characters of a command, where a sentence quotes it
 
 
@@ -37,13 +36,16 @@ def runs_of(gate: Gate, seen: Seen) -> tuple[Run, ...]:
     if gate.check not in COMMAND_CHECKS:
         return ()
     if gate.check == "criteria":
+        from detent.gates.criteria import all_commands_of  # only what checks a specification asks
+
         own = all_commands_of(gate, seen)
         return tuple(Run(receipt_key(seen.tree, command.line, gate, seen.workspace), command) for command in own)
-    found = all_commands(seen.commands, seen.field(gate.params["field"]))
+    field = gate.params.get("field", "")
+    found = all_commands(seen.commands, seen.field(field))
     if only := gate.params.get("command"):
         found = tuple(command for command in found if command.name == only)
     # The same command on the same tree says the same whichever gate asks.
-    plain = gate.replace(check="commands", params={"field": gate.params["field"]})
+    plain = gate.replace(check="commands", params={"field": field})
     runs = [Run(receipt_key(seen.tree, command.line, plain, seen.workspace), command) for command in found]
     if gate.check == "red_green" and seen.baseline:
         tree = f"before {seen.tree}"
@@ -54,6 +56,26 @@ def runs_of(gate: Gate, seen: Seen) -> tuple[Run, ...]:
 def commands(gate: Gate, seen: Seen) -> Finding:
     """Every command of the plan and of the project exited with 0, run by the engine on exactly this tree."""
     return _all_green(gate, seen, runs_of(gate, seen))
+
+
+def commands_failed(gate: Gate, seen: Seen) -> Finding:
+    """Every command came to an end on exactly this tree, and one of them failed, was cut short or ran out of time.
+
+    A checkout that could not be made ready says nothing about the work: then this is not open either.
+    """
+    runs = runs_of(gate, seen)
+    receipts = [(run, seen.receipt(run.key)) for run in runs]
+    unknown = [_first(run) for run, receipt in receipts if receipt is None]
+    if unknown or not runs:
+        return Finding(ok=False, why=f"not run on this tree: {', '.join(unknown) or 'nothing'}", pending=bool(runs))
+    found = [receipt for _, receipt in receipts if receipt is not None]
+    if unrun := [receipt for receipt in found if receipt.is_unrun]:
+        return Finding(ok=False, why=f"{unrun[0].problem}, see {unrun[0].log}; that says nothing about the work")
+    red = [(run, receipt) for run, receipt in receipts if receipt is not None and not receipt.is_green]
+    if not red:
+        return Finding(ok=False, why="every command passed on this tree")
+    note = "; ".join(f"{_first(run)!r} failed ({_result(receipt)})" for run, receipt in red)
+    return Finding(ok=True, note=note, proof=hash_text("".join(run.key for run in runs)), by_engine=True)
 
 
 def red_green(gate: Gate, seen: Seen) -> Finding:
@@ -90,15 +112,16 @@ def _all_green(gate: Gate, seen: Seen, runs: Iterable[Run]) -> Finding:
     runs = tuple(runs)
     if not runs:
         example = 'a "cmd: ..." line or a fenced block'
-        return Finding(ok=False, why=f'"{gate.params["field"]}" names no command ({example})')
+        field = gate.params.get("field")
+        why = f'"{field}" names no command ({example})' if field else "neither the project nor the task names a command"
+        return Finding(ok=False, why=why)
     unknown, red, proofs = [], [], []
     for run in runs:
         receipt = seen.receipt(run.key)
         if receipt is None:
             unknown.append(_first(run))
         elif not receipt.is_green:
-            result = receipt.problem or f"exit {receipt.attempts[-1]}"
-            red.append(f"{_first(run)!r} failed on this tree ({result}), see {receipt.log}")
+            red.append(f"{_first(run)!r} failed on this tree ({_result(receipt)}), see {receipt.log}")
         else:
             proofs.append(run.key)
     if red:
@@ -106,6 +129,10 @@ def _all_green(gate: Gate, seen: Seen, runs: Iterable[Run]) -> Finding:
     if unknown:
         return Finding(ok=False, why=f"not run on this tree: {', '.join(unknown)}", pending=True)
     return Finding(ok=True, proof=hash_text("".join(proofs)), by_engine=True)
+
+
+def _result(receipt: Receipt) -> str:
+    return receipt.problem or f"exit {receipt.attempts[-1]}"
 
 
 def _first(run: Run) -> str:

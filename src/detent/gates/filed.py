@@ -11,13 +11,21 @@ if TYPE_CHECKING:
 
 
 def filed(gate: Gate, seen: Seen) -> Finding:
-    """The engine filed this place from the change of the tree as it is; whatever anybody else wrote there is gone."""
+    """The engine filed this place from the change of the tree as it is; whatever anybody else wrote there is gone.
+
+    Since entry: and it is not what lay there when the state was entered, so somebody has worked on it since. A folder
+    may rightly be empty, where files were only removed; whether it is new is said by the patch beside it.
+    """
     place = gate.params["file"]
+    there = None if place.endswith("/") else seen.files.path(place, as_proof=False)
+    evidence = {} if place.endswith("/") else {f"filed:{place}": there.digest if there else ""}
     if not seen.tree:
-        return Finding(ok=False, why="the tree has not been looked at since it changed")
+        return Finding(ok=False, why="the tree has not been looked at since it changed", evidence=evidence)
     if seen.filing.get("tree") != seen.tree:
-        return Finding(ok=False, why=f"{place} is not made from the tree as it is; asking for the move makes it")
+        why = f"{place} is not there for the tree as it is: nothing has changed, or nobody has asked for the move"
+        return Finding(ok=False, why=why, evidence=evidence)
     if digest := seen.filing["files"].get(place):
-        return Finding(ok=True, proof=digest, by_engine=True)
+        return Finding(ok=True, proof=digest, evidence=evidence)
     refused = "; ".join(seen.filing["refused"])
-    return Finding(ok=False, why=refused or f"{place} would be empty: nothing has changed since the work began")
+    why = refused or f"{place} would be empty: nothing has changed since the work began"
+    return Finding(ok=False, why=why, evidence=evidence)

@@ -43,7 +43,7 @@ def _fact(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
     if found.ok and gate.since == "entry" and not found.by_engine:
         filed = seen.filing.get("files", {})  # from a run of this visit, whatever was there before
         unchanged = [key for key, value in found.evidence.items() if seen.snapshot.entry.get(key, "") == value]
-        stale = [key for key in unchanged if not filed.get(key.split(":")[1])]
+        stale = [key for key in unchanged if key.startswith("filed:") or not filed.get(key.split(":")[1])]
         if stale:
             return _stale(gate, seen, stale), is_known
     # Evidence that changed while no agent run lived was changed by hand; it counts, and says so.
@@ -65,8 +65,9 @@ def _asked(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
     try:
         found = check_named(gate.check)(gate, seen)
     except UnreadableError as error:
-        return Finding(ok=False, why=f"{error.where}: {error.what}", fix="detent doctor --repair"), False
-    return found, not found.pending
+        fix = error.next_step or "detent doctor --repair"
+        return Finding(ok=False, why=f"{error.where}: {error.what}", fix=fix), False
+    return found, found.is_known and not found.pending
 
 
 def _stale(gate: Gate, seen: Seen, keys: list[str]) -> Fact:
@@ -74,7 +75,8 @@ def _stale(gate: Gate, seen: Seen, keys: list[str]) -> Fact:
     visit = seen.snapshot.visits.get(state, 1)
     shown = ", ".join(key.partition(":")[2].removeprefix(IN_TREE).replace(":", " ## ") for key in keys)
     why = f"{shown} is unchanged since {state} was entered: proof from earlier does not count"
-    fix = f"{gate.fix}; where the same words are still right, add a line: Round: {visit}"
+    line = f'"round": {visit}' if all(key.endswith(".json") for key in keys) else f"Round: {visit}"
+    fix = f"{gate.fix}; where the same words are still right, add a line: {line}"
     return Fact(gate.name, ok=False, why=why, fix=fix)
 
 
@@ -90,6 +92,8 @@ def _combined(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
     pending = bool(closed) and all(fact.pending for fact in closed)
     if gate.check == "all":
         why = "; ".join(fact.why for fact in closed) if facts else "it is made of nothing"
+        # One part that failed closes the whole, whatever is not known of the others.
+        is_known = is_known or any(known and not fact.ok for fact, known in inner)
         return Fact(gate.name, bool(facts) and not closed, why, gate.fix, pending=pending, parts=parts), is_known
     # What nobody could look at does not prove its opposite.
     ok = bool(closed) and is_known

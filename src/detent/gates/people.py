@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from detent.core.values import Missing
 
 _MOST_FILES = 200  # that a journal line names
+BY_NAME = "by name"  # stands among what a person says on top: they named the move they want
 WORD_CHECKS = ("protected_ok",)  # a closed gate of these is opened by nothing but a person's word
 
 
@@ -26,6 +27,12 @@ def lacks_only_word(machine: Machine, missing: Iterable[Missing]) -> bool:
     """Whether something is missing, and all of it is a person's word."""
     gates = [one.gate for one in missing]
     return bool(gates) and all(is_word(machine, gate) for gate in gates)
+
+
+def asked_by_name(_gate: Gate, seen: Seen) -> Finding:
+    """A person asked for this very move, by its name, its target or its verb; not for whatever is open."""
+    is_named = BY_NAME in seen.words
+    return Finding(ok=is_named, why="" if is_named else "nobody has asked for this very move", by_engine=True)
 
 
 def signed_tree(gate: Gate, seen: Seen) -> Finding:

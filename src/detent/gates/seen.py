@@ -9,7 +9,7 @@ from detent.store.receipts import Receipt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol
 
     from detent.core.machine import Machine
@@ -108,11 +108,14 @@ class Seen(Record):
     approved: Mapping[str, Any] = {}  # what a person approved last: tree, files, name
     baseline: str = ""  # the commit the work began from; empty where there was none
     signed: Mapping[str, Mapping[str, Any]] = {}  # the same for each sign-off, by the name of its edge
+    deploy: Mapping[str, Any] = {}  # what is known of deployments: the confirmed plan, the last one and its end
+    since_gate: Callable[[], Sequence[tuple[str, str]] | None] = _nobody_looked  # status and path, without task files
     tree_files: Callable[[], Mapping[str, TreeFile] | None] = _nobody_looked  # every file of the tree, by its path
     filing: Mapping[str, Any] = {}  # what the engine filed in this visit: tree, files by place with hashes, refused
     judged: Mapping[
         str, Mapping[str, str]
     ] = {}  # reports by their evidence key: hash, the tree it is about, whose it is
+    changed: Callable[[], tuple[str, ...] | None] = _nobody_looked  # paths that differ from the baseline
 
     def field(self, label: str) -> str:
         return self.document.value(label)
@@ -142,4 +145,5 @@ class Finding(Record):
     proof: str = ""
     fix: str = ""  # where the gate's own is not what helps
     by_engine: bool = False  # the engine made this evidence itself: fresh by its receipt
+    is_known: bool = True  # else nobody can say either way before a person has spoken
     parts: tuple[tuple[str, bool, str], ...] = ()  # where the answer is made of several: label, result, reason

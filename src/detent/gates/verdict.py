@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from detent.store.markdown import Line
+    from detent.store.markdown_inline import Row
 
 _QUOTED = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)*>")
 _EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)")
-_STRUCK = re.compile(r"~~.*?~~")
+STRUCK = re.compile(r"~~.*?~~")
 _EXPLICIT = (
     r"(?:(?:the|my|our|final|overall|current|review|reviewer)\s+){0,3}verdict"
     r"\s*(?:\([^()]*\)\s*)?(?:(?:is\s*)?[:=]|(?:is|[\u2013\u2014-])\s*(?=%(words)s\b))\s*(?P<said>.*)"
@@ -57,7 +58,7 @@ def read_verdict(body: str, words: Sequence[str]) -> str | None:
     return _only([found for line in lines if (found := words_in(line))])
 
 
-def is_quoted(line: Line, body: str) -> bool:
+def is_quoted(line: Line | Row, body: str) -> bool:
     """Whether a line is marked as somebody else's words."""
     return _QUOTED.match(body, line.start, line.end) is not None
 
@@ -66,7 +67,7 @@ def _plain(line: Line, body: str) -> str:
     """A line without its marks; empty when it is not the writer's own word."""
     if line.kind not in ("text", "heading") or is_quoted(line, body):
         return ""
-    text = _STRUCK.sub("", line.text.strip("# \t") if line.kind == "heading" else line.content)
+    text = STRUCK.sub("", line.text.strip("# \t") if line.kind == "heading" else line.content)
     if text.startswith("[ ]"):
         return ""
     text = _EMPHASIS.sub("", re.sub(r"^\[[xX]\]", "", text))

@@ -81,6 +81,17 @@ def questions_of(name: str) -> tuple[str, ...]:
     return tuple(question for gate in machine.gates.values() for question in gate.params.get("questions", ()))
 
 
+def schema_path(name: str) -> str:
+    """Where the JSON schema `MACHINE/NAME` lies that ships with the package; it may not be there."""
+    machine, _, file = name.partition("/")
+    return os.path.join(_HERE, machine.replace("-", "_"), "schemas", f"{file}.json")
+
+
+def schema_text(name: str) -> str:
+    with open(schema_path(name), encoding="utf-8") as file:
+        return file.read()
+
+
 def scaffold(machine: str, name: str) -> str:
     """The first text of a file in a new task folder; a machine from elsewhere has none, so the file starts empty."""
     path = os.path.join(_HERE, machine.replace("-", "_"), "scaffold", name)

@@ -88,6 +88,7 @@ class _Parser(Names):
             self.problem(f"crash: {CRASHES} is counted by every machine, and would be counted twice")
         self.counts_crash = self.known_all("crash", (CRASHES, *crash.texts("counts")), self.limits, "limit")
         states = {name: self.state(name, table, kept) for name, table in top.tables("state")}
+        self.check_words(states, kept + switched_off)
         initial = top.text("initial")
         self.known("initial", initial, states, "state")
         override = top.table("override")
@@ -196,7 +197,7 @@ class _Parser(Names):
         registers: dict[str, Register] = {}
         fields: dict[str, tuple[str, ...]] = {}
         for name, table in self.top.tables("register"):
-            registers[name] = Register(name, table.text("start", ""), table.texts("values"))
+            registers[name] = Register(name, table.text("start", ""), table.texts("values"), table.text("field", ""))
             table.finish()
         if STOPPED in registers:
             self.problem(f"register {STOPPED}: this name belongs to the engine")
@@ -249,6 +250,7 @@ class _Parser(Names):
         # An empty name stands for a register that remembers nothing, as in a task taken over from elsewhere.
         self.known_all(where, (*(name for name in instead if name), *instead.values()), self.state_names, "state")
         verbs, key, confirm = table.texts("verb"), table.text("key", ""), table.text("confirm", "")
+        says = table.texts("says")
         ways = self.ways(table, where, is_reopen=is_reopen)
         table.finish()
         if sign_off and any(way.by != ("person",) for way in ways):
@@ -261,6 +263,7 @@ class _Parser(Names):
                 target,
                 ways,
                 verbs,
+                says,
                 key,
                 confirm,
                 sign_off,
@@ -349,6 +352,7 @@ class _Parser(Names):
             judged_as=self.known(f"state {name}", table.text("judged_as", ""), self.state_names, "state"),
             is_end=is_end,
             is_rest=table.flag("rest"),
+            words=table.texts("words"),
             lands=table.flag("lands"),
             files=self.filing(name, table.table("files"), has_role=bool(role)),
             asks=self.asks(name, table.texts("asks")),
@@ -356,6 +360,13 @@ class _Parser(Names):
         )
         table.finish()
         return made
+
+    def check_words(self, states: Mapping[str, State], edges: list[Edge]) -> None:
+        if self.vocabulary is not None:
+            from detent.machines.lines import word_problems  # a pinned machine was checked before
+
+            for problem in word_problems(states.values(), edges):
+                self.problem(problem)
 
     def filing(self, state: str, table: Table, *, has_role: bool) -> Mapping[str, str]:
         """What the engine files into the task folder when a run has ended: place -> source."""
@@ -436,8 +447,10 @@ class _Parser(Names):
         if not lock.fields and not lock.sections and not lock.files:
             self.problem(f"{where}: holds nothing")
         own = self.top.table("store").peek("file")
-        for file in (*lock.files, *(file for file, _ in lock.sections)):
-            if file.startswith("/") or {"", ".", ".."} & set(file.removesuffix("/").split("/")):
+        has_tree = self.top.table("store").peek("in_place")  # a clone may be made after something was locked
+        inner = [file.removeprefix(IN_TREE) if has_tree else file for file in lock.files]
+        for file in (*inner, *(file for file, _ in lock.sections)):
+            if not is_inner_path(file.removesuffix("/")) or file.startswith(IN_TREE):
                 self.problem(f"{where}: {file!r} must be the path of a file or folder in the task folder")
         if own in lock.files:
             self.problem(f"{where}: {own} holds the state; lock fields or sections of it")
@@ -471,7 +484,7 @@ class _Parser(Names):
         if self.vocabulary is not None:
             from detent.machines.parse_store import StoreParser  # a pinned machine was checked before
 
-            StoreParser(self.problem, self.vocabulary, self.state_names).check(table)
+            StoreParser(self.problem, self.vocabulary, self.state_names, tuple(self.roles)).check(table)
         table.taken.clear()
         return table.raw_rest()
 

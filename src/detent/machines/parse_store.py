@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
 
 class StoreParser(Names):
-    def __init__(self, problem: Callable[[str], None], vocabulary: Vocabulary, states: tuple[str, ...]) -> None:
+    def __init__(
+        self, problem: Callable[[str], None], vocabulary: Vocabulary, states: tuple[str, ...], roles: tuple[str, ...]
+    ) -> None:
         super().__init__(problem, vocabulary)
         self.codecs = vocabulary.codecs
         self.state_names = states
+        self.role_names = roles
 
     def check(self, table: Table) -> None:
         self.known("store", table.text("codec"), self.codecs, "codec")
@@ -25,15 +28,22 @@ class StoreParser(Names):
             table.text(key)
         if not table.texts("files"):
             self.problem("store: files must name the files of a new task")
-        for key in ("updated", "log", "title", "checks", "evidence", "link", "branch"):
+        for key in ("updated", "log", "title", "checks", "evidence", "link", "branch", "report_field"):
             table.text(key, "")
+        for state in table.table("options").mapping_of_texts():
+            self.known("store options", state, self.state_names, "state")
+        self.known("store log_form", table.text("log_form", "json_lines"), ("json_lines", "markdown"), "form of a log")
         self.store_places(table)
-        shows = table.table("shows").mapping_of_text()
-        self.words("store shows", tuple(shows.values()), "shown")
+        self.store_files(table)
+        self.writes(table.table("writes"))
+        self.shown_labels(table)
         table.texts("folders")
         table.table("extra").mapping_of_text()
-        for label, states in table.table("only_in").mapping_of_texts().items():
-            self.known_all(f"store only_in {label}", states, self.state_names, "state")
+        for state, paths in table.table("archive").mapping_of_texts().items():
+            self.known("store archive", state, self.state_names, "state")
+            for path in paths:
+                if not is_inner_path(path.removesuffix("/")):
+                    self.problem(f"store archive: {path!r} must be a path inside the task folder, without '..'")
         table.flag("fsync")
         if table.peek("version") is not None:
             version = table.table("version")
@@ -41,14 +51,28 @@ class StoreParser(Names):
             if version.number("is", 0) < 1:
                 self.problem("store version: is must be a whole number from 1")
             version.finish()
+        if table.peek("harness") is not None:
+            self.harness(table.table("harness"))
         for row in table.rows("events"):
             self.event(row, has_log=bool(table.peek("log")))
         table.finish()
 
+    def shown_labels(self, table: Table) -> None:
+        """Where the native file tells of the journal."""
+        for key in ("rounds", "status"):
+            if (label := table.text(key, "")) and "{state}" not in label:
+                self.problem(f"store: {key} must hold {{state}}, or all states would share it")
+        shows = table.table("shows").mapping_of_text()
+        self.words("store shows", tuple(shows.values()), "shown")
+        for label, states in table.table("only_in").mapping_of_texts().items():
+            self.known_all(f"store only_in {label}", states, self.state_names, "state")
+
     def store_places(self, table: Table) -> None:
         """Where the folders of tasks lie in the project, and the files beside them: never outside of it."""
-        table.flag("in_place")
+        in_place, tracked = table.flag("in_place"), table.flag("tracked")
         root = table.text("root", "")
+        if tracked and not (root and in_place and table.peek("folder") is None):
+            self.problem("store: tracked needs root and in_place, and no folder: what is tracked belongs to one task")
         paths = {key: table.text(key, "") for key in ("folder", "active", "runs", "conversation")}
         for key, path in {"root": root, **paths}.items():
             if path and not is_inner_path(path):
@@ -57,14 +81,46 @@ class StoreParser(Names):
                 self.problem(f"store: {key} needs root, the folder it lies in")
         if paths["folder"] and "{id}" not in paths["folder"]:
             self.problem("store: folder must hold {id}, or all tasks would share it")
-        for key in ("final", "talks_in"):
+        for key in ("final", "talks_in", "recovers_in"):
             self.known_all(f"store {key}", table.texts(key), self.state_names, "state")
+
+    def store_files(self, table: Table) -> None:
+        """Files of the task folder that have a meaning."""
         draft, revision = table.text("draft", ""), table.text("revision", "")
-        for path in (draft, revision, table.text("message", "")):
+        said = [table.text(key, "") for key in ("report", "post_mortem")]
+        for path in (
+            draft,
+            revision,
+            table.text("message", ""),
+            table.text("record", ""),
+            *said,
+            *table.texts("briefing"),
+        ):
             if path and not is_inner_path(path):
                 self.problem(f"store: {path} must be a path inside the task folder, without '..'")
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):
             self.problem("store: draft names a file, and revision where it is filed, with {n} for the number")
+
+    def writes(self, table: Table) -> None:
+        """The folders of the tree that a role may write to."""
+        for role, folders in table.mapping_of_texts().items():
+            self.known_all("store writes", (role,), self.role_names, "role")
+            for path in folders:
+                if not path.endswith("/") or not is_inner_path(path.removesuffix("/")):
+                    self.problem(f"store writes {role}: {path!r} must be a folder of the tree, with / at its end")
+
+    def harness(self, table: Table) -> None:
+        """The files by which an editor's own agent follows the machine, and the states they are about."""
+        for path in (table.text("instructions"), table.text("prompts"), table.text("agents"), *table.texts("scaffold")):
+            if not is_inner_path(path.replace("{name}", "name")):
+                self.problem(f"store harness: {path} must be a path inside the tree, without '..'")
+        table.text("protocol")
+        for key in ("commands", "specialists"):
+            for name, state in table.table(key).mapping_of_text().items():
+                if not name.replace("-", "").isalnum():
+                    self.problem(f"store harness {key}: {name} must be made of letters, digits and dashes")
+                self.known_all(f"store harness {key}", (state,), self.state_names, "state")
+        table.finish()
 
     def event(self, table: Table, *, has_log: bool) -> None:
         """How the native log tells one kind of journal line; the store reads it as it stands."""

@@ -5,6 +5,8 @@ A `Table` hands out each key once; `finish` reports the keys nobody asked for.
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 
 # The kinds a check's parameter may be of, in the words of an error.
 TEXT, TEXTS, GATES, TABLE = "a text", "a list of texts", "a list of gates", "a table of texts"
+SCHEMA = "a schema that ships with a machine, as MACHINE/NAME"
 
 IN_TREE = "tree:"  # before the name of a file that lies in the tree; any other file of a gate lies in the task folder
 
@@ -152,7 +155,21 @@ def _is_table(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(inner, str) for inner in value.values())
 
 
-KINDS: Mapping[str, Callable[[object], bool]] = {TEXT: _is_text, TEXTS: is_texts, GATES: is_texts, TABLE: _is_table}
+def _is_schema(value: object) -> bool:
+    from detent.machines.load import schema_path  # only few gates name one
+
+    if not isinstance(value, str) or value.count("/") != 1 or not is_inner_path(value):
+        return False
+    return os.path.isfile(schema_path(value))
+
+
+KINDS: Mapping[str, Callable[[object], bool]] = {
+    TEXT: _is_text,
+    TEXTS: is_texts,
+    GATES: is_texts,
+    TABLE: _is_table,
+    SCHEMA: _is_schema,
+}
 
 
 def _fits_json(value: object) -> bool:

@@ -20,6 +20,7 @@ from detent.core.record import Record
 from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot
 from detent.errors import ToolError, UnreadableError, UsageError
 from detent.gates.judge import judge
+from detent.proof.replay_deploy import deploy_problems
 from detent.proof.replay_runs import RUN_KINDS, after_run, end_problems, run_order_problems, run_problems
 from detent.proof.replay_settings import setting_problems
 from detent.runner.locks import closed_items, items_of
@@ -72,6 +73,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "filed": ("tree", "files", "refused"),
     "proved": ("tree", "receipts", "limits", "sandbox", "network"),
     "approved": ("by", "name", "reason", "tree", "files"),
+    "deploy": (*("stage", "plan", "commands", "by", "name", "reason", "tree", "visit", "receipts", "ok", "why"),),
     "landed": ("by", "name", "how", "commit", "branch", "tree"),
     "collected": ("by", "name", "branches", "kept"),
     "restored_tree": ("by", "name", "checkpoint", "tree", "kept"),
@@ -169,8 +171,9 @@ class Replay:
             yield from _intended(task, entry, memory)
         elif kind in ("resumed", "amended"):
             yield from _by_rule(entry, before)
-        elif kind == "configured":
-            yield from (Finding(number, "decision", problem) for problem in setting_problems(task, entry))
+        elif kind in ("configured", "deploy"):
+            told = setting_problems(task, entry) if kind == "configured" else deploy_problems(entry, memory)
+            yield from (Finding(number, "decision", problem) for problem in told)
         elif kind == "crashed":
             yield from _crashed(task.machine, entry, before)
         elif kind in RUN_KINDS:

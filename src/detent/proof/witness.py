@@ -15,6 +15,7 @@ from detent.runner.settle import find_disorder, read_document
 from detent.store.atomic import read_plain
 from detent.store.digest import sha256_of
 from detent.store.journal import split_lines
+from detent.store.log_forms import MARKDOWN, form_of, pieces
 from detent.store.native_log import log_line, log_lines
 from detent.store.places import read_pointer
 from detent.store.receipts import ReceiptStore
@@ -40,17 +41,21 @@ def check_effects(
         number = int(key.partition(":")[0])
         is_overdue = any(seq > number for seq in moves)
         yield Finding(number, "effect", f"{key.partition(':')[2]} was promised and not done", not is_overdue)
-    commits = [(line, step, str(result["commit"])) for line, step, result in acted if "commit" in result]
+    # A commit that a step made before the move lies under that step's name, and holds what the step says it left.
+    made = [(line, step, result) for line, step, result in acted if "commit" in result]
+    commits = [(line, step, str(result["commit"]), str(result.get("made_by", step))) for line, step, result in made]
     if not commits:
         return
     try:
-        refs, trees = _refs_and_trees(task.places.private_git(), [commit for _, _, commit in commits])
+        refs, trees = _refs_and_trees(task.places.private_git(), [commit for _, _, commit, _ in commits])
     except (ToolError, UnreadableError, OSError) as error:
         yield Finding(commits[0][0], "effect", f"the private git can't be read: {error}")
         return
-    for line, step, commit in commits:
-        ref = checkpoint_ref(f"{task.id}/{step}")
+    for line, step, commit, made_by in commits:
+        ref = checkpoint_ref(f"{task.id}/{made_by}")
         move = moves.get(int(step.partition(":")[0]))
+        if move and made_by != step:
+            move = move.get("prepared", {}).get(made_by.partition(":")[2])
         if refs.get(ref) != commit:
             yield Finding(line, "effect", f"{ref} should hold {commit[:12]}, it holds {refs.get(ref, 'nothing')[:12]}")
         elif move is None or trees.get(commit) != move["tree"]:
@@ -82,6 +87,8 @@ def check_log(native: Native, entries: Sequence[Entry]) -> Iterator[Finding]:
         return
     raws = split_lines(data or b"")[0]
     own = _check_events if "events" in native.machine.store else _check_numbered
+    if form_of(native.machine) == MARKDOWN:
+        own = _check_markdown
     told: set[int] = set()
     yield from own(native, name, raws, entries, told)
     lacking = [number for number in range(1, len(entries) + 1) if number not in told]
@@ -103,6 +110,20 @@ def _check_events(
         found -= lines
     if strange := found.total():
         yield Finding(0, "log", f"{strange} line(s) of {name} are not ours", is_warning=True)
+
+
+def _check_markdown(
+    native: Native, name: str, raws: Sequence[bytes], entries: Sequence[Entry], told: set[int]
+) -> Iterator[Finding]:
+    """Each of our headings stands there once; what people and agents write around and below them is theirs."""
+    found = Counter(raws)
+    for entry in entries:
+        headings = [piece.split(b"\n")[1] for piece in pieces(native.machine, native.places.id, entry)]
+        if all(found[heading] == 1 for heading in headings):
+            told.add(entry["seq"])
+        elif any(found[heading] > 1 for heading in headings):
+            told.add(entry["seq"])
+            yield Finding(entry["seq"], "log", f"{name} tells line {entry['seq']} more than once", is_warning=True)
 
 
 def _check_numbered(

@@ -16,7 +16,7 @@ from detent.effects.clone import borrowed_objects
 from detent.effects.keeper_process import boot_id
 from detent.effects.sandbox import NONE, TCP_DENIED, Access, Probe, best_level, hold, our_own_files
 from detent.errors import RefusedError, ToolError
-from detent.runner.layout import store_root
+from detent.runner.layout import is_tracked, store_root, writes_of
 from detent.store.atomic import as_json, make_folders, read_cache, write_cache
 
 TYPE_CHECKING = False
@@ -155,15 +155,16 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
     own_state = [_at_home(path, home) for path in agent.state]
     tree_git = os.path.join(task.tree_path, ".git")
     is_in_place = head["in_place"]
+    work = _work(task, role, cwd)
     return Access(
         writable=(
-            *(cwd, task.native.folder),
+            *work,
             *(path for name, path in folders.items() if name != "DETENT_BIN"),
             *own_state,
         ),
         hidden=_hidden(task, home, with_root=not is_in_place),
         # What a reading role works in borrows the objects of the task's own git folder.
-        shown=(*_shown(task, home), own_objects(task), folders["DETENT_BIN"], *_program(agent)),
+        shown=(*_shown(task, home), own_objects(task), folders["DETENT_BIN"], *_program(agent), *_read(task, work)),
         # In place the repository's own folder is the user's: hooks and settings there run with the user's rights. So is
         # what the machine keeps of other tasks and runs; the task's own folder lies deeper and stays writable.
         guarded=(tree_git, *_shared(task)) if is_in_place else (),
@@ -173,9 +174,22 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
     )
 
 
+def _work(task: Task, role: str, cwd: str) -> tuple[str, ...]:
+    """What of tree and task folder a run may write; a task folder that is part of the work goes with the tree."""
+    store, is_reading = task.machine.store, cwd != task.tree_path
+    if (folders := writes_of(store, role)) and not is_reading:
+        return tuple(os.path.join(cwd, folder.rstrip("/")) for folder in folders)
+    return (cwd,) if is_tracked(store) and is_reading else (cwd, task.native.folder)
+
+
+def _read(task: Task, work: tuple[str, ...]) -> tuple[str, ...]:
+    """The checkout of a task whose folder is part of the work, for those who may not write all of it."""
+    return (task.tree_path,) if is_tracked(task.machine.store) and task.tree_path not in work else ()
+
+
 def _shared(task: Task) -> tuple[str, ...]:
     shared = store_root(task.machine.store, task.root)
-    return (shared,) if shared else ()
+    return (shared,) if shared and not is_tracked(task.machine.store) else ()
 
 
 def command_access(task: Task, cwd: str) -> Access:

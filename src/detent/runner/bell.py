@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +13,8 @@ class Bell:
     """The supervisor's end: a named pipe that others write to."""
 
     def __init__(self, path: str) -> None:
+        from contextlib import suppress  # every command loads this module, and only the supervisor makes a bell
+
         with suppress(FileExistsError):
             os.mkfifo(path, 0o600)
         # Opened for both, so that it never ends when the last one who rang closes it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from detent.runner.locks import close_locks
 from detent.runner.promises import keep_promises
 from detent.runner.settle import Settled, remember
+from detent.store.shown import PENDING, STATUS, state_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def commit_move(
     memory, leaving = task.memory, task.memory.snapshot.state
     locked = close_locks(task, memory.snapshot, document, leaving)
     after = taken.after.replace(entry=entry, locked=locked)
+    content = {**content, **_fields(task, taken)}
     memory, document = remember(task, memory, document, "moved", content, after=after)
     kept = keep_promises(task, Settled(memory, document))
     if taken.edge.sign_off:
@@ -30,3 +32,15 @@ def commit_move(
 
         anchor(task.replace(memory=kept.memory))
     return kept
+
+
+def _fields(task: Task, taken: Advance) -> dict[str, dict[str, str]]:
+    """What the native file says of the state that is left and of the one that is entered, where it says such things.
+
+    It is written once: what somebody writes there meanwhile is theirs, until the next move.
+    """
+    if STATUS not in task.machine.store:
+        return {}
+    found = {taken.edge.source: taken.edge.label, taken.after.state: PENDING}
+    labels = {state_label(task.machine, STATUS, state): words for state, words in found.items()}
+    return {"fields": {label: words for label, words in labels.items() if label}}

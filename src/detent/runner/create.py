@@ -12,10 +12,11 @@ from detent.effects.git import find_repository
 from detent.effects.home import TREE, is_born
 from detent.errors import MachineError, RefusedError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
-from detent.machines.load import built_in_names, canonical, load, read_document, scaffold
+from detent.machines.load import built_in_names, canonical, read_document, scaffold
+from detent.machines.parse import parse
 from detent.runner.access import level_of
 from detent.runner.homes import LOCK_WAIT_S, begin_home, make_home
-from detent.runner.layout import active_problem, choose_active, exclude_root, native_folder, store_root
+from detent.runner.layout import active_problem, choose_active, exclude_root, is_tracked, native_folder, store_root
 from detent.runner.locks import close_locks
 from detent.runner.look import look
 from detent.runner.open import Task, find_project, load_task
@@ -32,6 +33,7 @@ from detent.store.lock import Lock
 from detent.store.native import Native
 from detent.store.places import Project, branch_of, make_task_folder, write_pointer
 from detent.store.settings import FILE, Settings, parse_settings
+from detent.store.shown import ROUNDS, state_label
 from detent.store.tasks import TaskStore
 
 TYPE_CHECKING = False
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MACHINE = "phase"
 _NEARLY = 0.75  # how alike two names are of which one may be meant for the other
+_MOST_ROUNDS = 1_000_000  # that a folder from elsewhere may claim
 
 
 class Wish(Record):
@@ -94,27 +97,26 @@ def create(wish: Wish) -> Task:
         task_id = free_id(project, wish.task_id, wish.title)
         folder = os.path.realpath(wish.folder or native_folder(machine.store, project, task_id))
         native = Native(machine, folder, project.task(task_id))
-        refuse_place(folder if wish.folder else store_root(machine.store, project.root) or folder, project, baseline)
+        is_whole = is_tracked(machine.store)  # what the repository holds there already stays proven
+        place = folder if wish.folder else store_root(machine.store, project.root) or folder
+        refuse_place(place, project, "" if is_whole else baseline)
         texts = _scaffold_texts(
             native, wish, snapshot, _given(machine, wish, words, _branch(site, wish, machine, task_id))
         )
         if request is not None:
             texts.setdefault(REQUEST, request.text.encode())
-        refuse_taken(folder, machine, texts if wish.folder else {})
+        refuse_taken(folder, machine, texts if wish.folder or is_whole else {})
         if wish.folder:
             refuse_second(folder, project)
         head = _head(site, settings, machine, pinned, wish, task_id, folder) | kept
-        head["notes"] = misspelt(settings, machine.name)
+        notes = misspelt(settings, machine.name)
         if site.repository is not None and not head["in_place"]:
-            told = begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty)
-            head["notes"] = (*head["notes"], *told)
+            notes += begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty)
         make_home(folder, is_given=bool(wish.folder))
-        if shown := exclude_root(machine.store, project):
-            head["notes"] = (*head["notes"], shown)
         if request is not None:
             head["request"] = keep_request(native.places, request)
-        if obstacle := active_problem(machine.store, project, task_id):
-            head["notes"] = (*head["notes"], obstacle)
+        obstacle = active_problem(machine.store, project, task_id)
+        head["notes"] = tuple(note for note in (*notes, exclude_root(machine.store, project), obstacle) if note)
         _write_scaffold(native, texts)
         task = _begin(project, native, head, snapshot, pinned, "created")
         is_born(head["home"])
@@ -136,7 +138,7 @@ def adopt(wish: Wish) -> Task:
     make_folders(project.tasks_folder())
     with Lock(project.lock_path(), LOCK_WAIT_S):
         task_id = free_id(project, wish.task_id, wish.title or os.path.basename(folder))
-        refuse_place(folder, project, baseline)
+        refuse_place(folder, project, "" if is_tracked(machine.store) else baseline)
         refuse_taken(folder, machine, {})
         refuse_second(folder, project)
         native = Native(machine, folder, project.task(task_id))
@@ -163,14 +165,15 @@ def adopt(wish: Wish) -> Task:
 
 def load_checked(name: str, settings: Settings) -> tuple[Machine, bytes]:
     """A machine that parses, lints and explores without a finding; any other does not load."""
-    known = str(read_document(name)[0].get("name", name))
+    document, where = read_document(name)
+    known = str(document.get("name", name))
     limits, options = settings.limits.get(known, {}), settings.options.get(known, ())
     try:
-        return _checked(name, limits, options)
+        return _checked(document, where, limits, options), canonical(document)
     except MachineError as error:
         if not limits and not options:
             raise
-        _checked(name, {}, ())  # a file that is wrong by itself is told as such
+        _checked(document, where, {}, ())  # a file that is wrong by itself is told as such
         raise UsageError(
             f"[machine.{known}] of {FILE} does not fit the machine: {'; '.join(error.problems)}",
             next_step=f"correct {FILE} and commit it, then run the same command again",
@@ -190,15 +193,12 @@ def misspelt(settings: Settings, used: str = "") -> tuple[str, ...]:
     )
 
 
-def _checked(name: str, limits: Mapping[str, int], options: Sequence[str]) -> tuple[Machine, bytes]:
-    document, where = read_document(name)
-    machine, pinned = load(name, vocabulary(), limits=limits, options=options)
+def _checked(document: Mapping[str, Any], where: str, limits: Mapping[str, int], options: Sequence[str]) -> Machine:
+    machine = parse(document, vocabulary(), limits=limits, options=options, where=where)
     problems = lint(machine) or tuple(f"{one.rule}: {' / '.join(one.story)}" for one in explore(machine).violations)
     if problems:
         raise MachineError(problems, where=where)
-    if pinned != canonical(document):
-        raise MachineError(("the file changed while it was being read",), where=where)
-    return machine, pinned
+    return machine
 
 
 def _site_for(wish: Wish) -> _Site:
@@ -338,7 +338,14 @@ def _adopted(machine: Machine, fields: Mapping[str, Any], snapshot: Snapshot, st
         value = fields[limit.field].line_value if limit.field in fields else ""
         if value.isdigit():
             counters[limit.name] = min(max(int(value) - limit.first, 0), limit.cap)
-    return snapshot.replace(state=state, registers=registers, counters=counters, visits={state: 1})
+    rounds = {name: _round(fields, state_label(machine, ROUNDS, name)) for name in machine.states}
+    visits = {name: count for name, count in {state: 1, **rounds}.items() if count}
+    return snapshot.replace(state=state, registers=registers, counters=counters, visits={state: 1, **visits})
+
+
+def _round(fields: Mapping[str, Any], label: str) -> int:
+    value = fields[label].line_value if label in fields else ""
+    return min(int(value), _MOST_ROUNDS) if value.isdecimal() else 0
 
 
 def _refuse_counts(machine: Machine, document: Document) -> None:

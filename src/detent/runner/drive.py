@@ -23,7 +23,7 @@ from detent.runner.agents import wakes_at
 from detent.runner.asks import crashed_here, question
 from detent.runner.drops import answer_drops
 from detent.runner.ending import BOUND, attend
-from detent.runner.explain import explain, may_ask
+from detent.runner.explain import deploy_word, explain, may_ask
 from detent.runner.judging import is_judged_next
 from detent.runner.launch import bounds_of
 from detent.runner.ready import make_ready
@@ -165,6 +165,8 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "person", f"{waits}{crashed_here(task.memory)}")
     if not asked and may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
         return Rest(task, "person", f"protected files were touched: {name_some(word)}")
+    if not asked and visit and (deploys := deploy_word(task)):
+        return Rest(task, "person", deploys)
     if visit.get("exit") == "quota" and not asked and (wake := wakes_at(task)):
         return Rest(task, "quota", wake)
     if visit.get("count", 0) and state.respawn != "auto" and not asked and not is_judged_next(task):

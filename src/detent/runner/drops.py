@@ -28,9 +28,16 @@ _LARGEST_REQUEST_BYTES = 64_000
 _MOST_REQUESTS = 100  # looked at in one go; a flood is left for the next look
 
 
-def answer_drops(task: Task, words: Callable[[Outcome], Mapping[str, Any]]) -> tuple[Outcome, ...]:
-    """Answer every request of the living run that has no reply yet; `words` makes the reply of an outcome."""
-    folder = task.run_folders()["DETENT_DROP"]
+def drop_folder(task: Task) -> str:
+    return task.run_folders()["DETENT_DROP"]
+
+
+def answer_drops(task: Task, words: Callable[[Outcome], Mapping[str, Any]], folder: str = "") -> tuple[Outcome, ...]:
+    """Answer every request of the living run that has no reply yet; `words` makes the reply of an outcome.
+
+    Who looks often knows the `folder` already.
+    """
+    folder = folder or drop_folder(task)
     try:
         names = sorted(os.listdir(folder))
     except OSError:

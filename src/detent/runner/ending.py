@@ -23,15 +23,15 @@ from detent.effects import keeper
 from detent.effects.agents.events import classify, read_usage
 from detent.effects.keeper_look import exit_class
 from detent.effects.keeper_process import EVENTS
-from detent.effects.patterns import matches
 from detent.effects.put_back import put_back as put_back_files
 from detent.effects.sandbox import BUBBLEWRAP
-from detent.effects.tree import changed_files
+from detent.effects.tree import Taken, changed_files
 from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
 from detent.runner.anchor import anchor
+from detent.runner.layout import writes_of
 from detent.runner.locks import changed_of_others, items_of, shown_item
-from detent.runner.look import current_tree, look
+from detent.runner.look import current_tree, look, take_current_tree
 from detent.runner.mend import put_back
 from detent.runner.promises import put_in_order
 from detent.runner.runs import fingerprint, run_seen
@@ -39,6 +39,7 @@ from detent.runner.settle import disorder_words, find_disorder, read_document, r
 from detent.runner.step import Outcome, step
 from detent.store.atomic import read_plain
 from detent.store.lock import Lock
+from detent.store.patterns import matches
 from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
@@ -106,18 +107,18 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
             )
     document, told = _readable(task)
     disorder = find_disorder(task, memory, document)
-    taken = changed_of_others(task, run.get("held", {}), document)
-    notes = (*told, *disorder_words(task, memory.snapshot, disorder), *_others_words(task, taken))
+    others = changed_of_others(task, run.get("held", {}), document)
+    notes = (*told, *disorder_words(task, memory.snapshot, disorder), *_others_words(task, others))
     usage, exit_name = _result(task, seen)
-    tree, problem = _tree(task)
-    tainted = _tainted(task, tree)
-    filed = {} if tainted else _file(task, tree)
+    taken, problem = _taken(task)
+    tainted = _tainted(task, taken)
+    filed = {} if tainted else _file(task, taken.id)
     content: dict[str, Any] = {
         **{name: run[name] for name in ("run", "role", "state", "access", "agent", "model", "seen")},
         "exit": exit_name,
         **_how(seen, task),
         "before": run["tree"],
-        "tree": tree,
+        "tree": taken.id,
         "problem": problem,
         "tainted": tainted,
         "put_back": not task.memory.head["in_place"],
@@ -131,8 +132,8 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
         "errors": [error[:_LONGEST_TEXT] for error in usage.errors[-_MOST_ERRORS:]],
         "wake": (usage.quota_until or utc_now(QUOTA_WAIT_S)) if exit_name == "quota" else "",
         "restored": [*notes, *filed.get("refused", ())],
-        "taken": taken,
         "filed": filed,
+        "taken": others,
         "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
         "evidence": evidence_hashes(look(task, memory, document, "")),
     }
@@ -140,7 +141,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     after = run_over(task.machine, memory.snapshot, ended_as, by_person=content["by_person"])
     if content["tainted"]:
         after = after.replace(entry=_without_fresh(task, content["evidence"]))
-    memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=(*disorder.locked, *taken))
+    memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=(*disorder.locked, *others))
     task = task.replace(memory=memory)
     anchor(task)
     return task
@@ -155,12 +156,6 @@ def _without_fresh(task: Task, evidence: Mapping[str, str]) -> Mapping[str, str]
     return {**snapshot.entry, **{key: value for key, value in evidence.items() if before.get(key) != value}}
 
 
-def _others_words(task: Task, items: Iterable[str]) -> list[str]:
-    owners = {item: lock.role for lock in task.machine.locks for item in items_of(lock)}
-    file, role = task.native.file, task.memory.run["role"]
-    return [f"{shown_item(file, item)} is for the {owners[item]}, not the {role}, and was put back" for item in items]
-
-
 def _file(task: Task, tree: str) -> dict[str, Any]:
     """What the state wants filed of a run, for the line of its end; nothing of a run that changed what it may not."""
     if not task.machine.states[task.memory.snapshot.state].files:
@@ -169,6 +164,12 @@ def _file(task: Task, tree: str) -> dict[str, Any]:
 
     made = file_run(task, tree)
     return {"files": made.files, "refused": list(made.refused)}
+
+
+def _others_words(task: Task, items: Iterable[str]) -> list[str]:
+    owners = {item: lock.role for lock in task.machine.locks for item in items_of(lock)}
+    file, role = task.native.file, task.memory.run["role"]
+    return [f"{shown_item(file, item)} is for the {owners[item]}, not the {role}, and was put back" for item in items]
 
 
 def _readable(task: Task) -> tuple[Document, tuple[str, ...]]:
@@ -238,25 +239,30 @@ def _used(seen: RunSeen, usage: Usage, exit_name: str) -> dict[str, float]:
     }
 
 
-def _tree(task: Task) -> tuple[str, str]:
+def _taken(task: Task) -> tuple[Taken, str]:
     """The tree as the run left it, or why it can't be taken: what can't be looked at proves nothing."""
     try:
-        return current_tree(task), ""
+        return take_current_tree(task), ""
     except DetentError as error:
-        return "", f"{error.what} ({error.where})" if error.where else error.what
+        return Taken("", ()), f"{error.what} ({error.where})" if error.where else error.what
 
 
-def _tainted(task: Task, tree: str) -> list[str]:
+def _tainted(task: Task, taken: Taken) -> list[str]:
     """The files of the repository that the run changed and may not: a reading role none, any other none protected."""
     run = task.memory.run
-    if not tree or tree == run["tree"]:
+    is_forbidden = partial(_is_forbidden, task, run["access"], run["role"])
+    if not taken.id or taken.id == run["tree"]:
         return []
-    changed = changed_files(task.places.private_git(), run["tree"], tree)
-    return [name for _status, name in changed if _is_forbidden(task, run["access"], name)][:_MOST_NAMES]
+    if taken.before == run["tree"] and not any(map(is_forbidden, taken.changed)):
+        return []  # whatever of it really differs, none is among them
+    changed = changed_files(task.places.private_git(), run["tree"], taken.id)
+    return [name for _status, name in changed if is_forbidden(name)][:_MOST_NAMES]
 
 
-def _is_forbidden(task: Task, access: str, name: str) -> bool:
-    return access == "read" or matches(name, task.memory.head["protect"]["deny"])
+def _is_forbidden(task: Task, access: str, role: str, name: str) -> bool:
+    folders = writes_of(task.machine.store, role)
+    is_outside = bool(folders) and not name.startswith(folders)
+    return access == "read" or is_outside or matches(name, task.memory.head["protect"]["deny"])
 
 
 def _put_tree_back(task: Task) -> None:
@@ -267,7 +273,7 @@ def _put_tree_back(task: Task) -> None:
     """
     ended = task.memory.ended
     if ended["tainted"] and ended["put_back"]:
-        only = partial(_is_forbidden, task, ended["access"])
+        only = partial(_is_forbidden, task, ended["access"], ended["role"])
         put_back_files(task.places.private_git(), task.tree_path, current_tree(task), ended["before"], only=only)
 
 
@@ -277,7 +283,9 @@ def decide_end(task: Task) -> Outcome:
     why = ended["problem"]
     if ended["tainted"]:
         names = ", ".join(ended["tainted"][:5])
-        what = "its role may only read the repository" if ended["access"] == "read" else "these files are protected"
+        folders = writes_of(task.machine.store, ended["role"])
+        what = f"its role may write to {' and '.join(folders)} alone" if folders else "these files are protected"
+        what = "its role may only read the repository" if ended["access"] == "read" else what
         why = f"{what}, and it changed {names}: what it asked for was not considered"
         must_open = task.machine.states[task.memory.snapshot.state].must_open
         if not (must_open and ended["put_back"]):
@@ -340,5 +348,5 @@ def _stays(task: Task, why: str) -> Outcome:
 def _has_changed(task: Task, document: Document) -> bool:
     ended = task.memory.ended
     # What a tainted run may not change was put back; the rest of its work counts.
-    tree = _tree(task)[0] if ended["tainted"] else ended["tree"]
+    tree = _taken(task)[0].id if ended["tainted"] else ended["tree"]
     return bool(tree) and fingerprint(task, task.memory, document, tree) != ended["seen"]

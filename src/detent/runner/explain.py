@@ -19,6 +19,8 @@ from detent.runner.settle import find_disorder, read_document
 from detent.store.atomic import read_plain
 from detent.store.names import name_some
 
+DEPLOYED = "deployed"  # the check that may wait for a person's word about deploy commands
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -125,7 +127,7 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
     return Explain(
         task,
         snapshot,
-        waits_for_word(word) if word else waiting,
+        waits_for_word(word) if word else "a person: to confirm deploy commands" if deploy_word(task) else waiting,
         disorder.request,
         tuple(problems),
         moves=moves if with_moves else (),
@@ -153,6 +155,15 @@ def may_ask(head: Mapping[str, Any], machine: Machine, state: State) -> bool:
     from detent.gates.people import is_word
 
     return any(is_word(machine, gate) for edge in state.edges for way in edge.ways for gate in way.needs)
+
+
+def deploy_word(task: Task) -> str:
+    """What a person must say before the task deploys; empty for nearly every machine."""
+    if task.memory.run or all(gate.check != DEPLOYED for gate in task.machine.gates.values()):
+        return ""
+    from detent.runner.deploy import word_wanted
+
+    return word_wanted(task)
 
 
 def _touched(task: Task) -> Touched | None:
@@ -258,12 +269,14 @@ def _moves(task: Task, state: State, document: Document | None) -> tuple[Move, .
         )
         return tuple(_move(task, edge, {}).replace(is_open=False, missing=(living,)) for edge in state.edges)
     from detent.gates.judge import judge  # a bare status never loads the gates
+    from detent.gates.people import BY_NAME
     from detent.runner.look import known_tree, look, needs_tree
 
     gates = [gate for edge in state.edges for way in edge.ways for gate in way.needs]
     is_signed = any(edge.sign_off for edge in state.edges)
     tree = known_tree(task) if is_signed or needs_tree(task, gates) else ""
-    facts = judge(look(task, task.memory, document, tree, is_reader=True), gates)
+    # Every move that is told comes with the command that names it.
+    facts = judge(look(task, task.memory, document, tree, is_reader=True, words=(BY_NAME,)), gates)
     return tuple(_move(task, edge, facts, tree) for edge in state.edges)
 
 

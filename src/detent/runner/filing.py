@@ -54,6 +54,8 @@ def file_tree(task: Task, settled: Settled) -> Settled:
     if memory.filing.get("tree") == tree and all(_lies_there(task, place, known.get(place)) for place in places):
         return settled
     made = _file(task, places, tree)
+    if not known and not made.refused and not any(made.files.values()):
+        return settled  # nothing has changed yet, which needs no line
     content = {"tree": tree, "files": {**known, **made.files}, "refused": list(made.refused)}
     return settled.replace(memory=note(task, memory, "filed", content), notes=(*settled.notes, *made.refused))
 

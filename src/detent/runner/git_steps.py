@@ -24,6 +24,7 @@ from detent.effects.saved_work import Saved, backup_ref, find_saved, ignored_by_
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError, ToolError
 from detent.runner.commit_step import do_commit, foresee_commit, has_commit, look_commit
+from detent.runner.decision_step import has_decision, look_decision, record_decision
 from detent.runner.hook_trial import look_hooks, note_hooks
 from detent.runner.in_place import (
     dirty_checkout,
@@ -34,6 +35,7 @@ from detent.runner.in_place import (
 )
 from detent.runner.look import current_tree
 from detent.runner.prepare_values import Doing, Step
+from detent.runner.revert_step import do_revert, has_revert, look_revert
 from detent.store.places import branch_of
 from detent.store.tasks import utc_now
 
@@ -210,6 +212,8 @@ STEPS: Mapping[str, Step] = {
     "baseline": Step(_look_baseline, _baseline, foresee=_foresee_baseline),
     "branch": Step(_look_branch, _branch, _has_branch, _undo_branch, _foresee_branch),
     "reset": Step(_look_reset, _reset, _has_saved, foresee=_foresee_reset),
+    "revert": Step(look_revert, do_revert, has_revert),
     "try_hooks": Step(look_hooks, note_hooks),
     "commit": Step(look_commit, do_commit, has_commit, foresee=foresee_commit),
+    "decision": Step(look_decision, record_decision, has_decision),
 }

@@ -7,7 +7,7 @@ from detent.core.record import Record
 from detent.runner.advice import advice
 from detent.runner.asks import crashed_here, question
 from detent.runner.budget import way_on
-from detent.runner.explain import explain, may_ask
+from detent.runner.explain import DEPLOYED, deploy_word, explain, may_ask
 from detent.runner.open import load_all, load_task
 from detent.store.names import name_some
 from detent.store.native import Native
@@ -58,7 +58,7 @@ def letter_of(project: Project, listed: Listed) -> Letter | None:
     if word := files_to_approve(project, listed):
         found: tuple[str, str] | None = _to_approve(listed.id, word)
     else:
-        found = _waits(listed.id, memory, state)
+        found = _to_deploy(project, listed) or _waits(listed.id, memory, state)
     if found is None:
         return None
     why, command = found
@@ -66,6 +66,13 @@ def letter_of(project: Project, listed: Listed) -> Letter | None:
         why = f"{why}; {words}"
     advised = advice(load_task(project, listed.id)) if state.recommends else ""
     return Letter(listed.id, state.name, memory.head["title"], why, memory.moved_time, command, advised)
+
+
+def _to_deploy(project: Project, listed: Listed) -> tuple[str, str] | None:
+    if listed.machine is None or all(gate.check != DEPLOYED for gate in listed.machine.gates.values()):
+        return None
+    why = deploy_word(load_task(project, listed.id))
+    return (why, f'detent approve {listed.id} --reason "why they may run"') if why else None
 
 
 def _to_approve(name: str, files: tuple[str, ...]) -> tuple[str, str]:

@@ -77,7 +77,7 @@ def land(task: Task, name: str, *, squash: bool) -> Landed:
         (ground.head,) if squash else (ground.head, work),
         _message(task, ground, squash=squash),
     )
-    Git(task.places.private_git()).run("update-ref", _landing(task), commit)
+    Git(task.places.private_git()).run("update-ref", _landing(task, work), commit)
     advance(ground.repository.top, commit)
     touched = touched_now(task, work)
     names = tuple(sorted({*touched.ask, *touched.report}))
@@ -124,15 +124,16 @@ def _ground(task: Task) -> _Ground:
     return _Ground(repository, repository.head, repository.branch)
 
 
-def _landing(task: Task) -> str:
-    return f"refs/detent/{task.id}/landing"
+def _landing(task: Task, work: str) -> str:
+    """Named by what it lands: work that came after a first landing is not there yet."""
+    return f"refs/detent/{task.id}/landing/{work}"
 
 
 def _already(task: Task, ground: _Ground, work: str) -> str:
     """The commit through which the work is part of the branch, or an empty text."""
     git = Git(task.project.common_dir)
     private = Git(task.places.private_git())
-    begun = private.run("for-each-ref", "--format=%(objectname)", _landing(task)).decode().strip()
+    begun = private.run("for-each-ref", "--format=%(objectname)", _landing(task, work)).decode().strip()
     for commit in (begun, task.memory.landed.get("commit", ""), work):
         if commit and git.finish("merge-base", "--is-ancestor", commit, ground.head).exit == 0:
             return commit

@@ -1,7 +1,8 @@
 """Where a machine keeps the native folders of its tasks: a task home, or a folder of its own inside the project.
 
 `[store] root` names that folder (".ralf") and `folder` the place of one task in it ("threads/{id}"). What lies there is
-no work of anybody: git is told so in the file only this clone reads, and tree ids leave it out.
+no work of anybody: git is told so in the file only this clone reads, and tree ids leave it out. Where the folder is
+`tracked` it belongs to one task and is part of its work; only what changes with every move is left out then.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 from detent.effects.home import TASK
 from detent.errors import StorageError, UnreadableError
 from detent.store.atomic import make_folders, read_plain, read_text, write_atomic
+from detent.store.places import POINTER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,28 +32,49 @@ def store_root(store: Mapping[str, Any], project_root: str) -> str:
 
 def native_folder(store: Mapping[str, Any], project: Project, task_id: str) -> str:
     """Where the native folder of a new task is, unless somebody names another."""
-    if not store.get("root"):
+    root = store_root(store, project.root)
+    if not root:
         return os.path.join(project.home(), task_id, TASK)
-    return os.path.join(store_root(store, project.root), store.get("folder", "{id}").replace("{id}", task_id))
+    return root if is_tracked(store) else os.path.join(root, store.get("folder", "{id}").replace("{id}", task_id))
+
+
+def is_tracked(store: Mapping[str, Any]) -> bool:
+    """Whether the native folder is part of the work."""
+    return bool(store.get("tracked"))
+
+
+def writes_of(store: Mapping[str, Any], role: str) -> tuple[str, ...]:
+    """The folders of the tree a role may write to; nothing: all of it, as far as its access goes."""
+    return tuple(store.get("writes", {}).get(role, ()))
+
+
+def moving_files(store: Mapping[str, Any]) -> tuple[str, ...]:
+    """What changes in a tracked folder with every move, and is no part of any tree id."""
+    return tuple(name for name in (store["file"], store.get("log", ""), POINTER) if name)
 
 
 def exclude_root(store: Mapping[str, Any], project: Project) -> str:
     """Have git pass over the machine's folder, by the one file that is neither committed nor anybody else's.
 
+    Of a tracked folder that is the state and the pointer; its log is committed, and git shows it.
+
     Returns what a person should know: that file may be a link or belong to somebody else.
     """
     if not store.get("root") or not project.common_dir:
         return ""
-    line = f"/{store['root']}/"
+    names = (store["file"], POINTER) if is_tracked(store) else ("",)
+    lines = [f"/{store['root']}/{name}" for name in names]
     path = os.path.join(project.common_dir, _EXCLUDE)
     try:
         text = read_text(path) or ""
-        if line not in text.splitlines():
+        if missing := [line for line in lines if line not in text.splitlines()]:
             make_folders(os.path.dirname(path))
             separator = "" if not text or text.endswith("\n") else "\n"
-            write_atomic(path, f"{text}{separator}{line}\n".encode(), durable=True)
+            added = "".join(f"{line}\n" for line in missing)
+            write_atomic(path, f"{text}{separator}{added}".encode(), durable=True)
     except (StorageError, UnreadableError) as error:
-        return f"git will show {store['root']}/ as new: {error.where}: {error.what}; write {line} into your .gitignore"
+        told = " and ".join(lines)
+        return f"git will show {store['root']}/ as new: {error.where}: {error.what}; write {told} into your .gitignore"
     return ""
 
 

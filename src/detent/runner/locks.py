@@ -1,7 +1,8 @@
 """What an agent may no longer change: its text is kept by hash, compared, and put back.
 
 An item is `field:LABEL` and `section:FILE:HEADING` of a text, or `file:PATH` of the task folder, where a path that ends
-with "/" is a whole folder. Fields and sections of the main file are put back by its projection, the rest here.
+with "/" is a whole folder; `file:tree:PATH` lies in the tree. Fields and sections of the main file are put back by its
+projection, the rest here.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 
 from detent.errors import UnreadableError
+from detent.machines.reading import IN_TREE
 from detent.store.atomic import as_json, make_folders, read_plain, read_text, sweep, write_atomic
 from detent.store.digest import sha256_of
 
@@ -91,12 +93,13 @@ def _keep(task: Task, document: Document, item: str) -> str:
     if item.startswith("file:"):
         from detent.store.locked_files import NOT_PLAIN, TOO_MANY, files_under
 
-        for path, digest in files_under(task.native.folder, item.partition(":")[2]).items():
-            data = None if digest in (NOT_PLAIN, TOO_MANY) else read_plain(task.native.path(path))
+        folder, name = _place(task, item.partition(":")[2])
+        for path, digest in files_under(folder, name).items():
+            data = None if digest in (NOT_PLAIN, TOO_MANY) else read_plain(os.path.join(folder, path))
             if data is None:
                 raise UnreadableError(
                     f"it is to be locked and can't be kept: {digest or 'it is gone'}",
-                    where=task.native.path(path),
+                    where=os.path.join(folder, path),
                     next_step="make it a plain file or take it away, then run the same command again",
                 )
             task.store.keep(data)
@@ -115,7 +118,13 @@ def _text_of(task: Task, document: Document, item: str) -> str:
         return section_text(_markdown(task, document, file), heading)
     from detent.store.locked_files import files_under
 
-    return as_json(files_under(task.native.folder, name)).decode("utf-8")
+    return as_json(files_under(*_place(task, name))).decode("utf-8")
+
+
+def _place(task: Task, name: str) -> tuple[str, str]:
+    """The folder a locked file lies in, and its path from there."""
+    inside = name.removeprefix(IN_TREE)
+    return (task.native.folder if inside == name else task.tree_path, inside)
 
 
 def _markdown(task: Task, document: Document, file: str) -> str:
@@ -164,7 +173,7 @@ def put_back_others(task: Task, texts: Mapping[str, str]) -> None:
             from detent.store.locked_files import put_back_files
 
             put_back_files(
-                task.native.folder, name, json.loads(text), lambda digest: kept_text(task, digest), task.store.keep
+                *_place(task, name), json.loads(text), lambda digest: kept_text(task, digest), task.store.keep
             )
 
 
@@ -184,4 +193,4 @@ def shown_item(file: str, item: str) -> str:
     kind, _, name = item.partition(":")
     if kind == "field":
         return f'{file}: "{name}"' if file else name
-    return name if kind == "file" else '{}: "## {}"'.format(*name.split(":", 1))
+    return name.removeprefix(IN_TREE) if kind == "file" else '{}: "## {}"'.format(*name.split(":", 1))

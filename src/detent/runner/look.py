@@ -8,12 +8,12 @@ from functools import cache, partial
 
 from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
-from detent.effects.touched import recall_touched, remember_touched, touched_files
-from detent.effects.tree import take_tree
+from detent.effects.touched import recall_touched, remember_touched, touched_files, touched_later
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.commands import COMMAND_CHECKS
 from detent.gates.seen import Seen
+from detent.runner.layout import is_tracked, moving_files
 from detent.runner.surroundings import Surroundings
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
@@ -26,14 +26,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from detent.effects.touched import Touched
+    from detent.effects.tree import Taken
     from detent.runner.open import Task
     from detent.store.native import Document
     from detent.store.observed import TreeFile
     from detent.store.tasks import Memory
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
+_WHOLE_TREE = ("structure_ok", "inputs_used", "inputs_distilled")  # they ask for every file of it
 # checks whose answer depends on the tree
-TREE_CHECKS = (*COMMAND_CHECKS, "protected_ok", "signed_tree", "structure_ok", "filed")
+TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "deployed", "big_fix", "filed", "scope")
 
 
 def look(
@@ -68,9 +70,12 @@ def look(
         approved=memory.approved,
         baseline=memory.head["baseline"],
         signed=memory.signed,
+        deploy=memory.deploy,
+        since_gate=cache(partial(_since_gate, task, memory, "" if is_reader else tree)),
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
         filing=memory.filing,
         judged=memory.judged,
+        changed=partial(_changed, task, tree, is_reader=is_reader),
     )
 
 
@@ -90,6 +95,20 @@ def _files_of_tree(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, Tr
     return found
 
 
+def _since_gate(task: Task, memory: Memory, tree: str) -> list[tuple[str, str]] | None:
+    """What of the work changed since the tree of the last passed gate; the task's own files are no work."""
+    if not tree or not memory.gate:
+        return None
+    from detent.effects.tree import changed_files  # few gates ask
+
+    try:
+        changes = changed_files(task.places.private_git(), memory.gate, tree)
+    except ToolError:
+        return None
+    own = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(task.tree_path))
+    return [(status, name) for status, name in changes if not lies_in(name, own)]
+
+
 def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str] | None:
     """The files of the tree that a person must be asked about; None when that is not known."""
     if not task.memory.head["protect"]["ask"]:
@@ -103,6 +122,16 @@ def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str
         return touched_now(task, tree).ask
     except ToolError:
         return None
+
+
+def _changed(task: Task, tree: str, *, is_reader: bool) -> tuple[str, ...] | None:
+    """Every path of the tree that differs from the baseline; None when that is not known."""
+    baseline = task.memory.head["baseline"]
+    if not tree or not baseline or is_reader:
+        return None
+    from detent.effects.tree import changed_files  # few gates ask
+
+    return tuple(path for _status, path in changed_files(task.places.private_git(), baseline, tree))
 
 
 def _workspace(task: Task, workspace: dict[str, list[str]]) -> str:
@@ -143,6 +172,11 @@ def known_tree(task: Task) -> str:
 
 def current_tree(task: Task) -> str:
     """The id of the tree as it is now, by git."""
+    return take_current_tree(task).id
+
+
+def take_current_tree(task: Task) -> Taken:
+    """The same with what git had to look at."""
     if not os.path.isdir(task.tree_path):
         from detent.runner.explain import missing_tree, where_tree_went
 
@@ -150,6 +184,8 @@ def current_tree(task: Task) -> str:
     private = task.places.private_git()
     for name in ("", "cache", "info", "objects/info"):
         sweep(os.path.join(private, name))  # what a killed step left; the task's lock is held
+    from detent.effects.tree import take_tree  # who only reads takes none
+
     baseline = task.memory.head["baseline"] or None
     known = known_tree(task)
     for _ in range(_MOST_LOOKS):
@@ -159,9 +195,18 @@ def current_tree(task: Task) -> str:
         )
         if taken.id == known or remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.files, since):
             break
-    if known_touched(task).tree != taken.id:
-        remember_touched(task.places.touched(), touched_now(task, taken.id))
-    return taken.id
+    _remember_touched(task, taken)
+    return taken
+
+
+def _remember_touched(task: Task, taken: Taken) -> None:
+    head, touched = task.memory.head, known_touched(task)
+    if touched.tree == taken.id:
+        return
+    later = None
+    if taken.before and touched.tree == taken.before:  # usually nothing that is protected was changed since
+        later = touched_later(touched, taken.id, taken.changed, head["baseline"], head["protect"])
+    remember_touched(task.places.touched(), later or touched_now(task, taken.id))
 
 
 def refuse_other_tree(tree: str, shown: str) -> None:
@@ -181,9 +226,12 @@ def repository_of(task: Task) -> Repository | None:
 
 def left_out(task: Task) -> tuple[str, ...]:
     """What lies in the tree but is not part of the work: the tasks' own folders and a control plane without git."""
-    root = os.path.realpath(task.tree_path)
-    outside = [os.path.realpath(task.native.folder), os.path.realpath(task.project.control)]
-    if shared := task.machine.store.get("root"):
+    root, store = os.path.realpath(task.tree_path), task.machine.store
+    native = os.path.realpath(task.native.folder)
+    outside = [native, os.path.realpath(task.project.control)]
+    if is_tracked(store):
+        outside[:1] = [os.path.join(native, name) for name in moving_files(store)]
+    elif shared := store.get("root"):
         outside.append(os.path.join(root, shared))
     return tuple(
         os.path.relpath(path, root) for path in outside if path != root and lies_in(path, root) and "/.git/" not in path

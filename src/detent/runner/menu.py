@@ -59,7 +59,8 @@ def chosen(task: Task, word: str) -> tuple[Edge | None, str]:
 
 
 def _words_of(edge: Edge) -> tuple[str, ...]:
-    return tuple(name.casefold() for name in (*edge.verbs, edge.name, edge.label, edge.target))
+    target = () if edge.reopen else (edge.target,)  # going back past all gates is done by its own name
+    return tuple(name.casefold() for name in (*edge.verbs, edge.name, edge.label, *target))
 
 
 def _all_words(state: State) -> list[str]:

@@ -216,11 +216,12 @@ def _full_id(project: Project, wanted: str) -> str:
     raise UsageError(f"there is no task {wanted!r}", where=project.root, next_step="detent list")
 
 
-def load_task(project: Project, task_id: str) -> Task:
+def load_task(project: Project, task_id: str, machines: dict[str, Machine] | None = None) -> Task:
+    """Who opens many tasks hands in the `machines` that were parsed before; they grow."""
     places = project.task(task_id)
     store = TaskStore(places)
     memory = store.load()
-    machine = pinned_machine(project, memory)
+    machine = pinned_machine(project, memory) if machines is None else _shared_machine(project, memory, machines)
     return Task(project, places, store, memory, machine, Native(machine, memory.head["dir"], places))
 
 
@@ -242,6 +243,15 @@ def pinned_machine(project: Project, memory: Memory) -> Machine:
     return parse(document, None, limits=memory.head["limits"], options=memory.head["options"], where=path)
 
 
+def _shared_machine(project: Project, memory: Memory, machines: dict[str, Machine]) -> Machine:
+    """The same pinned machine is parsed once, and held once."""
+    head = memory.head
+    key = f"{head['digest']} {head['limits']} {head['options']}"
+    if key not in machines:
+        machines[key] = pinned_machine(project, memory)
+    return machines[key]
+
+
 def load_all(project: Project) -> Iterator[Listed]:
     """Every task, as little of it as a list needs; one that can't be read carries its error, and is never hidden."""
     machines: dict[str, Machine] = {}
@@ -255,11 +265,7 @@ def load_listed(project: Project, task_id: str, machines: dict[str, Machine]) ->
     """One of them; `machines` holds those that were parsed before, and grows."""
     try:
         memory = TaskStore(TaskPlaces(task_id, f"{project.tasks_folder()}/{task_id}")).load()
-        head = memory.head
-        key = f"{head['digest']} {head['limits']} {head['options']}"
-        if key not in machines:  # the same pinned machine is parsed once
-            machines[key] = pinned_machine(project, memory)
-        return Listed(task_id, memory, machines[key])
+        return Listed(task_id, memory, _shared_machine(project, memory, machines))
     except UnreadableError as error:
         return Listed(task_id, error=error)
 

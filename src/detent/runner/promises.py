@@ -124,13 +124,102 @@ def _file_spec(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[s
     return file_revision(task, intent), {}
 
 
+def _gate_commit(task: Task, key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """A checkpoint, and the same as a commit on the branch of a task that works in place."""
+    from detent.runner.branch_commits import commit_gate  # few machines commit by themselves
+
+    kept = _checkpoint(task, key, intent)[0]
+    return {**kept, **(commit_gate(task, key, intent) if "commit" in kept else {})}, {}
+
+
+def _wip_commit(task: Task, key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    from detent.runner.branch_commits import commit_unfinished
+
+    kept = _checkpoint(task, key, intent)[0]
+    return {**kept, **(commit_unfinished(task, key, intent) if "commit" in kept else {})}, {}
+
+
+def _block(task: Task, key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """Keep the broken state, and go back to the last passed gate."""
+    from detent.runner.block import restore_gate
+
+    kept = _checkpoint(task, key, intent)[0]
+    return {**kept, **(restore_gate(task, key, intent) if "commit" in kept else {})}, {}
+
+
+def _report(task: Task, key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    from detent.runner.block import report
+
+    return report(task, key)
+
+
+def _post_mortem(task: Task, key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    from detent.runner.block import commit_post_mortem
+
+    return commit_post_mortem(task, key), {}
+
+
+def _clear_report(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    from detent.runner.block import clear_report
+
+    return clear_report(task)
+
+
+def _archive(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """What was made before a person went back, as a version of its own."""
+    from detent.runner.archive import archive  # only who goes back needs it
+
+    return archive(task, intent), {}
+
+
+def _revert_record(task: Task, key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """What was taken back, for those who read files and branches."""
+    from detent.runner.revert_step import record_revert  # once in a task's life, if ever
+
+    return record_revert(task, key), {}
+
+
+def _eval_report(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """What the engine ran on the tree of the move, for those who read files and no journal."""
+    from detent.runner.eval_report import write_eval_report  # few machines have one
+
+    return write_eval_report(task, intent), {}
+
+
+def _harness(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    from detent.runner.harness import write_harness  # once in a task's life
+
+    return write_harness(task), {}
+
+
 EFFECTS: Mapping[str, Effect] = {
+    "archive": _archive,
     "checkpoint": _checkpoint,
+    "gate_commit": _gate_commit,
+    "wip_commit": _wip_commit,
+    "block": _block,
+    "report": _report,
+    "post_mortem": _post_mortem,
+    "clear_report": _clear_report,
     "commit_message": _commit_message,
     "file_spec": _file_spec,
+    "revert_record": _revert_record,
+    "eval_report": _eval_report,
     "evidence_page": _evidence_page,
     "leave_branch": _leave_branch,
+    "harness": _harness,
 }
+# Effects that do nothing with the tree the move saw.
 TREELESS = frozenset(
-    ("leave_branch", "commit_message", "file_spec")
-)  # effects that do nothing with the tree the move saw
+    (
+        "archive",
+        "revert_record",
+        "leave_branch",
+        "commit_message",
+        "file_spec",
+        "report",
+        "post_mortem",
+        "clear_report",
+        "harness",
+    )
+)

@@ -37,12 +37,15 @@ def prompt_for(task: Task, state: State, document: Document, tree: str, minutes:
     parts = [
         f"# {memory.head['title']}",
         _who(task, state, minutes),
+        str(task.machine.store.get("harness", {}).get("protocol", "")).strip(),
         _own_words(task, state, document),
+        _recovered(task, seen),
         _listed("You may", state.may),
         _listed("You must not", state.must_not),
         _places(task, state.role),
         _moves(task, state, seen),
         _proof(task, seen),
+        _quoted("How the task came here", _came(task)),
         _quoted("The last request was refused", _refusal(task)),
         _quoted("How the last run ended", _last_run(task)),
         _said(task, state),
@@ -82,6 +85,14 @@ def _own_words(task: Task, state: State, document: Document) -> str:
     return fill(text.strip(), value_of)
 
 
+def _recovered(task: Task, seen: Seen) -> str:
+    if not task.machine.store.get("recovers_in"):
+        return ""
+    from detent.runner.recovery import briefing  # few machines recover context
+
+    return briefing(task, seen)
+
+
 def _first_open(task: Task, targets: Sequence[str]) -> str:
     """The first of these states that would be reached if all its proof were there; else the last."""
     facts = {gate: Fact(gate, ok=True) for gate in task.machine.gates}
@@ -105,9 +116,9 @@ def _places(task: Task, role: str) -> str:
         "- what the engine writes, and what is locked, is put back when you change it",
     ]
     owned = [label for label in task.native.wanted_fields(task.memory.snapshot, "") if label != task.native.state_label]
+    lines += _filed(task)
     closed = (*closed_items(task.machine, task.memory.snapshot), *items_of_others(task.machine, role))
     locked = [shown_item("", item) for item in dict.fromkeys(closed)]
-    lines += _filed(task)
     if owned:
         lines.append(f"- written by the engine only: {', '.join(owned)}")
     if locked:
@@ -187,6 +198,13 @@ def _proof(task: Task, seen: Seen) -> str:
         return ""
     lines = ["## Proof", "The engine runs these itself, in a fresh checkout of your files; each must exit with 0:"]
     return "\n".join([*lines, *(f"- `{line}`" for line in dict.fromkeys(found))])
+
+
+def _came(task: Task) -> str:
+    """What the move that led here rests on, where its gates found something worth telling."""
+    last = next((entry for entry in reversed(task.store.history()) if entry["kind"] == "moved"), None)
+    found = [f"- {name}: {fact['note']}" for name, fact in last["facts"].items() if fact.get("note")] if last else []
+    return "\n".join([f"{last['from']} -> {last['to']} ({last['edge']})", *found]) if last and found else ""
 
 
 def _refusal(task: Task) -> str:

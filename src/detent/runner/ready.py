@@ -11,10 +11,13 @@ import os
 from detent.core.record import Record
 from detent.effects.acts import commit_tree
 from detent.effects.checkout import FrozenTree, SetupFailed, Wanted, lasting_checkout
+from detent.errors import RefusedError
 from detent.runner.access import command_running
 from detent.runner.judging import next_run
+from detent.runner.layout import writes_of
 from detent.runner.look import current_tree
 from detent.runner.workspace import prepare_tree, workspace_of
+from detent.store.atomic import make_folders
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
@@ -37,11 +40,17 @@ class Ready(Record):
 def make_ready(task: Task) -> Ready:
     """The folder for the next run of the current state's role."""
     head = task.memory.head
+    if task.machine.store.get("recovers_in"):
+        from detent.runner.recovery import is_recovered, look_at_commands  # few machines recover context
+
+        if is_recovered(task):
+            look_at_commands(task)
     failed = prepare_tree(task) if task.machine.states[task.memory.snapshot.state].access == "write" else None
     with Lock(task.places.lock()):
         tree = current_tree(task)
     state = next_run(task, tree)
     if state.access == "write":
+        _make_writable(task, state.role)
         return Ready(state, task.tree_path, tree, failed)
     folder = os.path.join(task.home, LOOK)
     private, baseline = task.places.private_git(), head["baseline"]
@@ -58,3 +67,16 @@ def make_ready(task: Task) -> Ready:
         )
     )
     return Ready(state, folder, tree, made if isinstance(made, SetupFailed) else None)
+
+
+def _make_writable(task: Task, role: str) -> None:
+    """Make the folders a role is kept to, which it could not make from inside; a link would let it out of the tree."""
+    for folder in writes_of(task.machine.store, role):
+        path = os.path.join(os.path.realpath(task.tree_path), folder.rstrip("/"))
+        make_folders(path)
+        if os.path.realpath(path) != path:
+            raise RefusedError(
+                f"{folder} is or lies behind a link, and the {role} would write elsewhere",
+                where=path,
+                next_step="make it a folder of the repository, then run the same command again",
+            )

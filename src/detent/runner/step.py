@@ -22,7 +22,7 @@ from detent.core.record import Record
 from detent.core.values import Advance, Crash, Missing, Refuse, Signal, Wait
 from detent.errors import RefusedError, SetUpError
 from detent.gates.judge import evidence_hashes, judge
-from detent.gates.people import is_word, signed_files
+from detent.gates.people import BY_NAME, is_word, signed_files
 from detent.runner.commit_move import commit_move
 from detent.runner.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
 from detent.runner.promises import TREELESS, put_in_order
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 3
 SIBLINGS = "no_sibling_in"  # the check that looks at other tasks
+DEPLOYED = "deployed"  # the check whose commands are run last, and outside the sandbox
 YES = "yes"  # given by a person where a move asks before it is taken
 
 
@@ -165,7 +166,11 @@ def _filed(task: Task, settled: Settled) -> Settled:
 def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:
     from detent.runner.prove import prove_commands  # most moves run no command and need not load this
 
-    prove_commands(task, seen, gates)
+    proven = prove_commands(task, seen, gates)
+    if any(gate.check == DEPLOYED for gate in task.machine.gates.values()) and all(one.is_ok for one in proven):
+        from detent.runner.deploy import deploy  # few machines deploy anything
+
+        deploy(task, seen, gates)
 
 
 def _unprovided(task: Task, decision: Decision) -> tuple[str, ...]:
@@ -198,7 +203,8 @@ def _observe(
     effects = {effect for edge in edges for way in edge.ways for effect in way.effects}
     with_tree = with_tree or bool(effects - TREELESS) or any(edge.sign_off for edge in edges)
     tree = current_tree(task) if with_tree or needs_tree(task, gates) else ""
-    seen = look(task, task.memory, document, tree, words=words)
+    named = (BY_NAME,) if asked.who == "person" and (asked.want or asked.verb) else ()
+    seen = look(task, task.memory, document, tree, words=(*words, *named))
     return seen, judge(seen, gates)
 
 
@@ -295,7 +301,7 @@ def _move(
         "reason": asked.reason,
         "verb": asked.verb,
         "exit": asked.exit,
-        "answer": asked.reason if asked.verb in ("answer", "reject") else "",
+        "answer": asked.reason if asked.verb in ("answer", "reject") or asked.verb.endswith("{text}") else "",
         "facts": {one.name: _fact_to_json(facts[one.name]) for one in task.machine.parts(taken.way.needs)},
         "waived": list(taken.waived),
         "override": asked.override if taken.waived else "",

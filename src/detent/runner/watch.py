@@ -20,7 +20,7 @@ from detent.effects.keeper_watch import Watch
 from detent.errors import DetentError, LockedError, RefusedError
 from detent.runner.bell import Bell, ring
 from detent.runner.drive import UNDRIVEN, Rest, keep_budget, resting
-from detent.runner.drops import answer_drops
+from detent.runner.drops import answer_drops, drop_folder
 from detent.runner.ending import end_run
 from detent.runner.open import load_all, load_task
 from detent.store.atomic import make_folders
@@ -30,6 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from detent.core.machine import Machine
     from detent.runner.drive import Reply
     from detent.runner.open import Listed, Task
     from detent.store.places import Project
@@ -68,6 +69,7 @@ class Supervisor:
         self.wanted = None if wanted is None else set(wanted)
         self.once = once
         self.tasks: dict[str, Task] = {}
+        self.machines: dict[str, Machine] = {}  # hundreds of tasks share a few; what is held once is also swept once
         self.readers: dict[str, EventReader] = {}
         self.rests: dict[str, Rest] = {}
         self.begun: dict[str, tuple[int, int]] = {}  # runs and journal lines there were when we began
@@ -75,6 +77,7 @@ class Supervisor:
         self.held: set[str] = set()  # refused for what others do; tried again when one of them has ended
         self.watch = Watch()
         self.watched: dict[str, str] = {}  # run folder -> task
+        self.drops: dict[str, str] = {}  # where the run of a task lays its requests
         self.children = Children()
         self.unseen: Iterator[Listed] | None = None  # what is left of a look at all tasks
         self.tended, self.tend_due = 0, 0.0  # whose turn it is among the living runs, and when
@@ -159,7 +162,9 @@ class Supervisor:
         """The task as it stands now, with the end of its run if that is over; None when it can't be read."""
         known = self.tasks.get(name)
         try:
-            task = load_task(self.project, name) if known is None else known.now()
+            task = known or load_task(self.project, name, self.machines)
+            if known and not known.memory.run:  # else `end_run` reads what there is now, under the lock
+                task = known.now()
             self.tasks[name] = task
             self.begun.setdefault(name, (task.memory.runs, task.memory.snapshot.seq))
             if task.memory.run:
@@ -192,6 +197,7 @@ class Supervisor:
             self.watched[folder] = task.id
             self.watch.add(folder)
             self.readers[task.id] = EventReader(os.path.join(folder, EVENTS), task.memory.run["events"])
+            self.drops[task.id] = drop_folder(task)  # to find it takes longer than to look into it
             self.tell(Told(task.id, f"agent run #{task.memory.run['run']}: {task.memory.run['agent']}"))
 
     def _send(self, task: Task) -> None:
@@ -234,6 +240,7 @@ class Supervisor:
         while folder is not None:
             name = self.watched.pop(folder)
             self.readers.pop(name, None)
+            self.drops.pop(name, None)
             self._write_down(name)
             over.append(name)
             folder = self.watch.wait(0.0)
@@ -245,7 +252,7 @@ class Supervisor:
         if self.tended >= len(names):
             self.tended = 0
         for name in names[self.tended : self.tended + FEW]:
-            answer_drops(self.tasks[name], self.reply)
+            answer_drops(self.tasks[name], self.reply, self.drops[name])
             keep_budget(self.tasks[name], self.readers[name])
         self.tended += FEW
         self.tend_due = time.monotonic() + TICK_S * min(1.0, FEW / len(names))

@@ -33,7 +33,7 @@ LARGEST_CARRIED_CHARACTERS = 64_000  # of a larger file its disk is waited for i
 def boot_id() -> str:
     """What tells this start of the computer from every other; empty where the system does not say."""
     try:
-        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        with open("/proc/sys/kernel/random/boot_id", encoding="utf-8") as file:
             return file.read().strip()
     except OSError:
         return ""

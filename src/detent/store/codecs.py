@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from detent.core.record import Record
 from detent.store.fields import Found, append_to_section, read_fields, replace_value, write_fields
-from detent.store.shown import NUMBERS, labels_from
+from detent.store.shown import NUMBERS, ROUNDS, STATUS, labels_from, state_labels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,15 +75,17 @@ class MarkdownFields:
 def labels_of(machine: Machine) -> tuple[str, ...]:
     """Every label of the main file; the state's comes first: codecs put a lost first label back at the top."""
     updated = (machine.store["updated"],) if "updated" in machine.store else ()
-    shown = machine.store.get("shows", ())
-    return tuple(dict.fromkeys((machine.store["state"], *machine.fields, *numbers_of(machine), *shown, *updated)))
+    owned = [register.field for register in machine.registers.values() if register.field]
+    shown = (*owned, *machine.store.get("shows", ()), *state_labels(machine, STATUS), *updated)
+    return tuple(dict.fromkeys((machine.store["state"], *machine.fields, *numbers_of(machine), *shown)))
 
 
 def numbers_of(machine: Machine) -> tuple[str, ...]:
     """The labels whose values are whole numbers: counters, and the version of the file's own format."""
     version = (machine.store["version"]["field"],) if "version" in machine.store else ()
     shown = labels_from(machine, NUMBERS) if "shows" in machine.store else ()
-    return (*(limit.field for limit in machine.limits.values() if limit.field), *version, *shown)
+    rounds = state_labels(machine, ROUNDS) if ROUNDS in machine.store else ()
+    return (*(limit.field for limit in machine.limits.values() if limit.field), *version, *shown, *rounds)
 
 
 # A task loads the codec of its own machine only.

@@ -123,10 +123,10 @@ def _tokens(label: str) -> tuple[str, ...]:
     return tuple(token.replace("~1", "/").replace("~0", "~") for token in label[1:].split("/"))
 
 
-def _parsed(text: str) -> dict[str, Any]:
-    """The whole document; what other readers may understand otherwise is refused."""
+def strict_json(text: str) -> Any:
+    """The value of a JSON text; what other readers may understand otherwise is refused."""
     try:
-        data = json.loads(text.removeprefix(_MARK), object_pairs_hook=_unique, parse_constant=_no_constant)
+        data = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
         if text.isascii():  # escapes may stand for half a character, which no file can hold
             json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
@@ -135,6 +135,11 @@ def _parsed(text: str) -> dict[str, Any]:
         raise UnreadableError(f"line {error.lineno}: no valid JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"no valid JSON: {error}") from error
+    return data
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    data = strict_json(text.removeprefix(_MARK))
     if not isinstance(data, dict):
         raise UnreadableError("it is no JSON object")
     return data

@@ -1,4 +1,4 @@
-"""Files of JSON lines that are not the journal: the native log and the projection's marks. Appended to, not synced."""
+"""Files of lines that are not the journal: the native log and the projection's marks. Appended to, not synced."""
 
 from __future__ import annotations
 
@@ -71,7 +71,11 @@ def append_line(path: str, content: Mapping[str, object]) -> int:
 
     Says how large the file is then.
     """
-    raw = as_json(content, compact=False) + b"\n"
+    return append_raw(path, as_json(content, compact=False) + b"\n")
+
+
+def append_raw(path: str, raw: bytes, *, goes_on: bool = False) -> int:
+    """The same for bytes that begin a line of their own, unless they go on with what stands there last."""
     try:
         descriptor = os.open(
             path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644
@@ -85,7 +89,9 @@ def append_line(path: str, content: Mapping[str, object]) -> int:
                     next_step="detent doctor --repair, then run the same command again",
                 )
             size = status.st_size
-            if size and os.pread(descriptor, 1, size - 1) != b"\n":  # one byte tells what is nearly always so
+            if (
+                size and not goes_on and os.pread(descriptor, 1, size - 1) != b"\n"
+            ):  # one byte tells what is nearly always so
                 torn = os.pread(descriptor, _TAIL_BYTES, max(0, size - _TAIL_BYTES)).rpartition(b"\n")[2]
                 raw = raw[len(torn) :] if raw.startswith(torn) else b"\n" + raw
             write_all(descriptor, raw)

@@ -67,8 +67,8 @@ def sections(text: str) -> tuple[Section, ...]:
 
 def sections_named(text: str, name: str, level: int = 2) -> tuple[Section, ...]:
     """The sections of exactly this level whose title says `name`, whatever its case, emphasis or colon."""
-    wanted = _plain_title(name)
-    return tuple(one for one in sections(text) if one.level == level and _plain_title(one.title) == wanted)
+    wanted = plain_title(name)
+    return tuple(one for one in sections(text) if one.level == level and plain_title(one.title) == wanted)
 
 
 def find_section(text: str, name: str, level: int = 2) -> Section | None:
@@ -90,5 +90,6 @@ def is_placeholder(value: str) -> bool:
     return not any(character.isalnum() for character in rest)
 
 
-def _plain_title(title: str) -> str:
+def plain_title(title: str) -> str:
+    """A title as sections are told apart: without emphasis, colon and case."""
     return " ".join(title.lstrip(" \t*_`").rstrip(" \t*_`:").casefold().split())

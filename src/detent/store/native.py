@@ -14,11 +14,11 @@ import os
 from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.store.aftermath import boot_id
-from detent.store.atomic import as_json, read_plain, read_text, real_folder, write_atomic, write_cache
+from detent.store.atomic import read_plain, read_text, real_folder, write_atomic, write_cache
 from detent.store.codecs import CODECS, labels_of
 from detent.store.digest import sha256_of
-from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, count_lines, last_entry, size_of
-from detent.store.shown import WHILE_RUNNING, labels_from, shown_values
+from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, last_entry, size_of
+from detent.store.shown import ROUNDS, WHILE_RUNNING, labels_from, shown_values, state_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,6 +138,10 @@ class Native:
         for limit in self.machine.limits.values():
             if limit.field:
                 wanted[limit.field] = str(snapshot.counters.get(limit.name, 0) + limit.first)
+        if ROUNDS in self.machine.store:
+            known = {name: count for name, count in snapshot.visits.items() if name in self.machine.states}
+            labels = {name: state_label(self.machine, ROUNDS, name) for name in known}
+            wanted |= {label: str(known[name]) for name, label in labels.items() if label}
         if label := self.machine.store.get("updated"):
             wanted[label] = updated
         if version := self.machine.store.get("version"):
@@ -281,7 +285,7 @@ class Native:
 
     def _project_log(self, entries: Sequence[Entry]) -> tuple[int, int]:
         """Append what the log lacks; how far it goes then, and its size."""
-        from detent.store.native_log import log_lines  # readers write no log
+        from detent.store.log_forms import Present, append_piece, pieces  # readers write no log
 
         path = self.log_path()
         if not path:
@@ -290,12 +294,11 @@ class Native:
         logged = self._logged_at(size)
         # A crash may have fallen between a line and its mark: what was written since the last mark is looked at.
         start = self._marks()["log_size"] if logged else 0
-        present = count_lines(path, start) if start < size else {}
-        for line in (line for entry in entries if entry["seq"] > logged for line in log_lines(self.machine, entry)):
-            if present and present.get(raw := as_json(line, compact=False)):
-                present[raw] -= 1  # lines without a number may be equal: each of ours needs one of its own
-            else:
-                size = append_line(path, line)
+        present = Present(self.machine, path, start) if start < size else None
+        for entry in entries:
+            for piece in pieces(self.machine, self.places.id, entry) if entry["seq"] > logged else ():
+                if present is None or not present.takes(piece):
+                    size = append_piece(self.machine, path, piece)
         return max([logged, *(entry["seq"] for entry in entries)]), size
 
 

@@ -1,8 +1,8 @@
 """What a journal line looks like in the native log, to somebody who reads only the task folder.
 
 A machine may name events of its own: each row of `events` makes one line of every journal line of its kind whose values
-are as `when` says. A field's text holds places in braces, paths into the journal line such as `{after.state}`; one that
-is nothing but a place keeps the kind of its value. `{limits.NAME}` is how far a limit goes.
+are as `when` says. Its type and the texts of its fields hold places in braces, paths into the journal line such as
+`{after.state}`; one that is nothing but a place keeps the kind of its value. `{limits.NAME}` is how far a limit goes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 KINDS = (
     *("created", "adopted", "moved", "refused", "restored", "proved", "landed", "collected", "restored_tree", "acted"),
     *("crashed", "answered", "resumed", "amended", "run_planned", "claimed", "run_void", "run_ended", "unmoved"),
-    *("driven", "stopped", "retitled", "approved", "intended", "unprepared", "configured", "filed"),
+    *("driven", "stopped", "retitled", "approved", "intended", "unprepared", "configured", "filed", "deploy"),
 )
 _KEPT = (
     *("seq", "time", "kind", "edge", "from", "to", "by", "name", "reason", "answer", "problem", "want", "file", "why"),
@@ -36,7 +36,10 @@ def log_lines(machine: Machine, entry: Entry) -> list[dict[str, object]]:
         return [log_line(entry)]
     values = {**entry, "limits": {name: limit.most for name, limit in machine.limits.items()}}
     return [
-        {"type": row["type"], **{name: _filled(text, values) for name, text in row.get("fields", {}).items()}}
+        {
+            "type": _filled(row["type"], values),
+            **{name: _filled(text, values) for name, text in row.get("fields", {}).items()},
+        }
         for row in events
         if row["kind"] == entry["kind"] and _fits(row.get("when", {}), values)
     ]

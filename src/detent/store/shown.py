@@ -41,11 +41,23 @@ _SOURCES: Mapping[str, Callable[[Memory], str]] = {
     "revision": lambda memory: str(memory.revision or ""),
 }
 SOURCES = tuple(_SOURCES)
+ROUNDS, STATUS = "rounds", "status"  # of `[store]`: labels with {state} in them, one for each state
+PENDING = "pending"  # the status of the state a task is in
 
 
 def shown_values(machine: Machine, memory: Memory) -> dict[str, str]:
     """What the file shows at one journal line, by label."""
     return {label: _SOURCES[source](memory) for label, source in machine.store.get("shows", {}).items()}
+
+
+def state_label(machine: Machine, key: str, state: str) -> str:
+    """The label under which one state's rounds or status stand; empty where the machine keeps none."""
+    template: str = machine.store.get(key, "")
+    return template.replace("{state}", state) if template and not machine.states[state].is_end else ""
+
+
+def state_labels(machine: Machine, key: str) -> tuple[str, ...]:
+    return tuple(label for state in machine.states if (label := state_label(machine, key, state)))
 
 
 def labels_from(machine: Machine, sources: tuple[str, ...]) -> tuple[str, ...]:

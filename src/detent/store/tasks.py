@@ -32,8 +32,9 @@ CACHE_SCHEMA = 4
 # Lines that change nothing in the document, so that it is not behind the journal without them.
 QUIET = (
     *("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured"),
-    "filed",
+    *("filed", "deploy"),
 )
+GATE_EFFECTS = ("gate_commit", "checkpoint")  # whose trees a task goes back to when it is blocked
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
 
@@ -53,6 +54,7 @@ class Memory(Record):
     refusal: Mapping[str, Any] = {}  # the last refusal since the state was entered
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
+    gate: str = ""  # the tree of the last gate that was passed and committed
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     filed: Mapping[str, str] = {}  # revisions that never change, by their file: the hash of each
     revision: int = 0  # the number of the last one
@@ -72,6 +74,7 @@ class Memory(Record):
     last_run: Mapping[str, Any] = {}  # the last of all runs that ended: run, agent and model
     usage: Mapping[str, float] = {}  # what all runs together used
     driven: Mapping[str, Any] = {}  # who last wanted the task to be driven, or no longer
+    deploy: Mapping[str, Any] = {}  # the deploy commands a person confirmed, what began, and how the last one ended
     native: Mapping[str, Any] = {}  # the line that carries the native file's last text: its time, place and length
 
 
@@ -122,7 +125,7 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_time=entry["time"])
     else:
         changes["snapshot"] = memory.snapshot.replace(seq=seq)
-    if kind in ("acted", "proved", "landed", "approved", "intended", "unprepared", "configured", "filed"):
+    if kind in ("acted", "proved", "landed", "approved", "intended", "unprepared", "configured", "filed", "deploy"):
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
@@ -146,6 +149,8 @@ def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{entry['seq']}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
         changes["unsettled"] = {**memory.unsettled, **intents}
+    if entry.get("fields"):  # how the state was left, and that another was entered
+        changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
     if entry.get("prepared"):
         changes["prepared"] = {**memory.prepared, **entry["prepared"]}
     if entry.get("signed"):
@@ -183,6 +188,8 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
         return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
     if kind in ("intended", "unprepared"):
         return {"intent": {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}}
+    if kind == "deploy":
+        return _fold_deploy(memory, entry)
     if kind == "approved":
         return {"approved": {key: entry[key] for key in ("tree", "files", "name", "seq")}}
     if kind == "filed":
@@ -196,13 +203,37 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     else:
         changes = {"unsettled": {key: value for key, value in memory.unsettled.items() if key != entry["step"]}}
     if "commit" in entry.get("result", {}):
-        changes["checkpoint"] = entry["result"]
+        changes |= _fold_commit(memory, entry)
     if filed := entry.get("result", {}).get("filed"):
         changes["filed"] = {**memory.filed, filed: entry["result"]["sha256"]}
         changes["revision"] = int(entry["result"]["version"])
     if entry.get("fields"):
         changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
     return changes
+
+
+def _fold_commit(memory: Memory, entry: Entry) -> dict[str, Any]:
+    """What a commit of the engine's own changes."""
+    changes: dict[str, Any] = {"checkpoint": entry["result"]}
+    if memory.landed and entry["result"]["commit"] != memory.checkpoint.get("commit"):
+        changes["landed"] = {}  # not this work
+    if entry["step"].partition(":")[2] in GATE_EFFECTS:
+        changes["gate"] = memory.unsettled.get(entry["step"], {}).get("tree", memory.gate)
+    return changes
+
+
+def _fold_deploy(memory: Memory, entry: Entry) -> dict[str, Any]:
+    """A person's word lets it begin anew; what began is over with its end."""
+    stage = entry["stage"]
+    if stage == "confirmed":
+        return {"deploy": {"confirmed": entry["plan"]}}
+    told = {key: entry[key] for key in ("plan", "tree", "visit", "time", "ok", "why")}
+    if stage == "begun":
+        return {"deploy": {**memory.deploy, "begun": told}}
+    proved = {**memory.proved, **entry["receipts"]}
+    ended = {**told, "proof": sha256_of("".join(entry["receipts"].values()).encode())}
+    deploy = {**{key: value for key, value in memory.deploy.items() if key != "begun"}, "ended": ended}
+    return {"proved": dict(list(proved.items())[-MOST_PROVED:]), "deploy": deploy}
 
 
 def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
@@ -227,7 +258,7 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
             "visit": visit,
             "usage": used,
             "out": _fold_out(memory, entry),
-            "judged": _fold_judged(memory, entry["evidence"], entry["tree"], entry["role"]),
+            "judged": _fold_judged(memory, _left(entry), entry["tree"], entry["role"]),
             "last_run": {name: entry[name] for name in ("run", "agent", "model")},
         }
     if kind in ("crashed", "unmoved"):
@@ -235,6 +266,13 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     if kind == "driven":
         return {"driven": content}
     return {}
+
+
+def _left(entry: Mapping[str, Any]) -> dict[str, str]:
+    """The evidence as a run left it, without the reports that were put back because they are not its own."""
+    # A file that was put back takes all its sections with it.
+    taken = tuple(f"{REPORT}{item.partition(':')[2]}:" for item in entry.get("taken", ()))
+    return {key: value for key, value in entry["evidence"].items() if not f"{key}:".startswith(taken)}
 
 
 def _fold_judged(memory: Memory, evidence: Mapping[str, str], tree: str, role: str) -> dict[str, Mapping[str, str]]:

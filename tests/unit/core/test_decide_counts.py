@@ -123,6 +123,35 @@ spent = "tries"
 """
 
 
+CROSSING = """
+[[edge]]
+name   = "swap"
+from   = ["draft", "redraft"]
+to     = "build"
+by     = ["agent"]
+resets = "tries"
+[[edge]]
+name   = "back"
+from   = "build"
+to     = "draft"
+by     = ["agent"]
+resets = "tries"
+"""
+
+
+@pytest.mark.parametrize(
+    ("state", "edge", "left"),
+    [("draft", "swap", {}), ("build", "back", {"tries": 1}), ("build", "pass", {}), ("build", "fail", {"tries": 1})],
+)
+def test_a_group_takes_back_its_own_count_and_a_move_out_of_the_groups_any(
+    state: str, edge: str, left: dict[str, int]
+) -> None:
+    """The count of the first group survives what the second one resets on the way back into the first."""
+    at = Snapshot(state, counters={"tries": 1}, registers={"tries.group": "first"})
+    after = advanced(ask(small(GROUPS + CROSSING), Signal("person", edge), at=at)).after
+    assert after.counters == left
+
+
 def test_a_group_has_its_own_count_until_another_group_fails() -> None:
     made = small(GROUPS)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from detent.core.decide import allowed_targets, candidates_for, decide, enter, target_of
-from detent.core.machine import Machine
+from detent.core.machine import Machine, State
 from detent.core.values import Missing, Signal, Snapshot
 from tests.unit.core.small import advanced, ask, facts, missing, refused, small, waited
 
@@ -192,7 +192,7 @@ def test_a_person_re_opens_an_end_to_where_it_came_from(came_from: str, goes_to:
 def test_re_opening_needs_a_reason(reason: str) -> None:
     made, at = asked_from("work")
     decision = refused(ask(made, Signal("person", "reopen", reason=reason), at=at))
-    assert decision.missing == (Missing("reason", "leaving an end needs a reason", 'add --reason "why"'),)
+    assert decision.missing == (Missing("reason", "going back needs a reason", 'add --reason "why"'),)
     assert (decision.problem, decision.allowed) == ("asked -> work", ("work",))
 
 
@@ -289,3 +289,50 @@ def test_allowed_targets_are_named_once_and_in_order() -> None:
         '[[edge]]\nname = "n"\nfrom = "wait"\nto = "work"\nnever = "no"'
     )
     assert allowed_targets(made, Snapshot("wait")) == ("over", "look")
+
+
+BACK = """
+[[edge]]
+name = "finish"
+from = ["work", "look"]
+to   = "over"
+[[edge]]
+name  = "flawed"
+from  = "look"
+to    = "work"
+needs = ["ready"]
+says  = ["continue", "fix {text}"]
+[[reopen]]
+name = "redo-work"
+from = ["look", "over"]
+to   = "work"
+verb = ["redo"]
+"""
+
+
+def test_going_back_past_the_gates_is_never_what_a_target_means() -> None:
+    made, at = small(BACK), Snapshot("look")
+    for asked in (Signal("person", "work", reason="because"), Signal("person", reason="because")):
+        assert [edge.name for edge in candidates_for(made, at, asked) if edge.reopen] == []
+    assert missing(ask(made, Signal("person", "work", reason="because"), at=at)) == ("ready",)
+    assert "work" not in allowed_targets(made.replace(states={**made.states, "look": _only_back(made)}), at)
+    for asked in (
+        Signal("person", "redo-work", reason="because"),
+        Signal("person", "work", reason="because", verb="redo"),
+        Signal("person", reason="because", verb="redo"),
+    ):
+        assert advanced(ask(made, asked, at=at)).edge.name == "redo-work"
+    assert advanced(ask(made, Signal("person", "work", reason="x"), at=Snapshot("over"))).edge.name == "redo-work"
+
+
+def _only_back(made: Machine) -> State:
+    look = made.states["look"]
+    return look.replace(edges=tuple(edge for edge in look.edges if edge.reopen))
+
+
+@pytest.mark.parametrize("verb", ["continue", "fix {text}"])
+def test_what_a_move_says_is_a_verb_of_it_with_the_same_gates(verb: str) -> None:
+    made, at = small(BACK), Snapshot("look")
+    assert missing(ask(made, Signal("person", verb=verb), at=at)) == ("ready",)
+    assert advanced(ask(made, Signal("person", verb=verb), "ready", at=at)).edge.name == "flawed"
+    assert refused(ask(made, Signal("person", verb="nothing"), at=at)).missing == ()

@@ -91,9 +91,9 @@ CASES = {
         '[[edge]]\nname = "climb"\nfrom = "pit"\nto = "work"\nnever = "too steep"',
         "state pit: no move leads out, and it is not marked as an end",
     ),
-    "re-opening what is no end": (
-        '[[reopen]]\nname = "anew"\nfrom = "look"\nto = "work"',
-        "state look: only an end can be re-opened",
+    "a re-opening that would go forward past all gates": (
+        '[[reopen]]\nname = "anew"\nfrom = "work"\nto = "look"',
+        "state work: the re-opening anew leads to no earlier state",
     ),
     "two edges of one name": (
         '[[edge]]\nname = "back"\nfrom = "look"\nto = "over"\nby = ["person"]\nsign_off = true',

@@ -33,6 +33,22 @@ def work():
 threading.Thread(target=work).start()
 ctypes.CDLL(None).pthread_exit(None)
 """
+# One child of the first thread, in a session of its own and with a child; and one child of another thread.
+THREADED = """
+import os, threading, time
+def child(*below):
+    if os.fork() == 0:
+        os.setsid()
+        for one in below:
+            child(*one)
+        print(os.getpid(), flush=True)
+        time.sleep(1000)
+child(())
+def work():
+    child()
+    time.sleep(1000)
+threading.Thread(target=work).start()
+"""
 
 
 @pytest.fixture
@@ -303,3 +319,18 @@ def test_a_second_keeper_for_the_same_run_gives_way(runs: Runs) -> None:
     assert late_keeper(run_dir) == "used"
     assert not void(str(run_dir))
     assert (run_dir / "events").read_text(encoding="ascii") == "ran\n"
+
+
+@pytest.mark.parametrize("has_lists", [True, False])
+def test_descendants_are_found_with_and_without_lists_of_children(has_lists: bool) -> None:
+    if has_lists and not Path(f"/proc/self/task/{os.getpid()}/children").exists():
+        pytest.skip("this kernel keeps no lists of children")
+    with subprocess.Popen(python(THREADED), stdout=subprocess.PIPE, text=True) as top:
+        try:
+            assert top.stdout is not None
+            pids = {int(top.stdout.readline()) for _ in range(3)}
+            assert {pid for pid, _ in keeper_process.below(top.pid, has_lists=has_lists)} == pids
+        finally:
+            for pid, start in keeper_process.below(top.pid, has_lists=False):
+                keeper_process.send(pid, start, signal.SIGKILL)
+            top.kill()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from detent.effects.touched import GONE, Touched, recall_touched, remember_touched, touched_files
+from detent.effects.touched import GONE, Touched, recall_touched, remember_touched, touched_files, touched_later
 from tests.conftest import MakeRepo
 
 PROTECT = {"deny": ["x"], "ask": ["deploy/**"], "report": ["tests/**"]}
@@ -51,8 +51,19 @@ def test_a_file_that_became_executable_is_touched(repo: MakeRepo) -> None:
     assert list(touched_files(str(path / ".git"), first, tree, PROTECT).ask) == ["deploy/a"]
 
 
+def test_of_a_later_tree_it_is_known_only_if_nothing_protected_may_differ(repo: MakeRepo) -> None:
+    path, first, tree = changed(repo)
+    found = touched_files(str(path / ".git"), first, tree, PROTECT)
+    later = "e" * 40
+    assert touched_later(found, later, ["app", "other/deploy"], first, PROTECT) == found.replace(tree=later)
+    for name in ("deploy/x/y", "tests/t"):
+        assert touched_later(found, later, ["app", name], first, PROTECT) is None
+    assert touched_later(found, later, ["app"], tree, PROTECT) is None  # another baseline
+    assert touched_later(found, later, ["app"], first, {**PROTECT, "ask": ["app"]}) is None
+
+
 def test_what_was_remembered_comes_back_and_damage_is_nothing(tmp_path: Path) -> None:
-    touched = Touched("t" * 40, {"deploy/a": "h"}, {"tests/t": "i"})
+    touched = Touched("t" * 40, {"deploy/a": "h"}, {"tests/t": "i"}, "r")
     remember_touched(str(tmp_path / "touched.json"), touched)
     assert recall_touched(str(tmp_path / "touched.json")) == touched
     (tmp_path / "touched.json").write_text("[1]")

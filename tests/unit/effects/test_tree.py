@@ -85,6 +85,31 @@ def test_its_files_are_those_of_the_tree(tree: Tree) -> None:
     assert list(taken.files) == tree.files()
 
 
+def test_it_tells_from_which_tree_it_was_made_and_where_the_two_may_differ(tree: Tree) -> None:
+    place = (str(tree.private_dir), str(tree.path), tree.repository, tree.baseline)
+    (tree.path / "a.txt").unlink()
+    (tree.path / "src/b.txt").write_text("two\n", encoding="utf-8")  # as it was
+    (tree.path / "x").write_text("x", encoding="utf-8")
+    taken = take_tree(*place)
+    assert taken.before == tree.first
+    differing = {name for _, name in changed_files(str(tree.private_dir), tree.first, taken.id)}
+    assert differing == {"a.txt", "x"}
+    assert differing <= set(taken.changed)
+    again = take_tree(*place)
+    assert (again.before, again.changed) == (taken.id, ())
+    (tree.path / "x").unlink()
+    (tree.path / "x").mkdir()
+    (tree.path / "x/y").write_text("x", encoding="utf-8")  # a folder in the place of a file
+    assert {"x", "x/y"} <= set(take_tree(*place).changed)
+
+
+def test_without_a_sound_note_nobody_knows_from_which_tree_it_was_made(tree: Tree) -> None:
+    (note,) = (tree.private_dir / "cache").glob("tree-of-*")
+    note.write_bytes(b"")
+    (tree.path / "a.txt").unlink()
+    assert take_tree(str(tree.private_dir), str(tree.path), tree.repository, tree.baseline).before == ""
+
+
 def test_a_note_made_for_another_index_is_not_believed(tree: Tree) -> None:
     """What a death between the note and the index leaves, or a power cut that kept only one of them."""
     place = (str(tree.private_dir), str(tree.path), tree.repository, tree.baseline)

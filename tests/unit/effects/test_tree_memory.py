@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
+from detent.store.atomic import write_cache
 
 NEVER = 1 << 62  # a moment that no file time reaches
 FILES = ("a.txt", "src/deep/b.txt", "src/run.sh", "link")
@@ -98,7 +99,14 @@ def test_a_name_that_is_no_text_can_be_remembered(tree: Path) -> None:
     "content", ["", "{", "[]", "[1]", "5", "null", "{}", '{"tree": "tree-1"}', '{"times": "", "files": 5, "tree": "t"}']
 )
 def test_a_damaged_memory_is_none(tree: Path, content: str) -> None:
-    (tree.parent / "memory").write_text(content, encoding="utf-8")
+    write_cache(str(tree.parent / "memory"), content.encode())
+    assert recall(tree) == ""
+
+
+def test_a_torn_memory_is_none(tree: Path) -> None:
+    """It is overwritten in place, so half of it may be what a death leaves."""
+    memory = tree.parent / "memory"
+    memory.write_bytes(memory.read_bytes()[:-1] + b"x")
     assert recall(tree) == ""
 
 

@@ -261,6 +261,19 @@ def test_running_commands_is_offered_only_where_it_can_help(world: World) -> Non
     assert fact.why == "it is not known whether this fails: not run on this tree: make", "only what nobody knows"
 
 
+def test_all_is_known_to_fail_as_soon_as_one_part_is(world: World) -> None:
+    world.fields({"Validation plan": "cmd: make", "Candidate done": "no"})
+    gates = {
+        "inner": Gate("inner", "all", {"of": ["validation_passed", "candidate"]}, "task"),
+        "middle": Gate("middle", "not", {"of": ["inner"]}, "task"),
+    }
+    world.machine = MACHINE.replace(gates={**MACHINE.gates, **gates})
+    assert world.fact("middle").ok, "no command is run to learn what is known already"
+    world.fields({"Validation plan": "cmd: make", "Candidate done": "yes"})
+    assert not world.fact("middle").ok
+    assert world.fact("middle").pending
+
+
 def test_what_can_not_be_read_does_not_prove_its_opposite(world: World) -> None:
     """Else an agent could open a "nothing is wrong" gate by spoiling the file that says what is."""
     world.evidence_file.write_bytes(b"## Failed checks\n\nlint\0\n")

@@ -108,6 +108,7 @@ respawn       = "auto"
 counts_run    = ["rounds"]
 [state.check]
 role = "judge"
+words = ["/say"]
 [state.pause]
 driver = "person"
 rest   = true
@@ -286,6 +287,14 @@ def test_prompts_are_chosen_by_what_was_counted_and_may_leave_words_open() -> No
     assert draft.prompt_counted == {"rounds": "again: {rounds}"}
 
 
+def test_words_stand_as_they_are_written() -> None:
+    machine = parse(changed("edge/0/says", ["build me {text}", "/iterate"]), VOCABULARY)
+    assert machine.states["check"].words == ("/say",)
+    assert {edge.says for edge in machine.states["draft"].edges if edge.name == "show"} == {
+        ("build me {text}", "/iterate")
+    }
+
+
 def test_shims_are_lines_of_this_tool() -> None:
     assert parse(changed("shim", {"orange": "detent task"}), VOCABULARY).shims == {"orange": "detent task"}
 
@@ -416,6 +425,8 @@ def test_an_unknown_key_is_an_error_at_every_level(path: str, problem: str) -> N
     assert problems(changed(path, "red")) == (problem,)
 
 
+SPACE = "must have words and a space before {text}"
+WORDS = "must be words with one space between them, and may hold {text} only at the end"
 PLAIN = "must be made of texts, numbers, true, false, lists and tables"
 WRONG = [
     ("format", 2, "format must be 1"),
@@ -509,6 +520,26 @@ WRONG = [
     ("shim", {"detent": "detent"}, "shim detent: must be made of letters, digits and dashes, and not detent"),
     ("shim", {"orange": "rm -r"}, "shim orange: must be a line that begins with detent"),
     ("state/draft/asks", ["## Anything", "Moon"], "state draft: unknown field 'Moon'"),
+    ("state/draft/words", "plan", "state draft: the word 'plan' must be a slash and a word, as in /plan"),
+    ("state/draft/words", ["/a  b"], "state draft: the word '/a  b' must be a slash and a word, as in /plan"),
+    ("state/draft/words", "/", "state draft: the word '/' must be a slash and a word, as in /plan"),
+    (
+        "state/draft/words",
+        "/Next phase",
+        "state draft: the word '/Next phase' must not begin with /next, which every task understands",
+    ),
+    ("state/draft/words", ["/look", "/Say"], "state check: the word '/say' means draft already"),
+    ("edge/0/says", "{text}", f"draft -> check: says '{{text}}' {SPACE}"),
+    ("edge/0/says", "build{text}", f"draft -> check: says 'build{{text}}' {SPACE}"),
+    ("edge/0/says", "", f"draft -> check: says '' {WORDS}"),
+    ("edge/0/says", "a {text} b", f"draft -> check: says 'a {{text}} b' {WORDS}"),
+    ("edge/0/says", "a {name}", f"draft -> check: says 'a {{name}}' {WORDS}"),
+    ("edge/0/says", "a  b", f"draft -> check: says 'a  b' {WORDS}"),
+    (
+        "edge/0/says",
+        "/redo it",
+        "draft -> check: says '/redo it' must not begin with /redo, which every task understands",
+    ),
     ("edge/0/from", [], " -> check: from is missing"),
     ("edge/0/from", "moon", "moon -> check: unknown state 'moon'"),
     ("edge/0/to", "{origin}", "draft/check -> {origin}: unknown state '{origin}'"),

@@ -40,9 +40,10 @@ def test_an_untouched_task_is_sound(story: Story) -> None:
     found = audit(story.task())
     assert found == Audit(len(story.raws()), ok=True)
     kinds = {entry["kind"] for entry in story.entries()}
-    # The others are audited where they are made, in tests/e2e: test_land, _results, _gc, _configure, _filing, _git_*.
+    # The others are audited where they are made, in tests/e2e: test_land, _results, _gc, _configure, _filing, _deploy,
+    # _git_*.
     told = {"adopted", "crashed", "resumed", "landed", "restored_tree", "collected", "approved"}
-    told |= {"intended", "unprepared", "configured", "filed"}
+    told |= {"intended", "unprepared", "configured", "filed", "deploy"}
     assert kinds == set(KINDS) - set(RUN_KINDS) - told
 
 
@@ -174,7 +175,7 @@ def close_fact(entry: dict[str, Any]) -> None:
         ("verify_to_repair", lambda entry: entry["after"].update(mode="fast"), "mode after it"),
         ("implement_to_blocked", lambda entry: entry.update(by="engine"), "engine finds nothing open"),
         ("implement_to_blocked", lambda entry: entry.update(by="ghost"), "no actor 'ghost'"),
-        ("reopen", lambda entry: entry.update(reason=" "), "leaving an end needs a reason"),
+        ("reopen", lambda entry: entry.update(reason=" "), "going back needs a reason"),
         ("reopen", lambda entry: entry.update(by="agent"), "only person"),
         ("repair_to_verify", lambda entry: entry["after"]["locked"].update({"field:Objective": "0" * 64}), "Objective"),
     ],

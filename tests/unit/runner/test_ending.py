@@ -9,6 +9,7 @@ import pytest
 
 from detent.core.values import Advance, Crash, Wait
 from detent.runner.ending import attend, decide_end, end_run
+from detent.runner.look import current_tree
 from tests.unit.runner.conftest import AgentTask, begin, wait_for_run
 
 CLAIM = """
@@ -54,6 +55,16 @@ def test_a_taint_is_written_down_before_anything_is_put_back(agent_task: AgentTa
     assert decided.task.memory.snapshot.state == "implement"
     assert not made.exists()
     assert Path(task.tree_path, "app.py").read_text(encoding="utf-8").endswith("work\n")
+
+
+def test_a_taint_is_found_though_somebody_has_looked_at_the_tree_before_the_end_was_written_down(
+    agent_task: AgentTask,
+) -> None:
+    """The tree then is the one that was seen last: only a comparison with the run's first one shows what was done."""
+    task = begin(agent_task("mkdir .circleci && echo weak > .circleci/config.yml"))
+    wait_for_run(task)
+    current_tree(task)
+    assert end_run(task).memory.ended["tainted"] == [".circleci/config.yml"]
 
 
 def test_a_run_that_lives_is_left_alone(agent_task: AgentTask) -> None:

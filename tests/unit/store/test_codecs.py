@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from detent.core.machine import Register
 from detent.machines.load import load
 from detent.runner.vocabulary import vocabulary
 from detent.store.codecs import CODECS, labels_of
@@ -16,9 +17,10 @@ def test_a_machine_file_may_name_every_codec() -> None:
 
 def test_the_label_of_the_state_comes_first_and_counted_fields_are_labels_too() -> None:
     limits = {name: limit.replace(field="Rounds") for name, limit in PHASE.limits.items()}
-    labels = labels_of(PHASE.replace(limits=limits))
+    registers = {"origin": Register("origin", field="Origin"), "hidden": Register("hidden")}
+    labels = labels_of(PHASE.replace(limits=limits, registers=registers))
     assert labels[0] == "Phase"
-    assert set(labels) == {"Phase", "Last updated", "Rounds", *PHASE.fields}
+    assert set(labels) == {"Phase", "Last updated", "Rounds", "Origin", *PHASE.fields}
 
 
 def test_markdown_fields_reads_what_a_reader_sees_and_has_no_head() -> None:

@@ -15,7 +15,7 @@ from detent.runner.vocabulary import vocabulary
 from detent.store.native import Native
 from detent.store.native_log import KINDS, log_lines
 from detent.store.places import TaskPlaces, make_task_folder
-from detent.store.tasks import TaskStore
+from detent.store.tasks import Memory, TaskStore
 
 MACHINE = load("tests/data/machines/ticket.toml", vocabulary())[0]
 TIME = "2026-01-02T03:04:05Z"
@@ -179,3 +179,93 @@ def test_a_log_that_was_there_before_is_only_appended_to(world: World, theirs: s
     assert told.startswith(theirs)
     ours = [json.loads(line)["type"] for line in told[len(theirs) :].split("\n") if line]
     assert ours == ["task.created", "agent.crashed"]
+
+
+# --- the Markdown form ---
+
+
+class Book:
+    """A Markdown log in a folder of its own, written through the native folder as the engine does."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.places = folder / "task", TaskPlaces("t", str(folder / "control"))
+        self.folder.mkdir()
+        make_task_folder(self.places)
+        self.path = self.folder / "log.md"
+        store = {**MACHINE.store, "log": "log.md", "log_form": "markdown", "events": BOOK_EVENTS}
+        self.machine = MACHINE.replace(store=store)
+        self.entries: list[dict[str, Any]] = []
+
+    def tell(self, **content: Any) -> None:
+        self.entries.append({"seq": len(self.entries) + 1, "time": TIME, "kind": "moved", **content})
+
+    def project(self) -> None:
+        """As a new process would."""
+        native = Native(self.machine, str(self.folder), self.places)
+        logged = native.logged_seq()
+        memory = Memory({}, Snapshot("A", seq=len(self.entries)), 0, b"", 0, TIME)
+        native.catch_up(memory, [entry for entry in self.entries if entry["seq"] > logged])
+
+    @property
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+
+BOOK_EVENTS = [
+    {"type": "{from} -> {to}", "kind": "moved", "fields": {"By": "{by}", "Why": "{reason}"}},
+    {"type": "Twice", "kind": "moved", "when": {"to": ["B"]}, "fields": {}},
+]
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Book:
+    return Book(tmp_path)
+
+
+def test_a_markdown_log_has_a_heading_for_each_event_and_its_fields_below(book: Book) -> None:
+    book.tell(**{"from": "A", "to": "B", "by": "engine", "reason": "## one\n\nand more"})
+    book.project()
+    assert book.text == (
+        f"# Log\n\n## {TIME} A -> B <!-- detent:t:1 -->\n\n- By: engine\n- Why:\n  > ## one\n  >\n  > and more\n"
+        f"\n## {TIME} Twice <!-- detent:t:1.2 -->\n\n"
+    )
+
+
+@pytest.mark.requirement("S2.28")
+def test_what_people_write_into_a_markdown_log_stays_byte_for_byte(book: Book) -> None:
+    book.path.write_bytes(b"**Log**, mine \r\nno end of line")
+    book.tell(**{"from": "A", "to": "C", "by": "person", "reason": ""})
+    book.project()
+    first = book.path.read_bytes()
+    assert first.startswith(b"**Log**, mine \r\nno end of line\n\n## ")
+    edited = first.replace(b"By: person", b"By: me, really  ") + b"\ttrailing words"
+    book.path.write_bytes(edited)
+    book.tell(**{"from": "C", "to": "A", "by": "person", "reason": ""})
+    book.project()
+    assert book.path.read_bytes().startswith(edited + b"\n\n## ")
+    assert book.path.read_bytes().count(b"detent:t:") == 2
+
+
+def test_a_markdown_piece_is_written_once_wherever_a_crash_cuts_it(book: Book) -> None:
+    book.tell(**{"from": "A", "to": "C", "by": "person", "reason": "first"})
+    book.project()
+    before = book.path.read_bytes()
+    marks = Path(book.places.projected()).read_bytes()
+    book.tell(**{"from": "C", "to": "B", "by": "engine", "reason": "two\nlines"})
+    book.project()
+    whole = book.path.read_bytes()
+    for cut in range(len(before), len(whole) + 1):
+        book.path.write_bytes(whole[:cut])
+        Path(book.places.projected()).write_bytes(marks)
+        book.project()
+        assert book.path.read_bytes().startswith(whole[:cut]), cut
+        assert book.path.read_bytes().replace(b"\n\n\n", b"\n\n") == whole, cut  # an empty line may stand twice
+
+
+def test_a_piece_that_was_taken_out_of_a_shortened_log_comes_back(book: Book) -> None:
+    for target in ("C", "B", "C"):
+        book.tell(**{"from": "A", "to": target, "by": "engine", "reason": ""})
+    book.project()
+    book.path.write_bytes(b"# Log\n" + book.path.read_bytes().partition(b"detent:t:1 -->\n")[2])
+    book.project()
+    assert [book.text.count(f"detent:t:{number} -->") for number in (1, 2, 3)] == [1, 1, 1]

@@ -262,8 +262,28 @@ def _already_there(arguments: Arguments, task: Task, state: str) -> int:
 
 
 def show_outcome(arguments: Arguments, outcome: Outcome) -> int:
+    outcome = _with_route(outcome)
     show(arguments, move_json(outcome), outcome_words(outcome))
     return 1 if isinstance(outcome.decision, Refuse) else 0
+
+
+def _with_route(outcome: Outcome) -> Outcome:
+    """Who asks for a state that is further than one move is told the way there."""
+    refused, want, machine = outcome.decision, outcome.asked.want, outcome.task.machine
+    if not isinstance(refused, Refuse) or refused.edge or refused.hint or want not in machine.states:
+        return outcome
+    from detent.core.explore import route as shortest  # only after such a refusal
+    from detent.faces.words_said import route_words
+
+    edges = shortest(machine, outcome.before, want)
+    if (
+        not edges
+        or len(edges) < 2
+        or any(pair.source == outcome.before and pair.target == want for pair in machine.forbidden)
+    ):
+        return outcome
+    words = route_words(outcome.task, edges, is_override=bool(outcome.asked.override))
+    return outcome.replace(decision=refused.replace(hint=words))
 
 
 def take_route(arguments: Arguments, task: Task, goal: str) -> int:

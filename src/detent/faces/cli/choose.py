@@ -59,23 +59,28 @@ def _word_and_task(arguments: Arguments) -> tuple[str, Task]:
     return word, task
 
 
-def take(arguments: Arguments, task: Task, word: str, reason: str = "") -> int:
+def take(arguments: Arguments, task: Task, word: str) -> int:
     edge, view = chosen(task, word)
     if edge is None:
-        return _show_view(arguments, task, view)
+        return show_view(arguments, task, view)
     refuse_inside_run("choosing")
-    if task.memory.run:
-        from detent.faces.cli.drive import LONGEST_STOP_S
-        from detent.runner.mandate import let_drive, stop_and_wait
-
-        # Who chooses where to go on does not want the run to go on beside it.
-        task, _ = stop_and_wait(let_drive(task, person_name(), on=False), LONGEST_STOP_S)
-    asked = Signal("person", edge.name, name=person_name(), reason=reason or arguments.text("--reason"))
-    asked = asked.replace(verb=edge.verbs[0]) if edge.verbs else asked
-    return show_outcome(arguments, step(task, asked, given=given_with(arguments, task, edge.name)))
+    verb = edge.verbs[0] if edge.verbs else ""
+    asked = Signal("person", edge.name, name=person_name(), reason=arguments.text("--reason"), verb=verb)
+    given = given_with(arguments, task, edge.name)
+    return show_outcome(arguments, step(without_run(task), asked, given=given))
 
 
-def _show_view(arguments: Arguments, task: Task, view: str) -> int:
+def without_run(task: Task) -> Task:
+    """The task with its run ended: who chooses where to go on does not want it to go on beside that."""
+    if not task.memory.run:
+        return task
+    from detent.faces.cli.drive import LONGEST_STOP_S
+    from detent.runner.mandate import let_drive, stop_and_wait
+
+    return stop_and_wait(let_drive(task, person_name(), on=False), LONGEST_STOP_S)[0]
+
+
+def show_view(arguments: Arguments, task: Task, view: str) -> int:
     found = diagnose(task)
     if found is None:
         raise UsageError(f"there is nothing to show as {view}", next_step=f"detent status {task.id}")

@@ -331,11 +331,11 @@ COMMANDS = (
     Command(
         "say",
         "Answer",
-        "one line to a task: /WORD takes a move of its menu, other words are a turn with the agent of its state",
+        "one line to a task: /next, /redo, /WORD for a move or state, or text for whoever listens; /help lists them",
         "say:say",
         (Argument("WORDS", "what you say", required=True), _TASK),
         (_REASON, _SKIP_ASSESS, _YES, _REPO),
-        'detent say "the sums must also work for empty lists"',
+        'detent say "/next"',
     ),
     Command("resume", "Answer", "bring a blocked or stopped task back", "act:resume", (_TASK,), (_REASON, _REPO)),
     Command(
@@ -441,6 +441,15 @@ COMMANDS = (
         "hold a machine against a relation file",
         "machines:compare_machine",
         (Argument("MACHINE", "name or file", required=True), Argument("RELATION", "JSON file", required=True)),
+    ),
+    Command(
+        "repl",
+        "Advanced",
+        "type lines to a task, each as with `detent say`, with completion and history; lines from a pipe are a script",
+        "repl:repl",
+        (_TASK,),
+        (_REPO,),
+        "detent repl",
     ),
     Command(
         "tui",

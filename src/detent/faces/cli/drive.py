@@ -40,13 +40,13 @@ def run(arguments: Arguments) -> int:
     if not tasks:
         return _nothing(arguments)
     may_wait, may_start = not arguments.has("--no-wait"), not arguments.has("--no-start")
-    return _drive(arguments, tasks[0], once=arguments.has("--once"), may_wait=may_wait, may_start=may_start)
+    return drive_told(arguments, tasks[0], once=arguments.has("--once"), may_wait=may_wait, may_start=may_start)
 
 
 def respawn(arguments: Arguments) -> int:
     refuse_inside_run("asking for another agent run")
     task, may_wait = _task(arguments), not arguments.has("--no-wait")
-    code = _drive(arguments, task, once=True, asked=True, may_wait=may_wait)
+    code = drive_told(arguments, task, once=True, asked=True, may_wait=may_wait)
     if not may_wait:
         from detent.runner.bell import ring
 
@@ -54,7 +54,7 @@ def respawn(arguments: Arguments) -> int:
     return code
 
 
-def _drive(
+def drive_told(
     arguments: Arguments, task: Task, *, once: bool, asked: bool = False, may_wait: bool = True, may_start: bool = True
 ) -> int:
     tell, since = nothing_told if arguments.has("--json") else tell_at_once, _since(arguments)

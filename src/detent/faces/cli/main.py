@@ -59,12 +59,12 @@ def _answer(given: list[str]) -> int:
     try:
         return _run([_as_text(word) for word in given])
     except DetentError as error:
-        _report(error, as_json="--json" in given)
+        report(error, as_json="--json" in given)
         return error.code
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001  # the one place where a bug is turned into words and exit code 3
-        return _bug(error)
+        return report_bug(error)
 
 
 def _open_streams() -> None:
@@ -110,10 +110,11 @@ def _run(given: list[str]) -> int:
 
 
 def _handler(arguments: Arguments) -> Callable[[Arguments], int]:
-    from importlib import import_module
-
     module, _, function = arguments.command.run.partition(":")
-    found: Callable[[Arguments], int] = getattr(import_module(f"detent.faces.cli.{module}"), function)
+    # Not by `importlib`, which loads what nothing else here needs.
+    found: Callable[[Arguments], int] = getattr(
+        __import__(f"detent.faces.cli.{module}", fromlist=(function,)), function
+    )
     return found
 
 
@@ -121,7 +122,7 @@ def _print(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 
-def _report(error: DetentError, *, as_json: bool) -> None:
+def report(error: DetentError, *, as_json: bool) -> None:
     if not as_json:
         sys.stderr.write(printable(error_words(error)) + "\n")
         return
@@ -131,7 +132,7 @@ def _report(error: DetentError, *, as_json: bool) -> None:
     print_json({"error": {**told, "problems": list(getattr(error, "problems", ()))}})
 
 
-def _bug(error: Exception) -> int:
+def report_bug(error: Exception) -> int:
     where = write_bug(error)
     sys.stderr.write(f"bug: {type(error).__name__}: {error}\n  where: {where}\n  next:  please report that file\n")
     return BUG

@@ -8,10 +8,10 @@ from detent.errors import UsageError
 from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run, show_outcome
 from detent.faces.cli.given import given_with
 from detent.faces.cli.output import move_json, settings_json, show
-from detent.faces.words import approved_words, outcome_words
+from detent.faces.words import approved_words, confirmed_words, outcome_words
 from detent.faces.words_run import inbox_words
 from detent.gates.people import is_word
-from detent.runner.explain import may_ask
+from detent.runner.explain import deploy_word, may_ask
 from detent.runner.inbox import inbox as waiting_tasks
 from detent.runner.layout import choose_active
 from detent.runner.open import find_project, open_task
@@ -47,6 +47,8 @@ def approve(arguments: Arguments) -> int:
     refuse_inside_run("approve")
     task = open_to_change(arguments)
     state = task.machine.states[task.memory.snapshot.state]
+    if deploy_word(task) and _confirmed(arguments, task):
+        return 0
     if not may_ask(task.memory.head, task.machine, state):
         return _by_verb(arguments, "approve")
     from detent.runner.people import approve_files
@@ -64,6 +66,17 @@ def approve(arguments: Arguments) -> int:
         f"{approved_words(approved)}\n{outcome_words(outcome)}",
     )
     return 0
+
+
+def _confirmed(arguments: Arguments, task: Task) -> bool:
+    """Take a person's word about the deploy commands, if that is what the task waits for; nothing is run here."""
+    from detent.runner.deploy import confirm
+
+    task, plan = confirm(task, person_name(), arguments.text("--reason"))
+    if plan is not None:
+        told = {"id": task.id, "confirmed": [list(pair) for pair in plan.commands]}
+        show(arguments, told, confirmed_words(task.id, plan.commands))
+    return plan is not None
 
 
 def _opened(task: Task, reason: str) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from detent.effects.patterns import matches
+from detent.store.patterns import matches
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,61 @@
+"""Judgements no program makes: somebody's recorded yes, with a name and a proof that exists."""
+
+from __future__ import annotations
+
+import re
+
+from detent.gates.checks import MARKDOWN_LINK, section_filled
+from detent.gates.seen import Finding, Seen
+from detent.gates.verdict import is_quoted
+from detent.store.markdown import is_placeholder, scan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.core.machine import Gate
+
+_PATH_WORD = re.compile(r"[\w./~+@%-]*[\w/]")
+_MOST_PATH_WORDS = 40  # of one answer; each is looked for on the disk
+_HEDGES = frozenset(
+    ("no", "not", "never", "maybe", "perhaps", "partly", "mostly", "almost", "unsure", "unknown", "unclear")
+)
+
+
+def answers(gate: Gate, seen: Seen) -> Finding:
+    """Each question has a recorded yes with somebody's name and a proof that exists."""
+    filled = section_filled(gate, seen)
+    if not filled.ok:
+        return filled
+    file, name = gate.params["file"], gate.params["section"]
+    body = seen.section(file, name) or ""
+    lines = [line.content for line in scan(body) if line.kind == "text" and not is_quoted(line, body)]
+    for question in gate.params["questions"]:
+        if problem := answer_problem(question, lines, seen, file):
+            why = f'{file}: {question!r} under "## {name}" {problem}'
+            return Finding(ok=False, why=why, evidence=filled.evidence)
+    return filled
+
+
+def answer_problem(question: str, lines: list[str], seen: Seen, file: str) -> str:
+    given = [plain for line in lines if (plain := line.lstrip("*_` ")).lower().startswith(question.lower())]
+    if not given:
+        return "is not answered"
+    if len(given) > 1:
+        return "is answered twice"
+    said = given[0][len(question) :].lstrip("*_`:? \t")
+    words = {word.strip("*_`.?").lower() for word in re.split(r"[\s,;:()!]+", said)}
+    if not re.match(r"yes\b(?!\s*[?/|])", said, re.IGNORECASE) or words & _HEDGES:
+        return "is not answered with a clear yes"
+    author = re.search(r"\bby\s+([^\s,;]+)", said, re.IGNORECASE)
+    if author is None or is_placeholder(author[1]) or author[1].lower().strip("*_`<>.") in ("name", "nobody", "no-one"):
+        return "does not say who looked (by NAME)"
+    rest = f"{said[: author.start()]} {said[author.end() :]}"
+    paths = [match[1] for match in MARKDOWN_LINK.finditer(rest)] + [
+        word for word in _PATH_WORD.findall(rest) if "/" in word or "." in word
+    ]
+    own = seen.files.path(file)
+    for word in paths[:_MOST_PATH_WORDS]:
+        found = seen.files.path(word)
+        # The answers themselves are no proof of the answers.
+        if found is not None and found.size_bytes and (own is None or found.digest != own.digest):
+            return ""
+    return "names no proof that exists"

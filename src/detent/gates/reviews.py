@@ -1,0 +1,219 @@
+"""What JSON reviews, decisions and signals say, read the same way whoever wrote them; what is ambiguous says nothing.
+
+A review says `ok` and `blocked` at its top, or under `aggregate`, or by a word under `decision`; `reviewers` are each a
+review of their own. Whoever says no is heard before whoever says yes: `ok` with a blocking issue is blocked.
+"""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+from detent.gates.json_artifacts import read_artifact, shown
+from detent.gates.seen import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from detent.core.machine import Gate
+    from detent.gates.json_artifacts import Artifact
+    from detent.gates.seen import Seen
+
+OK, NEEDS_CHANGES, BLOCKED, PLAN = "ok", "needs_changes", "blocked", "plan"
+_YES = ("ok", "approved", "approve", "accepted", "accept", "pass", "passed")
+_NO = ("needs_changes", "changes_requested", "request_changes", "rejected", "reject", "fail", "failed")
+_BLOCKING = ("blocking", "blocker")
+_LONGEST_REASON = 300  # characters
+_DECISIONS: Mapping[str, tuple[str, ...]] = {
+    "accepted": ("accepted", "accept", "approved", "approve"),
+    "needs_changes": ("needs_changes", "changes_requested", "requires_changes", "requires_further_changes"),
+    "unclear": ("unclear", "needs_review"),
+    "upstream": ("upstream", "upstream_problem"),
+    "revert": ("revert", "revert_requested", "regression"),
+}
+
+
+class Read(Record):
+    """What a review comes to: a word, and where it says so."""
+
+    word: str
+    pointer: str = ""
+    why: str = ""
+
+
+def _word(value: object) -> str:
+    return "_".join(value.lower().replace("-", " ").split()) if isinstance(value, str) else ""
+
+
+def _statements(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every object that speaks for the whole review, with its pointer."""
+    yield "", data
+    for name in ("aggregate", "aggregated"):
+        if isinstance(data.get(name), dict):
+            yield f"/{name}", data[name]
+
+
+def _issues(data: Mapping[str, Any], pointer: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for number, issue in enumerate(data.get("issues") or ()):
+        yield f"{pointer}/issues/{number}", issue
+    for name in ("reviewers", "reviews"):
+        for number, reviewer in enumerate(data.get(name) or ()):
+            yield from _issues(reviewer, f"{pointer}/{name}/{number}")
+
+
+def _is_blocking(issue: Mapping[str, Any]) -> bool:
+    return _word(issue.get("severity")) in _BLOCKING
+
+
+def _blocking(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Everything that blocks, with its pointer."""
+    for pointer, one in _statements(data):
+        if one.get("blocked") is True:
+            yield f"{pointer}/blocked", "it is blocked"
+        for key in ("decision", "signal", "status", "verdict"):
+            if _word(one.get(key)) == BLOCKED:
+                yield f"{pointer}/{key}", "it says blocked"
+    for name in ("reviewers", "reviews"):
+        for number, reviewer in enumerate(data.get(name) or ()):
+            if reviewer.get("blocked") is True or (reviewer.get("ok") is False and _is_blocking(reviewer)):
+                yield f"/{name}/{number}", f"{shown(reviewer.get('name', number))} blocks it"
+    for pointer, issue in _issues(data):
+        if _is_blocking(issue):
+            yield pointer, f"a blocking issue: {shown(issue.get('message') or issue.get('title') or issue)}"
+
+
+def _against(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Everything that says no without blocking."""
+    for pointer, one in _statements(data):
+        if one.get("ok") is False:
+            yield f"{pointer}/ok", "ok is false"
+        if one.get("needs_changes") is True:
+            yield f"{pointer}/needs_changes", "it needs changes"
+        if one.get("structural_flaws") or one.get("structural_flaw") is True:
+            name = "structural_flaws" if one.get("structural_flaws") else "structural_flaw"
+            yield f"{pointer}/{name}", f"a structural flaw: {shown(one[name])}"
+        for key in ("decision", "signal", "status", "verdict"):
+            if (word := _word(one.get(key))) in (*_NO, "plan_flawed"):
+                yield f"{pointer}/{key}", f"it says {word}"
+
+
+def _for(data: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Whether anything says ok, and whether anything says that nothing blocks; a word says both."""
+    words = [_word(one.get(key)) in _YES for _, one in _statements(data) for key in ("decision", "verdict")]
+    says_ok = any(one.get("ok") is True for _, one in _statements(data)) or any(words)
+    says_clear = any(one.get("blocked") is False for _, one in _statements(data)) or any(words)
+    return says_ok, says_clear
+
+
+def read_plan_review(data: Mapping[str, Any]) -> Read:
+    if blocking := next(_blocking(data), None):
+        return Read(BLOCKED, *blocking)
+    if against := next(_against(data), None):
+        return Read(NEEDS_CHANGES, *against)
+    says_ok, says_clear = _for(data)
+    if not says_ok:
+        return Read("", "/ok", 'it does not say whether the plan is ok: write "ok": true or false')
+    if not says_clear:
+        return Read("", "/blocked", 'it does not say that nothing blocks: write "blocked": false')
+    return Read(OK)
+
+
+def read_code_review(data: Mapping[str, Any]) -> Read:
+    """Blocking issues decide, and by what they are about: the plan before the code, because it comes before it."""
+    blocking, against = list(_blocking(data)), list(_against(data))
+    flagged = [(pointer, issue) for pointer, issue in _issues(data) if _is_blocking(issue) or against]
+    if flawed := [pointer for pointer, said in against if said == "it says plan_flawed"]:
+        return Read(PLAN, flawed[0], "the plan is flawed")
+    for pointer, issue in flagged:
+        if any(_word(issue.get(key)) in ("plan", "planning") for key in ("target", "about")):
+            return Read(PLAN, pointer, f"an issue of the plan: {shown(issue.get('message') or issue)}")
+    if said := next(iter((*blocking, *against)), None):
+        return Read(NEEDS_CHANGES, *said)
+    return Read(OK)
+
+
+def _finding(gate: Gate, found: Artifact, read: Read) -> Finding:
+    wanted = gate.params["value"]
+    if read.word == wanted:
+        return Finding(ok=True, evidence=found.evidence, note=read.why)
+    said = read.why or f"it says {read.word}"
+    return found.closed(f"{said}, so the answer is {read.word or 'none'}, not {wanted}", read.pointer)
+
+
+def plan_review(gate: Gate, seen: Seen) -> Finding:
+    """The review of a plan comes to this `value`: ok, needs_changes or blocked.
+
+    It is ok only with `ok` true and `blocked` false, at the top or under `aggregate`. Any reviewer with `ok` false and
+    severity blocking blocks it. Anything else that says no, a structural flaw too, needs changes.
+    """
+    found = read_artifact(seen, gate.params["file"], gate.params["schema"])
+    if found.problem:
+        return Finding(ok=False, why=found.problem, evidence=found.evidence)
+    return _finding(gate, found, read_plan_review(found.data))
+
+
+def code_review(gate: Gate, seen: Seen) -> Finding:
+    """The review of code comes to this `value`: ok, needs_changes (of the code) or plan (the plan is flawed).
+
+    It is ok when no issue is blocking and nothing says no. An issue may name its `target`: code or plan.
+    """
+    found = read_artifact(seen, gate.params["file"], gate.params["schema"])
+    if found.problem:
+        return Finding(ok=False, why=found.problem, evidence=found.evidence)
+    return _finding(gate, found, read_code_review(found.data))
+
+
+def decision(gate: Gate, seen: Seen) -> Finding:
+    """A recorded decision is this `value`: accepted, needs_changes, unclear, upstream or revert.
+
+    The word stands under `verdict`, `decision` or `status`; two that differ decide nothing.
+    """
+    found = read_artifact(seen, gate.params["file"], gate.params["schema"])
+    if found.problem:
+        return Finding(ok=False, why=found.problem, evidence=found.evidence)
+    words = {key: _word(found.data[key]) for key in ("verdict", "decision", "status") if found.data.get(key)}
+    if found.data.get("accepted") is not None:
+        words["accepted"] = "accepted" if found.data["accepted"] is True else "not accepted"
+    known = {key: name for key, said in words.items() for name, same in _DECISIONS.items() if said in same}
+    if unknown := [key for key in words if key not in known]:
+        allowed = ", ".join(_DECISIONS)
+        return found.closed(f"{shown(found.data[unknown[0]])} is no decision; one of: {allowed}", f"/{unknown[0]}")
+    if len(set(known.values())) > 1:
+        return found.closed(f"it says {' and '.join(dict.fromkeys(known.values()))}, which decides nothing")
+    said, wanted = next(iter(known.values()), ""), gate.params["value"]
+    if said == wanted:
+        return Finding(ok=True, evidence=found.evidence)
+    return found.closed(f"the decision is {said or 'not given'}, not {wanted}", f"/{next(iter(known), 'verdict')}")
+
+
+def signal_is(gate: Gate, seen: Seen) -> Finding:
+    """A report carries one of these `values` as its `signal` (or `status`), with a reason."""
+    found = read_artifact(seen, gate.params["file"], gate.params["schema"])
+    if found.problem:
+        return Finding(ok=False, why=found.problem, evidence=found.evidence)
+    key, said, problem = _signal(found)
+    if said in gate.params["values"]:
+        return Finding(ok=True, evidence=found.evidence, note=str(found.data.get("reason", ""))[:_LONGEST_REASON])
+    wanted = " or ".join(gate.params["values"])
+    return found.closed(problem or f"the signal is {said or 'not given'}, not {wanted}", f"/{key}")
+
+
+def no_signal(gate: Gate, seen: Seen) -> Finding:
+    """No report of this visit carries one of these `values`; there need not be one, but one that is there is read."""
+    found = read_artifact(seen, gate.params["file"], gate.params["schema"])
+    is_old = all(seen.snapshot.entry.get(key, "") == value for key, value in found.evidence.items())
+    if is_old and not seen.filing.get("files", {}).get(found.file):  # or none at all
+        return Finding(ok=True, by_engine=True)
+    if found.problem:
+        return Finding(ok=False, why=found.problem)
+    key, said, problem = _signal(found)
+    is_clear = not problem and said not in gate.params["values"]
+    return Finding(ok=True, by_engine=True) if is_clear else found.closed(problem or f"it signals {said}", f"/{key}")
+
+
+def _signal(found: Artifact) -> tuple[str, str, str]:
+    """Where a report carries its signal, the signal, and why it is none."""
+    words = {key: _word(found.data[key]) for key in ("signal", "status") if found.data.get(key)}
+    key, said = next(iter(words.items()), ("signal", ""))
+    is_clear = len(set(words.values())) < 2
+    return key, said if is_clear else "", "" if is_clear else f"it says {' and '.join(words.values())}: no clear signal"

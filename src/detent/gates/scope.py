@@ -1,0 +1,170 @@
+"""Checks about what a project starts from: its preferences, the material it was given, and the scope made of both."""
+
+from __future__ import annotations
+
+import re
+
+from detent.gates.acceptance import TIER, TIERS, read_criteria, tier_of
+from detent.gates.answers import answer_problem
+from detent.gates.checks import filled
+from detent.gates.documents import Page, entries, labelled, own_text, says_something
+from detent.gates.seen import Finding
+from detent.machines.reading import IN_TREE
+from detent.store.digest import hash_text
+from detent.store.names import name_some
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from detent.core.machine import Gate
+    from detent.gates.seen import Seen
+
+SMALL, SMALLEST = "Small enough", "Smallest Useful Version"
+COST, DATA, STACK, STATEFUL, CONFLICTS = "Estimated Cost", "Data Model", "Stack", "Stateful", "Conflicts"
+_SCOPE = {
+    "Problem": "who has which problem, and what it costs them",
+    SMALLEST: f"what the first version does, and a line: {SMALL}: yes, by NAME, see docs/input/brief.md",
+    STACK: f"what preferences.md says, and a line: {CONFLICTS}: none",
+    "Deployment Target": "GitHub Pages",
+    DATA: f"what is kept and where, and a line: {STATEFUL}: no",
+    COST: "$0 per month, static hosting",
+    TIER: "shed",
+    "Clarifications Needed": "None.",
+    "Deferred": "None.",
+}
+_PREFERENCES = {
+    "Stack": "Python 3.12, standard library",
+    "Deploy Target": "GitHub Pages",
+    "Conventions": "conventional commits, ruff",
+    "Security Baseline": "no secrets in the source, dependencies are audited",
+    "Quality Bar": "- shed: it works for one person",
+}
+_AMOUNT = r"\d[\d.,]*"
+_MONEY = re.compile(
+    rf"[$\u20ac\u00a3\u00a5]\s?(?P<a>{_AMOUNT})|(?<![\w.,])(?P<b>{_AMOUNT})\s?(?:[$\u20ac\u00a3\u00a5]|(?:USD|EUR|GBP|CHF|JPY|"
+    rf"dollars?|euros?)\b)|\b(?:USD|EUR|GBP|CHF|JPY)\s?(?P<c>{_AMOUNT})",
+    re.IGNORECASE,
+)
+_MONTHLY = re.compile(r"\bmonth(?:ly|s)?\b|/\s?mo\b|\bper mo\b", re.IGNORECASE)
+_TIER_START = re.compile(rf"[*_`]*(?P<tier>{'|'.join(TIERS)})\b[*_`]*[ \t]*[:\u2013\u2014-]*[*_`]*", re.IGNORECASE)
+_DISTILLED = "distilled-"
+
+
+def scope_doc(gate: Gate, seen: Seen) -> Finding:
+    """A scope has its ten sections, criteria with ids and thresholds, a monthly cost and one quality tier.
+
+    That the smallest useful version is small enough is somebody's recorded yes; `ignore` is a file that must be there.
+    """
+    page = Page(seen, gate.params["file"], ("Acceptance Criteria", *_SCOPE))
+    bodies = page.bodies(_SCOPE)
+    read_criteria(page)
+    if body := bodies[SMALLEST]:
+        lines = own_text(body).splitlines()
+        if problem := answer_problem(SMALL, lines, seen, gate.params["file"]):
+            page.wrong(f'"{SMALL}:" under "## {SMALLEST}" {problem}', _under(SMALLEST))
+    for section, label in ((STACK, CONFLICTS), (DATA, STATEFUL)):
+        said = labelled(own_text(bodies[section]), (label,)).get(label, "")
+        if bodies[section] and not (said if label == CONFLICTS else is_yes(said) is not None):
+            page.wrong(f'"{label}:" is not answered under "## {section}"', _under(section))
+    if bodies[COST] and (problem := _cost_problem(own_text(bodies[COST]))):
+        page.wrong(f'"## {COST}" {problem}', _under(COST))
+    if bodies[TIER] and not tier_of(page.text):
+        page.wrong(f'"## {TIER}" does not settle on one of: {", ".join(TIERS)}', _under(TIER))
+    ignore = gate.params.get("ignore", "")
+    if ignore and seen.files.text(ignore) is None:
+        name = ignore.removeprefix(IN_TREE)
+        page.wrong(f"there is no {name} beside it", f"write {name} with what the project's tools leave behind")
+    return page.finding()
+
+
+def is_yes(value: str) -> bool | None:
+    """Whether a label is answered with yes or no; None where it is neither."""
+    match = re.match(r"[*_`]*(yes|no)\b(?!\s*[?/|])", value, re.IGNORECASE)
+    return None if match is None else match[1].lower() == "yes"
+
+
+def _cost_problem(text: str) -> str:
+    amounts = [match[match.lastgroup or 0] for match in _MONEY.finditer(text)]
+    if not amounts:
+        return "names no figure"
+    is_free = all(not re.search("[1-9]", amount) for amount in amounts)
+    return "" if is_free or _MONTHLY.search(text) else "is no monthly figure"
+
+
+def _under(section: str) -> str:
+    return f'under "## {section}": {_SCOPE[section]}'
+
+
+def preferences_doc(gate: Gate, seen: Seen) -> Finding:
+    """Preferences name stack, deploy target, conventions and security baseline, and what each quality tier means."""
+    page = Page(seen, gate.params["file"], tuple(_PREFERENCES))
+    body = page.bodies(_PREFERENCES)["Quality Bar"]
+    told = {}
+    for entry in entries(body, _TIER_START):
+        match = _TIER_START.match(entry.text)
+        if match is not None:
+            told[match["tier"].lower()] = entry.text[match.end() :]
+    for tier in TIERS if body else ():
+        if not says_something(told.get(tier, "")):
+            page.wrong(
+                f'"## Quality Bar" does not say what {tier} means', f'under "## Quality Bar": - {tier}: WHAT IT MEANS'
+            )
+    return page.finding()
+
+
+def inputs_used(gate: Gate, seen: Seen) -> Finding:
+    """Every file of a folder of the tree is named in a document: what was given was looked at."""
+    page = Page(seen, gate.params["file"])
+    found = _files_in(seen, gate.params["folder"])
+    if found is None:
+        return Finding(ok=False, why=_not_looked(gate))
+    text = own_text(page.text)
+    unused = [path for path in found if path.rpartition("/")[2] not in text]
+    if unused and not page.problems:
+        page.wrong(f"it does not name {name_some(unused)}", f"say in {page.name} what each of them led to, by its name")
+    return page.finding()
+
+
+def inputs_distilled(gate: Gate, seen: Seen) -> Finding:
+    """A folder of the tree holds distilled-*.md, each with a heading and text, which name every other file there."""
+    folder = gate.params["folder"]
+    found = _files_in(seen, folder)
+    if found is None:
+        return Finding(ok=False, why=_not_looked(gate))
+    name = folder.removeprefix(IN_TREE).rstrip("/")
+    made = [path for path in found if path.rpartition("/")[2].startswith(_DISTILLED) and path.endswith(".md")]
+    raw = [path for path in found if path not in made]
+    texts = {path: seen.files.text(IN_TREE + path) or "" for path in made}
+    evidence = {f"text:{IN_TREE}{path}": hash_text(text) for path, text in texts.items()}
+    problem, fix = _distilled_problem(name, raw, texts)
+    return Finding(ok=not problem, why=problem, fix=fix, evidence=evidence)
+
+
+def _distilled_problem(folder: str, raw: list[str], texts: Mapping[str, str]) -> tuple[str, str]:
+    example = (
+        f"write {folder}/{_DISTILLED}NOTES.md with a heading, what was found, and the name of each file it is from"
+    )
+    if not raw:
+        return f"{folder}/ holds nothing that could be distilled", f"put the material into {folder}/"
+    if not texts:
+        return f"{folder}/ has no {_DISTILLED}*.md", example
+    empty = [path for path, text in texts.items() if not filled(text) or not re.search(r"(?m)^#{1,6} \S", text)]
+    if empty:
+        return f"{name_some(empty)} has no heading with text below it", example
+    whole = "\n".join(map(own_text, texts.values()))
+    unread = [path for path in raw if path.rpartition("/")[2] not in whole]
+    return (f"no {_DISTILLED}*.md names {name_some(unread)}", example) if unread else ("", "")
+
+
+def _files_in(seen: Seen, folder: str) -> list[str] | None:
+    """The files of a folder of the tree that people can see; None when nobody has looked."""
+    files = seen.tree_files()
+    top = folder.removeprefix(IN_TREE).rstrip("/") + "/"
+    if files is None:
+        return None
+    return [path for path in files if path.startswith(top) and not path.rpartition("/")[2].startswith(".")]
+
+
+def _not_looked(gate: Gate) -> str:
+    return f"nobody has looked yet what lies in {gate.params['folder'].removeprefix(IN_TREE)}"

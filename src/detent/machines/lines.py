@@ -1,0 +1,139 @@
+"""What a person types, as text alone: which words a line begins with, and what is added to them.
+
+`/word …` is a command, `//…` is the text `/…`, anything else is plain text, which a machine may give a meaning too. No
+task is known here; runner/said.py says what a line means where a task stands.
+"""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+from detent.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from detent.core.machine import Edge, State
+
+SLASH = "/"
+PLACE = "{text}"
+NEXT, REDO, HELP, STATUS, QUIT = "/next", "/redo", "/help", "/status", "/quit"
+LEAVING = (QUIT, "/exit")
+# What every task understands; a machine's file gives these no other meaning.
+BUILT_IN = (NEXT, REDO, HELP, STATUS, *LEAVING)
+OVERRIDE, REASON, YES = "--override", "--reason", "--yes"
+_QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»"}  # as they come from documents
+
+
+class Line(Record):
+    """A line as it was typed: a command with its slash, or plain text."""
+
+    text: str
+    is_command: bool
+
+
+class Extra(Record):
+    """What stands behind the words of a command."""
+
+    text: str = ""
+    override: str = ""
+    is_yes: bool = False
+
+
+def read_line(typed: str) -> Line:
+    text = typed.strip()
+    if text.startswith(SLASH * 2):
+        return Line(text[1:], is_command=False)
+    return Line(text, is_command=text.startswith(SLASH))
+
+
+def normal(words: str) -> str:
+    """One space between words, none around them."""
+    return " ".join(words.split())
+
+
+def after_words(line: str, words: str) -> str | None:
+    """What a line says after these words, whatever their case; None if it does not begin with them."""
+    rest = line
+    for word in words.split():
+        first, _, rest = rest.lstrip().partition(" ")
+        if first.casefold() != word.casefold():
+            return None
+    return rest.strip()
+
+
+def longest_match(line: str, candidates: Iterable[str]) -> tuple[str, str] | None:
+    """The candidate with the most words that a line begins with, and what it says after them."""
+    found = [(words, rest) for words in candidates if (rest := after_words(line, words)) is not None]
+    return max(found, key=lambda pair: len(pair[0].split()), default=None)
+
+
+def fill(pattern: str, line: str) -> str | None:
+    """What a line puts in a pattern's place, "" for a pattern without one; None if it is not that pattern."""
+    rest = after_words(line, pattern.removesuffix(PLACE))
+    return rest if rest is not None and bool(rest) == pattern.endswith(PLACE) else None
+
+
+def word_problems(states: Iterable[State], edges: Iterable[Edge]) -> Iterator[str]:
+    """What is wrong with the words a machine's file gives to states and moves."""
+    owners: dict[str, str] = {}
+    for state in states:
+        for word in state.words:
+            if wrong := _wrong_word(word):
+                yield f"state {state.name}: the word {word!r} {wrong}"
+            if owners.setdefault(word.casefold(), state.name) != state.name:
+                yield f"state {state.name}: the word {word!r} means {owners[word.casefold()]} already"
+    for edge in edges:
+        for pattern in edge.says:
+            if wrong := _wrong_pattern(pattern):
+                yield f"{edge.source} -> {edge.target}: says {pattern!r} {wrong}"
+
+
+def _wrong_pattern(pattern: str) -> str:
+    fixed = pattern.removesuffix(PLACE)
+    if fixed != pattern and not fixed.endswith(" "):
+        return f"must have words and a space before {PLACE}"
+    if fixed.startswith(SLASH):
+        return _wrong_word(fixed.rstrip())
+    if not fixed or normal(fixed) != fixed.rstrip() or "{" in fixed or "}" in fixed:
+        return f"must be words with one space between them, and may hold {PLACE} only at the end"
+    return ""
+
+
+def _wrong_word(word: str) -> str:
+    first = word.casefold().partition(" ")[0]
+    if normal(word) != word or not first.startswith(SLASH) or not first[1:].replace("-", "").isalnum():
+        return "must be a slash and a word, as in /plan"
+    return f"must not begin with {first}, which every task understands" if first in BUILT_IN else ""
+
+
+def read_extra(rest: str) -> Extra:
+    """Options first, then what is said; the quotes around either are left out."""
+    extra = Extra()
+    while rest.startswith("--"):
+        flag, _, behind = rest.partition(" ")
+        if flag == YES:
+            extra, rest = extra.replace(is_yes=True), behind.strip()
+            continue
+        if flag not in (OVERRIDE, REASON):
+            raise UsageError(f"a line knows no option {flag}", next_step=f"it knows: {OVERRIDE}, {REASON}, {YES}")
+        value, rest = _value(behind.strip())
+        if not value:
+            raise UsageError(f"{flag} needs a reason", next_step=f'{flag} "why"')
+        extra = extra.replace(override=value) if flag == OVERRIDE else extra.replace(text=value)
+    said = unquoted(rest)
+    return extra.replace(text=said) if said else extra
+
+
+def _value(rest: str) -> tuple[str, str]:
+    """A quoted text and what stands behind it; without quotes, all of it."""
+    close = _QUOTES.get(rest[:1], "")
+    # An apostrophe inside of single quotes ends nothing: a letter follows it.
+    ends = [at for at, sign in enumerate(rest) if at and sign == close and (rest[at + 1 :] or " ")[0].isspace()]
+    return (rest[1 : ends[0]].strip(), rest[ends[0] + 1 :].strip()) if ends else (rest, "")
+
+
+def unquoted(text: str) -> str:
+    """Without the quotes around all of it."""
+    value, behind = _value(text.strip())
+    return text.strip() if behind else value

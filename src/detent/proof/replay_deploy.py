@@ -1,0 +1,24 @@
+"""What must hold of the journal's lines about deployments: confirmed by a person, begun once, ended once."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from detent.store.journal import Entry
+    from detent.store.tasks import Memory
+
+STAGES = {"confirmed": "person", "begun": "engine", "ended": "engine"}
+
+
+def deploy_problems(entry: Entry, memory: Memory) -> Iterator[str]:
+    stage, before = entry["stage"], memory.deploy
+    if STAGES.get(stage) != entry["by"]:
+        yield f"a deployment is not {stage!r} by {entry['by']!r}"
+    if stage != "confirmed" and before.get("confirmed") != entry["plan"]:
+        yield "nobody confirmed these deploy commands"
+    if stage == "begun" and before.get("begun"):
+        yield "it was begun while the end of another one was not known"
+    if stage == "ended" and before.get("begun", {}).get("visit") != entry["visit"]:
+        yield "it ended without having begun"

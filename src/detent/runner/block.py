@@ -1,0 +1,247 @@
+"""What follows a block: the broken state is committed, the tree of the last gate restored, and people are told why.
+
+1. the broken state as a commit of its own, also where nothing changed, so that nothing of it is ever lost;
+2. the files go back to the tree of the last passed gate, and one commit holds exactly that tree; it is named by the
+   journal, never by where a branch stands;
+3. a post-mortem, in the agent's words if it left some, else in those of the gates; the log tells it (by the line of
+   this effect) and is committed after, so that no revert takes it away;
+4. the report, where status, inbox and the notification find it.
+
+Every part finds what it did before, so that a crash between any two is finished by whoever comes next.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.effects.acts import keep_commit
+from detent.effects.engine_commit import BranchCommit, commit_on_branch
+from detent.effects.git import Git
+from detent.effects.own_checkout import tree_of
+from detent.effects.put_back import put_back
+from detent.errors import UnreadableError
+from detent.runner.branch_commits import Ground, ground_of, log_files, phase_of, tree_file
+from detent.runner.look import current_tree
+from detent.store.atomic import read_plain, read_text, write_atomic
+from detent.store.blocked_report import Report, make_report, read_report
+from detent.store.post_mortems import AVOID, DIFFERENTLY, WRONG, find_post_mortems
+from detent.store.tasks import GATE_EFFECTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from detent.runner.open import Task
+    from detent.store.journal import Entry
+
+_LONGEST_WORDS = 4000
+_MOST_REASONS = 6
+_OPTIONS = ("answer what is missing", "change the plan", "allow another approach")
+
+
+def restore_gate(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, str]:
+    """Commit the broken state, go back to the last passed gate, and say what went wrong."""
+    broken = str(intent["tree"])
+    words = _post_mortem(task, broken, key)
+    ground = ground_of(task, key)
+    gate, sha = _last_gate(task, broken)
+    subject = f"fix({_phase(task, key)}): checkpoint broken state before revert"
+    result = {"branch": ground.branch, "broken": ground.commit(broken, subject, "/broken")} if ground else {}
+    _put_files_back(task, key, broken, gate)
+    if ground:
+        result["restored"] = _commit_restored(ground, gate, sha)
+    return {**result, **words}
+
+
+def _phase(task: Task, key: str) -> str:
+    return phase_of(task, _line(task, key)["from"])
+
+
+def _line(task: Task, key: str) -> Entry:
+    seq = int(key.partition(":")[0])
+    return next(entry for entry in reversed(task.store.history()) if entry["seq"] == seq)
+
+
+def _last_gate(task: Task, otherwise: str = "") -> tuple[str, str]:
+    """The tree of the last passed gate in the private git, and its commit on the branch; at first the baseline's."""
+    for entry in reversed(task.store.history()):
+        if entry["kind"] == "acted" and entry["step"].partition(":")[2] in GATE_EFFECTS and "commit" in entry["result"]:
+            commit, sha = entry["result"]["commit"], entry["result"].get("sha", "")
+            break
+    else:
+        commit = sha = task.memory.prepared.get("baseline", {}).get("commit_sha") or task.memory.head["baseline"]
+    if not commit:
+        return otherwise, ""
+    private = Git(task.places.private_git())
+    return private.run("rev-parse", "--verify", f"{commit}^{{tree}}").decode().strip(), sha
+
+
+def _put_files_back(task: Task, key: str, broken: str, gate: str) -> None:
+    """Lead the files to the tree of the gate; what somebody changed since the move was made is kept first."""
+    private = task.places.private_git()
+    logs = log_files(task)
+    now = current_tree(task)
+    if now == gate:
+        return
+    if now != broken:
+        ref = f"refs/detent/{task.id}/{key.replace(':', '-')}-before-restore"
+        keep_commit(private, ref, now, task.memory.head["baseline"], f"{task.id}: before the block of line {key}")
+    put_back(private, task.tree_path, now, gate, only=lambda name: name not in logs)
+
+
+def _commit_restored(ground: Ground, gate: str, sha: str) -> str:
+    """One commit whose tree is that of the gate: the very tree of its commit, where there is one."""
+    message = f"revert({ground.phase}): restore the tree of the last passed gate"
+    if not sha:
+        return ground.commit(gate, message, "/restored", {})
+    task, scratch = ground.task, os.path.join(ground.task.places.folder, "committing")
+    whole = tree_of(ground.repository.common_dir, sha)
+    return commit_on_branch(
+        BranchCommit(
+            ground.repository,
+            ground.branch,
+            task.places.private_git(),
+            gate,
+            f"{task.id}/{ground.key}/restored",
+            f"{message}\n\n{sha}\n",
+            scratch,
+            own_tree=whole,
+        )
+    )
+
+
+# --- the words ---
+
+
+def _post_mortem(task: Task, tree: str, key: str) -> dict[str, str]:
+    """What went wrong, what to try differently and what to avoid, as far as anybody says."""
+    phase, reasons = _phase(task, key), tuple(dict.fromkeys(_reasons(task, key)))
+    told = {
+        WRONG: "\n".join(reasons) or f"the {phase} gate failed as often as it may",
+        DIFFERENTLY: "\n".join(dict.fromkeys(_fixes(task, key))) or "a smaller step towards the gate",
+        AVOID: f"what was tried so far: it lies in the commit of the broken state ({phase})",
+    }
+    by = "gates"
+    if found := find_post_mortems(_left_by_agent(task, tree, "post_mortem")):
+        told |= dict(found[-1].parts())
+        by = "agent"
+    names = {WRONG: "wrong", DIFFERENTLY: "differently", AVOID: "avoid"}
+    said = read_report(_left_by_agent(task, tree, "report"))
+    words = {names[part]: text[:_LONGEST_WORDS] for part, text in told.items()}
+    return {**words, "words_by": by, "about": phase, "said": said.line() if said else ""}
+
+
+def _left_by_agent(task: Task, tree: str, kind: str) -> str:
+    """A file in which agents say why they failed, as the broken tree has it, else as a reading role left it."""
+    name = task.machine.store.get(kind, "")
+    if not name:
+        return ""
+    path = task.native.path(name)
+    top = os.path.realpath(task.tree_path)
+    inside = os.path.relpath(os.path.realpath(task.native.folder), top)
+    if not inside.startswith(".."):
+        place = os.path.normpath(os.path.join(inside, name))
+        finished = Git(task.places.private_git()).finish("cat-file", "blob", f"{tree}:{place}")
+        if finished.exit == 0:
+            return finished.stdout.decode("utf-8", "replace")
+    for place in (path, os.path.join(task.run_folders()["DETENT_OUT"], name)):
+        try:
+            if text := read_text(place):
+                return text
+        except UnreadableError:
+            continue  # what can't be read says nothing
+    return ""
+
+
+def _failures(task: Task, key: str) -> Iterator[Entry]:
+    """The failed gates of the phase that is blocked, newest first: moves that counted towards a limit of its group."""
+    history = task.store.history()
+    last = _line(task, key)
+    group = task.machine.states[last["from"]].group
+    for entry in reversed(history):
+        if entry["kind"] != "moved" or entry["seq"] >= last["seq"]:
+            continue
+        if task.machine.states[entry["from"]].group != group:
+            return
+        if _counts(task, entry):
+            yield entry
+
+
+def _counts(task: Task, entry: Entry) -> bool:
+    edges = task.machine.states[entry["from"]].edges
+    ways = [way for edge in edges if edge.name == entry["edge"] for way in edge.ways if way.number == entry["way"]]
+    return any(way.counts for way in ways)
+
+
+def _reasons(task: Task, key: str) -> Iterator[str]:
+    for number, entry in enumerate(_failures(task, key)):
+        if number >= _MOST_REASONS:
+            return
+        for name, fact in entry["facts"].items():
+            if fact["ok"] is not True and fact.get("why") and task.machine.gates[name].check not in ("all", "not"):
+                yield f"{name}: {fact['why']}"
+
+
+def _fixes(task: Task, key: str) -> Iterator[str]:
+    newest = next(_failures(task, key), None)
+    for name, fact in newest["facts"].items() if newest else ():
+        gate = task.machine.gates[name]
+        if fact["ok"] is not True and gate.fix and gate.check not in ("all", "not"):
+            yield gate.fix
+
+
+# --- the report ---
+
+
+def report(task: Task, key: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Put the report where people look: the agent's own if it is in the form, else one made of what the engine saw."""
+    name, label = task.machine.store.get("report", ""), task.machine.store.get("report_field", "")
+    path, line = task.native.path(name), _line(task, key)
+    block = _result_of(task, line["seq"], "block")
+    given = read_report(block.get("said", "") if block else _text(path)) if name else None
+    told = (given or _made_report(task, line, block.get("wrong", ""))).line()
+    if name and (block or given is None) and _text(path) != f"{told}\n":
+        write_atomic(path, f"{told}\n".encode(), durable=True)
+    return {"report": told}, ({label: told} if label else {})
+
+
+def _result_of(task: Task, seq: int, effect: str) -> Mapping[str, str]:
+    """What an effect of the same move came to."""
+    lines = (entry for entry in reversed(task.store.history()) if entry["kind"] == "acted")
+    return next((entry["result"] for entry in lines if entry["step"] == f"{seq}:{effect}"), {})
+
+
+def _made_report(task: Task, line: Entry, wrong: str) -> Report:
+    why = wrong or "; ".join(f"{name}: {fact['why']}" for name, fact in line["facts"].items() if fact.get("why"))
+    options = task.machine.store.get("options", {}).get(line["to"], _OPTIONS)
+    return make_report(f"{phase_of(task, line['from'])}: {why or line['reason'] or line['to']}", options, options[0])
+
+
+def _text(path: str) -> str:
+    try:
+        return read_text(path) or ""
+    except UnreadableError:
+        return ""
+
+
+def commit_post_mortem(task: Task, key: str) -> dict[str, str]:
+    """The log, which tells the post-mortem by now, and the report, in a commit of their own."""
+    ground = ground_of(task, key)
+    if ground is None:
+        return {}
+    name = task.machine.store.get("report", "")
+    files = {**log_files(task), **(tree_file(task, task.native.path(name)) if name else {})}
+    message = f"docs({ground.phase}): log the post-mortem of the block"
+    return {"branch": ground.branch, "logged": ground.commit(_last_gate(task)[0], message, "", files)}
+
+
+def clear_report(task: Task) -> tuple[dict[str, str], dict[str, str]]:
+    """Take the report away once a person has answered it; the branch keeps it, and so does the journal."""
+    name, label = task.machine.store.get("report", ""), task.machine.store.get("report_field", "")
+    path = task.native.path(name) if name else ""
+    data = read_plain(path) if path else None
+    kept = task.store.keep(data) if data else ""
+    if data is not None:
+        os.unlink(path)
+    return {"kept": kept}, ({label: ""} if label else {})

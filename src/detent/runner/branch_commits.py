@@ -1,0 +1,121 @@
+"""The engine's commits on the branch of a task that works in place: at a passed gate, and when a run was cut short.
+
+Each holds exactly the tree that the move saw, and the native log, which no tree id counts. Its words are conventional:
+`docs(design): ...` where only documents changed, `feat(build): ...` where an agent that may write did the work,
+`fix(review): ...` where findings of one that only reads were mended, `wip(build): ...` for unfinished work. A task
+without a branch of its own has only its private checkpoint: nobody else's branch is moved.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.record import Record
+from detent.effects.engine_commit import BranchCommit, commit_on_branch, tree_with_files
+from detent.effects.git import find_repository
+from detent.effects.own_checkout import branch_commit, tree_of
+from detent.effects.tree import changed_files
+from detent.errors import RefusedError
+from detent.runner.in_place import made_branch, refuse_elsewhere
+from detent.store.atomic import read_plain
+from detent.store.places import lies_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.effects.git import Repository
+    from detent.runner.open import Task
+    from detent.store.journal import Entry
+
+_DOCUMENTS = (".md", ".txt", ".rst")
+
+
+class Ground(Record):
+    """Where the commits of one effect go."""
+
+    task: Task
+    key: str
+    move: Entry  # the line that promised it
+    repository: Repository
+    branch: str
+
+    @property
+    def phase(self) -> str:
+        """What the commit is about: the group of the state that was left, as one word."""
+        return phase_of(self.task, self.move["from"])
+
+    def commit(self, tree: str, message: str, part: str = "", files: Mapping[str, bytes] | None = None) -> str:
+        """One commit of a tree of the private git, with the log as it stands now unless other files are given."""
+        private, scratch = self.task.places.private_git(), os.path.join(self.task.places.folder, "committing")
+        whole = tree_with_files(private, tree, log_files(self.task) if files is None else files, scratch)
+        key = f"{self.task.id}/{self.key}{part}"
+        return commit_on_branch(
+            BranchCommit(self.repository, self.branch, private, whole, key, f"{message}\n", scratch)
+        )
+
+
+def phase_of(task: Task, state: str) -> str:
+    name = task.machine.states[state].group or state
+    return "-".join("".join(mark if mark.isalnum() else " " for mark in name.lower()).split())
+
+
+def ground_of(task: Task, key: str) -> Ground | None:
+    """The task's own branch and what is committed to it; None where it has no branch."""
+    branch = made_branch(task)
+    repository = find_repository(task.tree_path) if branch else None
+    if repository is None:
+        return None
+    refuse_elsewhere(task)
+    seq = int(key.partition(":")[0])
+    move = next(entry for entry in reversed(task.store.history()) if entry["seq"] == seq)
+    return Ground(task, key, move, repository, branch)
+
+
+def log_files(task: Task) -> dict[str, bytes]:
+    """The native log by its path in the tree, if it lies there."""
+    return tree_file(task, task.native.log_path()) if task.native.log_path() else {}
+
+
+def tree_file(task: Task, path: str) -> dict[str, bytes]:
+    """A plain file by its path in the tree; nothing where it is missing or lies elsewhere."""
+    top, real = os.path.realpath(task.tree_path), os.path.realpath(path)
+    data = read_plain(path) if lies_in(real, top) and real != top else None
+    return {} if data is None else {os.path.relpath(real, top): data}
+
+
+def commit_gate(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, str]:
+    """The checkpoint commit of a passed gate."""
+    ground = ground_of(task, key)
+    if ground is None:
+        return {}
+    tree = str(intent["tree"])
+    tip = branch_commit(ground.repository.common_dir, ground.branch)
+    if not tip:
+        raise RefusedError(f"the branch {ground.branch} is gone", where=ground.repository.top)
+    names = [
+        name for _, name in changed_files(task.places.private_git(), tree_of(ground.repository.common_dir, tip), tree)
+    ]
+    subject = f"{_kind(task, ground.move['from'], names)}({ground.phase}): pass the {ground.phase} gate"
+    body = f"{task.memory.head['title']}\n\n{ground.move['from']} -> {ground.move['to']}"
+    return {"branch": ground.branch, "sha": ground.commit(tree, f"{subject}\n\n{body}")}
+
+
+def _kind(task: Task, state: str, names: list[str]) -> str:
+    logs = tuple(log_files(task))
+    if all(name.endswith(_DOCUMENTS) for name in names if name not in logs):
+        return "docs"
+    return "feat" if task.machine.states[state].access == "write" else "fix"
+
+
+def commit_unfinished(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, str]:
+    """What a run that was cut short left, with where it was and what comes next."""
+    ground = ground_of(task, key)
+    if ground is None:
+        return {}
+    move = ground.move
+    where = f"Where: {move['from']}; its last agent run ended as {move['exit'] or 'unknown'}. {move['reason']}".strip()
+    following = f"Next: {move['to']}; then the phase that the files and gates call for."
+    message = f"wip({ground.phase}): {move['from']} was cut short\n\n{where}\n{following}"
+    return {"branch": ground.branch, "wip": ground.commit(str(intent["tree"]), message)}

@@ -1,0 +1,154 @@
+"""A `lights-out` pipeline in a real repository, worked on by scripted agents that are real processes.
+
+`lights.script("Expanding", ...)` says what the agent does in a state (in its n-th run with `run=n`). Scripts have the
+documents of a small delivered project at hand: `doc scope.md` lays one into `scaffolding/`, `out review.md` leaves one
+where a role that only reads leaves its report.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, let_out
+from tests.e2e.agent_runs import Agents, AgentTask
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "lights-out" / "shed"
+PREFERENCES = """# Preferences
+
+## Stack
+
+Python, standard library only.
+
+## Deploy Target
+
+A folder on this computer.
+
+## Deploy Commands
+
+- Pre-flight: `test -d "$HOME"`
+- Deploy: `mkdir -p "$HOME/live" && cp words.py "$HOME/live/words"`
+- Check: `test "$(python3 "$HOME/live/words" docs/input/brief.md | cut -c1-6)" = words=`
+- Rollback: `rm "$HOME/live/words"`
+
+## Conventions
+
+Conventional commits.
+
+## Security Baseline
+
+No secrets in the source.
+
+## Quality Bar
+
+- shed: it works for one person.
+- house: others rely on it.
+- skyscraper: it may not fail unnoticed.
+"""
+SETUP = ("CommitToBuild", "CloneRepo", "OpenInEditor")
+COMMANDS = '[commands]\ntest = "python3 -m unittest discover tests"\n'
+WORDS = r"""
+doc() { cp "$EXAMPLE/scaffolding/$1" "$DETENT_TREE/scaffolding/$1"; }
+out() { cp "$EXAMPLE/scaffolding/$1" "$DETENT_OUT/$1"; }
+count() { echo "$DETENT_STATE $DETENT_RUN_NUMBER" >> "$SCRIPTS/count"; }
+meet() { echo "$DETENT_RUN_NUMBER $$" > "$SCRIPTS/$1.up"; read -r _ < "$SCRIPTS/$1.go"; }
+"""
+
+
+# An agent that does in each state just what is asked of it there.
+HONEST = {
+    "Expanding": "doc scope.md; echo __pycache__/ > .gitignore",
+    "Designing": "doc design.md",
+    "Analyzing": "out readiness.md",
+    "Building": 'cp -r "$EXAMPLE/words.py" "$EXAMPLE/tests" .',
+    "Reviewing": "out review.md",
+    "Reconciling": "doc reconcile.md",
+    "Verifying": "out verification.md",
+    "Deploying": 'cp "$EXAMPLE/README.md" "$EXAMPLE/DELIVERY.md" .',
+    "Iterating": "out proposal.md",
+}
+
+
+class Pipeline(AgentTask):
+    """The one pipeline of a checkout; its task is called `p`."""
+
+    def __call__(self, *words: str | Path, **more: Any) -> Completed:
+        return self.detent(*words, **{"cwd": self.repo, **more})
+
+    def moved(self, *names: str) -> Pipeline:
+        """A person takes these moves, one after the other."""
+        for name in names:
+            done = self("move", "--edge", name, self.id)
+            assert done.code == 0, done
+        return self
+
+    def configured(self) -> Pipeline:
+        """Set up by a person, up to the sentence that begins the build."""
+        self.moved(*SETUP)
+        self.put("preferences.md", PREFERENCES)
+        self.moved("ConfigurePreferences")
+        return self
+
+    def committed(self) -> Pipeline:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message=Set up")
+        return self
+
+    def state(self) -> str:
+        return str(self.json("status", self.id)["state"])
+
+    def shown(self) -> dict[str, Any]:
+        """What scaffolding/state.json says."""
+        return dict(json.loads((self.folder / "state.json").read_text(encoding="utf-8")))
+
+    def put(self, name: str, text: str) -> None:
+        path = self.repo / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def read(self, name: str) -> str:
+        return (self.repo / name).read_text(encoding="utf-8")
+
+    def git(self, *words: str) -> str:
+        return self.make_repo.git(self.repo, *words)
+
+    make_repo: MakeRepo
+
+
+class Lights(Agents):
+    """Makes pipelines with scripted agents."""
+
+    words = WORDS
+
+    def __init__(self, detent: Detent, repo: MakeRepo, folder: Path) -> None:
+        super().__init__(detent, repo, folder)
+        self.detent = Detent(detent.directory, {**self.detent.environment, "EXAMPLE": str(EXAMPLE)})
+
+    def honest(self, **scripts: str) -> None:
+        for state, text in {**HONEST, **scripts}.items():
+            self.script(state, text)
+
+    def building(self, *words: str, more: str = "") -> Pipeline:
+        """A pipeline whose build a person has asked for."""
+        files = {"docs/input/brief.md": (EXAMPLE / "docs/input/brief.md").read_text(encoding="utf-8")}
+        line = self.pipeline(*words, files=files, more=COMMANDS + more).configured().committed()
+        return line.moved("RequestBuild")
+
+    def repository(self, files: dict[str, str] | None = None, more: str = "", *, held: bool = False) -> Path:
+        made = self.make_repo("repo", {**SAMPLE_FILES, "detent.toml": self.settings(more), **(files or {})})
+        if not held:
+            let_out(made)
+        return made
+
+    def pipeline(
+        self, *words: str, files: dict[str, str] | None = None, more: str = "", held: bool = False
+    ) -> Pipeline:
+        """A new pipeline; `held`: the kernel holds its agents as well as this host can."""
+        repository = self.repository(files, more, held=held)
+        done = self.detent("new", "lights-out", "Count words", "--id", "p", *words, cwd=repository)
+        assert done.code == 0, done
+        made = Pipeline(self.detent, repository, repository / "scaffolding", "p")
+        made.make_repo = self.make_repo
+        self.tasks.append(made)
+        return made

@@ -1,0 +1,230 @@
+"""What the engine commits by itself for a task in the checkout: at gates, after a cut, and when it is blocked."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Detent, MakeRepo
+from tests.e2e.pipeline_task import POST_MORTEM, REPORT, Pipelines, PipelineTask
+from tests.e2e.stubs import put_program
+
+
+@pytest.fixture
+def pipelines(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Iterator[Pipelines]:
+    made = Pipelines(detent, repo, tmp_path)
+    made.honest()
+    yield made
+    made.close()
+
+
+def test_every_passed_gate_has_a_commit_of_the_engine_with_the_log_in_it(pipelines: Pipelines) -> None:
+    task = pipelines.task().begun()
+    main = task.git("rev-parse", "main")
+    task.run(expect=4)
+    assert task.state() == "Complete"
+    assert task.subjects() == ["docs(design): pass the design gate", "feat(build): pass the build gate"]
+    assert task.git("rev-parse", "main") == main
+    assert task.git("log", "-1", "--format=%an <%ae> %cn") == "Detent <detent@localhost> Detent"
+    assert task.git("rev-parse", "--abbrev-ref", "HEAD") == "pipeline/p"
+    assert task.git("status", "--porcelain") == ""
+    assert "PassBuild: Building -> Complete" in task.git("show", "HEAD:scaffolding/log.md")
+    assert "PassBuild" not in task.git("show", "HEAD~1:scaffolding/log.md")
+    acted = task.entries("acted")[-1]["result"]
+    assert acted["sha"] == task.git("rev-parse", "HEAD")
+    task.audit()
+
+
+def test_hooks_signing_and_the_persons_identity_are_left_alone(pipelines: Pipelines) -> None:
+    task = pipelines.task().begun()
+    mark = task.repo.parent / "hook-ran"
+    for name in ("pre-commit", "commit-msg", "post-commit", "post-index-change", "reference-transaction"):
+        put_program(task.repo / ".git/hooks", name, f"echo {name} >> {mark}; exit 0")
+    task.git("config", "commit.gpgSign", "true")
+    mark.unlink(missing_ok=True)
+    task.run(expect=4)
+    assert task.subjects()[-1] == "feat(build): pass the build gate"
+    assert not mark.exists(), mark.read_text(encoding="utf-8")
+
+
+def test_what_only_the_person_ignores_and_what_was_staged_by_them_is_handled(pipelines: Pipelines) -> None:
+    task = pipelines.task().begun()
+    with (task.repo / ".git/info/exclude").open("a", encoding="utf-8") as file:
+        file.write("/.editor/\n")
+    (task.repo / ".editor").mkdir()
+    (task.repo / ".editor/settings").write_text("mine\n", encoding="utf-8")
+    (task.repo / "notes.txt").write_text("staged by a person\n", encoding="utf-8")
+    task.git("add", "notes.txt")
+    task.run(expect=4)
+    files = task.git("ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    assert "notes.txt" in files, "it lay in the tree that was judged"
+    assert ".editor/settings" not in files
+    assert "scaffolding/state.json" not in files
+    assert (task.repo / ".editor/settings").read_text(encoding="utf-8") == "mine\n"
+
+
+def test_without_a_branch_of_its_own_nobodys_branch_is_moved(pipelines: Pipelines) -> None:
+    task = pipelines.task()
+    task.done("move", "Designing", "--no-branch")
+    head = task.git("rev-parse", "HEAD")
+    task.run(expect=4)
+    assert task.state() == "Complete"
+    assert task.git("rev-parse", "--abbrev-ref", "HEAD") == "main"
+    assert task.git("rev-parse", "HEAD") == head
+    assert task.git("for-each-ref", "--format=%(refname)", "refs/heads") == "refs/heads/main"
+
+
+def test_a_checkout_that_is_elsewhere_holds_the_commit_up_until_it_is_back(pipelines: Pipelines) -> None:
+    task = pipelines.task().begun()
+    meeting = pipelines.meeting()
+    pipelines.script("Designing", "count; design small; meet here")
+    driving = pipelines.begin("run", "--once", "p", cwd=task.repo)
+    meeting.reached()
+    task.git("switch", "--quiet", "main")
+    meeting.go()
+    assert driving.done().code == 1
+    refused = task("move", "Building", "p")
+    assert refused.code == 1
+    assert "git switch pipeline/p" in refused.out + refused.err
+    task.git("switch", "--quiet", "pipeline/p")
+    task.run(expect=4)
+    assert task.subjects() == ["docs(design): pass the design gate", "feat(build): pass the build gate"]
+    task.audit()
+
+
+def blocked(pipelines: Pipelines, script: str) -> PipelineTask:
+    """Blocked in Building, with files the agent made, changed and removed."""
+    task = pipelines.task().begun()
+    pipelines.script("Building", f"count; echo broken > app.py; echo n > new.txt; rm -f README.md\n{script}")
+    task.run(expect=4)
+    assert task.state() == "Blocked"
+    return task
+
+
+def test_the_third_failure_commits_the_broken_state_and_goes_back_to_the_gate(pipelines: Pipelines) -> None:
+    task = blocked(pipelines, "")
+    assert task.subjects() == [
+        "docs(design): pass the design gate",
+        "fix(build): checkpoint broken state before revert",
+        "revert(build): restore the tree of the last passed gate",
+        "docs(build): log the post-mortem of the block",
+    ]
+    broken, gate = task.commit_of("fix(build)"), task.commit_of("docs(design)")
+    assert task.git("show", f"{broken}:app.py") == "broken"
+    assert "new.txt" in task.git("ls-tree", "--name-only", broken)
+    restored = task.commit_of("revert(build)")
+    assert task.git("rev-parse", f"{restored}^{{tree}}") == task.git("rev-parse", f"{gate}^{{tree}}")
+    assert not (task.repo / "new.txt").exists()
+    assert (task.repo / "README.md").exists()
+    assert "def add" in (task.repo / "app.py").read_text(encoding="utf-8")
+    assert task.git("status", "--porcelain") == ""
+    assert pipelines.counted() == ["Designing 1", "Building 2", "Building 3", "Building 4"]
+    task.audit()
+
+
+def test_the_log_and_the_report_say_what_the_gates_said(pipelines: Pipelines) -> None:
+    task = blocked(pipelines, "")
+    assert "What went wrong" in task.log
+    assert "grep -q ready app.py" in task.log.partition("What went wrong")[2]
+    assert task.log == task.git("show", "HEAD:scaffolding/log.md") + "\n"
+    report = (task.folder / "blocked.md").read_text(encoding="utf-8").strip()
+    assert report.startswith("BLOCKED: build: build_ok: 'grep -q ready app.py' failed")
+    assert report.endswith("Options: [answer, change design.md, another approach]. Recommendation: answer.")
+    for words in (("inbox",), ("status", "p")):
+        shown = task(*words)
+        assert "BLOCKED: build" in shown.out, shown
+    assert "BLOCKED: build" in task("run", "p").out
+
+
+@pytest.mark.parametrize("script", [POST_MORTEM + REPORT])
+def test_the_agents_own_words_are_taken_if_it_left_some(pipelines: Pipelines, script: str) -> None:
+    task = blocked(pipelines, script)
+    assert (
+        "- What went wrong: the parser\n- What to try differently: a stack\n- What to avoid: the recursion" in task.log
+    )
+    report = (task.folder / "blocked.md").read_text(encoding="utf-8")
+    assert report == "BLOCKED: it recurses. Options: [a stack, a limit]. Recommendation: a stack.\n"
+
+
+def test_restore_brings_the_broken_state_back(pipelines: Pipelines) -> None:
+    task = blocked(pipelines, "")
+    task.done("restore")
+    assert (task.repo / "app.py").read_text(encoding="utf-8") == "broken\n"
+    assert (task.repo / "new.txt").exists()
+    assert not (task.repo / "README.md").exists()
+    assert "What went wrong" in task.log
+    task.audit()
+
+
+def test_a_block_before_any_gate_goes_back_to_where_the_work_began(pipelines: Pipelines) -> None:
+    task = pipelines.task().begun()
+    pipelines.script("Designing", "count; echo n > new.txt")
+    task.run(expect=4)
+    assert task.state() == "Blocked"
+    assert task.subjects()[:2] == [
+        "fix(design): checkpoint broken state before revert",
+        "revert(design): restore the tree of the last passed gate",
+    ]
+    assert task.git("ls-tree", "-r", "--name-only", task.commit_of("revert")) == task.git(
+        "ls-tree", "-r", "--name-only", "main"
+    )
+    task.audit()
+
+
+def test_who_unblocks_it_is_led_through_recovery_to_the_blocked_phase(pipelines: Pipelines) -> None:
+    task = blocked(pipelines, POST_MORTEM)
+    pipelines.honest()
+    task.done("answer", "use a stack")
+    assert task.state() == "Recovering"
+    assert not (task.folder / "blocked.md").exists()
+    assert task.json("status", "p")["counters"].get("attempts", 0) == 0
+    task.run(expect=4)
+    assert task.path_of_moves()[-3:] == ["Recovering", "Building", "Complete"]
+    prompt = task.prompt(5)
+    assert "use a stack" in prompt
+    assert "What to avoid: the recursion" in prompt
+    assert "fix(build): checkpoint broken state before revert" in prompt
+    assert "read `scaffolding/design.md`" in prompt
+    assert "grep -q ready app.py: exit 1" in prompt, "the commands were run before the agent came"
+    assert "Recover the context first" not in task.prompt(2)
+    task.audit()
+
+
+def test_a_killed_run_is_a_drop_whose_work_is_committed_and_recovered(pipelines: Pipelines) -> None:
+    task = pipelines.task().begun()
+    meeting = pipelines.meeting()
+    pipelines.script("Building", "count; echo half > half.txt; meet here", run=2)
+    driving = pipelines.begin("run", "p", cwd=task.repo)
+    _, pid = meeting.reached()
+    os.kill(pid, signal.SIGKILL)
+    assert driving.done().code == 4
+    assert task.path_of_moves() == ["Designing", "Building", "Dropped", "Recovering", "Building", "Complete"]
+    assert task.subjects() == [
+        "docs(design): pass the design gate",
+        "wip(build): Building was cut short",
+        "feat(build): pass the build gate",
+    ]
+    words = task.git("log", "-1", "--format=%B", task.commit_of("wip"))
+    assert "Where: Building; its last agent run ended as killed" in words
+    assert "Next: Dropped; then the phase" in words
+    assert "half.txt" in task.git("show", "--name-only", "--format=", task.commit_of("wip"))
+    assert "DropSession: Building -> Dropped" in task.git("show", f"{task.commit_of('wip')}:scaffolding/log.md")
+    assert "wip(build): Building was cut short" in task.prompt(3)
+    assert task.json("status", "p")["counters"].get("attempts", 0) == 0
+    task.audit()
+
+
+def test_a_log_that_claims_more_than_the_engine_saw_chooses_no_phase(pipelines: Pipelines) -> None:
+    task = pipelines.task().begun()
+    pipelines.script(
+        "Designing",
+        "printf '# Log\\n\\n**Build gate passed, deployed.**\\n' >> $DETENT_TASK_DIR/log.md; kill -9 $$",
+        run=1,
+    )
+    task.run(expect=4)
+    assert task.path_of_moves()[:4] == ["Designing", "Dropped", "Recovering", "Designing"]
+    assert "**Build gate passed, deployed.**" in task.log

@@ -1,0 +1,47 @@
+"""What a cold `status` or `next` loads: each module it does not need is paid for by every command of every day."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.phase_task import PhaseTask
+
+SOURCE = Path(__file__).parents[2] / "src"
+START = "import sys; from detent.faces.cli.main import main; sys.exit(main())"  # as the installed command does
+# Slow to load, and needed by no more than a move, an agent run or another machine.
+NEEDLESS = frozenset(
+    (
+        *("argparse", "contextlib", "dataclasses", "hashlib", "importlib", "subprocess", "tomllib", "typing"),
+        *("detent.effects.process", "detent.effects.tree", "detent.machines.load", "detent.runner.step"),
+        *("detent.gates.criteria", "detent.gates.filed", "detent.gates.spec", "detent.gates.surroundings"),
+        *("detent.store.frontmatter", "detent.store.json_document"),
+    )
+)
+
+
+def loaded_by(task: PhaseTask, *words: str) -> frozenset[str]:
+    """Without `site`, whose start-up files are the host's, not ours."""
+    done = subprocess.run(
+        [sys.executable, "-S", "-X", "importtime", "-c", START, *words],
+        cwd=task.folder,
+        env={**task.detent.environment, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return frozenset(re.findall(r"^import time:\s+\d+ \|\s+\d+ \|\s+(\S+)$", done.stderr, re.MULTILINE))
+
+
+@pytest.mark.parametrize("command", ["status", "next", "list"])
+def test_a_command_that_only_looks_loads_nothing_it_does_not_need(at: Callable[[str], PhaseTask], command: str) -> None:
+    loaded = loaded_by(at("implement"), command)
+    assert {"json", "detent.store.tasks", "detent.runner.open"} <= loaded
+    assert not loaded & NEEDLESS

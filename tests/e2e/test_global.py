@@ -1,0 +1,89 @@
+"""The whole way of a `global` task with a scripted agent, through the command line."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from tests.e2e.agent_runs import Agents
+from tests.e2e.global_task import CODE_OK, CODER, PLAN, PLANNER, make_global, out
+
+BLOCKING = {**PLAN, "open_questions": [{"question": "which words?", "blocking": True}]}
+BROKEN = "printf 'def broken(\\n' > app.py"
+
+
+@pytest.mark.requirement("S1.1")
+@pytest.mark.requirement("S1.51")
+@pytest.mark.requirement("S1.52")
+def test_from_planning_to_done_with_every_detour(agents: Agents) -> None:
+    task = make_global(agents)
+    # 1. A plan with a blocking question waits for a person.
+    agents.script("planning", f"{out('planning.ai.json', BLOCKING)}; {out('plan.files.json', ['app.py'])}", run=1)
+    task.run(expect=4)
+    assert task.phase == "planning"
+    refused = task.missing("plan_review")
+    assert refused == {
+        "questions_closed": 'planning/planning.ai.json /open_questions/0: a blocking question is open: "which words?"'
+    }
+    assert task("answer", "all of them", task.id, cwd=task.repo).code == 0
+    # 2. The review of the plan blocks it; 3. the coder leaves the plan's files; 4. its tests fail; 5. then all is well.
+    agents.script("planning", f"{out('planning.ai.json', PLAN)}; {out('plan.files.json', ['app.py'])}", run=2)
+    agents.script("plan_review", out("plan-review.json", {"ok": True, "blocked": True}), run=3)
+    agents.script("planning", f"{out('planning.ai.json', PLAN, round=3)}; {out('plan.files.json', ['app.py'])}", run=4)
+    agents.script("codegen", f"{CODER}; echo more > notes.txt", run=6)
+    agents.script(
+        "planning", f"{out('planning.ai.json', PLAN, round=4)}; {out('plan.files.json', ['app.py', 'notes.txt'])}"
+    )
+    agents.script("codegen", BROKEN, run=9)
+    agents.script("codegen", f"git checkout -q origin/HEAD -- app.py; {CODER}", run=11)
+    task.run(expect=4)
+    assert "all of them" in task.prompt(2)
+    assert "notes.txt" in task.prompt(7)
+    assert "failed" in task.prompt(11)
+    assert task.path_of_moves() == [
+        *("planning", "plan_review", "planning", "plan_review", "codegen", "planning", "plan_review", "codegen"),
+        *("review", "test", "codegen", "review", "test", "accept"),
+    ]
+    assert task.read("eval/eval-report.json")["ok"] is True
+    # 6. A person accepts it, and takes it over.
+    assert task("approve", task.id, "--reason", "fine", cwd=task.repo).code == 0
+    assert task.phase == "done"
+    assert task.read("accept/decision.json")["verdict"] == "accepted"
+    assert task("land", task.id, cwd=task.repo).code == 0
+    assert (task.repo / "notes.txt").read_text(encoding="utf-8") == "more\n"
+    rounds = {name: actor.get("round") for name, actor in task.read("state.json")["actors"].items()}
+    assert rounds == {
+        "planning": 4,
+        "plan_review": 3,
+        "codegen": 3,
+        "review": 2,
+        "test": 2,
+        "accept": 1,
+        "revert": None,
+    }
+    task.audit()
+
+
+def test_the_same_code_again_is_no_answer_to_a_failed_test(agents: Agents) -> None:
+    task = make_global(agents)
+    agents.script("codegen", BROKEN, run=3)
+    agents.script("codegen", "true", run=5)
+    task.run()
+    assert task.path_of_moves()[-1] == "codegen"
+    assert task.entries("run_ended")[-1]["run"] == 5
+    assert "code/diff.patch is unchanged since codegen was entered" in task.missing("review")["diff_changed"]
+    task.audit()
+
+
+def test_the_filed_patch_is_the_whole_change(agents: Agents) -> None:
+    task = make_global(agents)
+    agents.script("codegen", f"{CODER}; rm test_app.py; printf '\\000\\377' > app.bin")
+    agents.script("planning", f"{PLANNER}; {out('plan.files.json', ['app.*', 'test_app.py'])}")
+    agents.script("review", CODE_OK)
+    task.run("--once")
+    task.run("--once")
+    task.run("--once")
+    assert task.phase == "review"
+    subprocess.run(["git", "apply", "--check", str(task.folder / "code/diff.patch")], cwd=task.repo, check=True)
+    assert (task.folder / "code/files/app.bin").read_bytes() == b"\0\xff"

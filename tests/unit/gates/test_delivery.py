@@ -1,0 +1,129 @@
+"""README, delivery and proposal: each single thing that lacks closes the gate and is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
+
+README, DELIVERY, SCOPE, PROPOSAL = "README.md", "DELIVERY.md", "scaffolding/scope.md", "scaffolding/proposal.md"
+COMMON = ("Summary", "Known Limitations", "Incident Response")
+BY_TIER = {
+    "shed": COMMON,
+    "house": (*COMMON, "Verified Criteria", "Support Terms"),
+    "skyscraper": (*COMMON, "Verified Criteria", "Support Terms", "Architecture Overview", "Roadmap"),
+}
+
+CLOSED: list[tuple[str, Spoil, str]] = [
+    *(
+        (tier, without(DELIVERY, name), f'DELIVERY.md: it has no section "## {name}"')
+        for tier in BY_TIER
+        for name in BY_TIER[tier]
+    ),
+    (
+        "shed",
+        changed(README, "Prints the number of words of a text file.", ""),
+        'README.md: it has no section about "what it is"',
+    ),
+    ("shed", without(README, "Local setup"), 'it has no section about "local setup"'),
+    ("shed", without(README, "Deploy"), 'it has no section about "deploy"'),
+    ("shed", without(README, "Run the tests"), 'it has no section about "run the tests"'),
+    ("shed", replaced(README, "Deploy", "TODO"), 'it has no section about "deploy"'),
+    ("shed", replaced(README, "Deploy", "<!-- cp -->"), 'it has no section about "deploy"'),
+    ("skyscraper", without(README, "What this is"), 'it has no section about "what it is"'),
+    (
+        "shed",
+        replaced(DELIVERY, "Incident Response", "Call me."),
+        '"## Incident Response" has no line "Rollback:" with a command',
+    ),
+    ("shed", replaced(DELIVERY, "Incident Response", "Rollback: by hand"), "with a command"),
+    ("shed", replaced(DELIVERY, "Incident Response", "Rollback: `<command>`"), "with a command"),
+    ("shed", replaced(DELIVERY, "Incident Response", "Rollback: TODO\n\n```\n...\n```"), "with a command"),
+    ("shed", replaced(DELIVERY, "Incident Response", "```\nmake undo\n```"), "with a command"),
+    ("house", changed(DELIVERY, "- AC-3: 50 users at once, 121 ms.\n", ""), '"## Verified Criteria" leaves out AC-3'),
+    ("house", without(DELIVERY, "Data Persistence"), 'no section "## Data Persistence"'),
+    ("house", replaced(DELIVERY, "Data Persistence", "It is kept."), '"## Data Persistence" names no exact command'),
+    (
+        "house",
+        replaced(DELIVERY, "Data Persistence", "Command: `./list.sh`"),
+        '"## Data Persistence" has no code block',
+    ),
+    ("shed", changed(SCOPE, "Stateful: no", "Stateful: yes"), 'no section "## Data Persistence"'),
+    ("shed", replaced(SCOPE, "Quality Tier", "house"), 'no section "## Support Terms"'),
+    ("shed", replaced(SCOPE, "Quality Tier", "big"), "scope.md settles on no quality tier"),
+]
+
+
+@pytest.mark.parametrize(("tier", "spoil", "why"), CLOSED)
+def test_one_thing_that_lacks_closes_the_delivery(tmp_path: Path, tier: str, spoil: Spoil, why: str) -> None:
+    project = Project(tmp_path, tier)
+    spoil(project)
+    fact = project.fact("delivery_doc")
+    assert not fact.ok
+    assert why in fact.why
+    assert fact.fix
+
+
+def test_a_house_need_not_deliver_what_a_skyscraper_must(tmp_path: Path) -> None:
+    project = Project(tmp_path, "skyscraper")
+    project.remove_section(DELIVERY, "Roadmap")
+    project.remove_section(DELIVERY, "Architecture Overview")
+    assert not project.fact("delivery_doc").ok
+    project.replace_section(SCOPE, "Quality Tier", "house")
+    assert project.fact("delivery_doc").ok
+
+
+# --- proposals ---
+
+PROPOSALS: list[tuple[Spoil, str]] = [
+    (replaced(PROPOSAL, "Prioritized Changes", "Several."), '"## Prioritized Changes" lists no change'),
+    (replaced(PROPOSAL, "Prioritized Changes", "1. TODO\n2. ..."), 'nothing under "## Prioritized Changes"'),
+    (replaced(PROPOSAL, "Architecture Impact", "It stays."), '"## Architecture Impact" has no line "Impact:"'),
+    (
+        replaced(PROPOSAL, "Architecture Impact", "Impact: none | minor | major"),
+        '"## Architecture Impact" has no line "Impact:"',
+    ),
+    (replaced(PROPOSAL, "Architecture Impact", "Impact: some"), '"## Architecture Impact" has no line "Impact:"'),
+    (
+        replaced(PROPOSAL, "Architecture Impact", "Impact: none\nImpact: major"),
+        '"## Architecture Impact" has no line "Impact:"',
+    ),
+    (
+        replaced(PROPOSAL, "Architecture Impact", "```\nImpact: none\n```"),
+        '"## Architecture Impact" has no line "Impact:"',
+    ),
+]
+
+
+@pytest.mark.parametrize(("spoil", "why"), PROPOSALS)
+def test_one_thing_that_lacks_closes_the_proposal(tmp_path: Path, spoil: Spoil, why: str) -> None:
+    project = Project(tmp_path, "shed")
+    spoil(project)
+    fact = project.fact("proposal_doc")
+    assert not fact.ok
+    assert why in fact.why
+
+
+@pytest.mark.parametrize(
+    ("impact", "none", "changes"),
+    [
+        ("Impact: none", True, False),
+        ("**Impact:** none, `main` gets a loop", True, False),
+        ("Impact: minor", False, True),
+        ("Impact: Major: the api is split", False, True),
+        ("Impact: none or minor", False, False),
+        ("none", False, False),
+        ("> Impact: none", False, False),
+    ],
+)
+def test_the_impact_on_the_architecture_leads_one_way_or_none(
+    tmp_path: Path, impact: str, none: bool, changes: bool
+) -> None:
+    project = Project(tmp_path, "shed")
+    project.replace_section(PROPOSAL, "Architecture Impact", impact)
+    assert project.fact("architecture", value="none").ok is none
+    assert project.fact("architecture", value="changes").ok is changes
+    if not none:
+        assert 'under "## Architecture Impact", not none' in project.fact("architecture", value="none").why

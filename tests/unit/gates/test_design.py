@@ -1,0 +1,220 @@
+"""A design, and the tree it draws: each single thing that lacks closes the gate and is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from detent.gates.design import exempt_paths, planned_paths, without_top
+from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
+
+DESIGN, SCOPE = "scaffolding/design.md", "scaffolding/scope.md"
+
+CLOSED: list[tuple[str, Spoil, str]] = [
+    ("shed", replaced(DESIGN, "Architecture", "One file."), '"## Architecture" lists no component'),
+    ("shed", replaced(DESIGN, "Architecture", "- a: x\n- b: y\n- c: z"), "has 3 components and no drawing"),
+    ("shed", replaced(DESIGN, "Architecture", "- a\n- b\n- c\n\na -> b -> c"), "has 3 components and no drawing"),
+    (
+        "shed",
+        replaced(DESIGN, "Architecture", "- a\n- b\n- c\n\n```\na b c\nnothing\n```"),
+        "has 3 components and no drawing",
+    ),
+    (
+        "shed",
+        replaced(DESIGN, "Directory Structure", "words.py"),
+        '"## Directory Structure" lists no file in a code block',
+    ),
+    ("shed", replaced(DESIGN, "Directory Structure", "```\n...\n```"), '"## Directory Structure"'),
+    ("shed", replaced(DESIGN, "External Integrations", "A mail server."), "neither lists anything nor says none"),
+    ("house", changed(DESIGN, "; failure: the page answers 503 and says to try again", ""), "has no failure handling"),
+    (
+        "house",
+        changed(DESIGN, "failure: the page answers 503 and says to try again", "failure: TBD"),
+        "has no failure handling",
+    ),
+    (
+        "skyscraper",
+        changed(DESIGN, "; failure: it repeats them, and the ledger answers as it did before", ""),
+        '"Provider: sends messages',
+    ),
+    (
+        "shed",
+        replaced(DESIGN, "Observability", "It logs."),
+        '"## Observability" lacks structured lines on stdout, which a shed has',
+    ),
+    ("house", changed(DESIGN, "OTEL traces", "Traces"), "lacks OTEL traces, which a house has"),
+    ("house", changed(DESIGN, "logs to Loki", "logs"), "lacks Loki, which a house has"),
+    ("house", changed(DESIGN, "Grafana alerting", "alerting"), "lacks Grafana, which a house has"),
+    ("house", changed(DESIGN, "Grafana alerting", "Grafana"), "lacks alerting, which a house has"),
+    (
+        "skyscraper",
+        changed(DESIGN, "Full OTEL instrumentation", "Instrumentation"),
+        "lacks OTEL instrumentation, which a skyscraper has",
+    ),
+    (
+        "skyscraper",
+        changed(DESIGN, "Prometheus metrics", "metrics"),
+        "lacks Prometheus metrics, which a skyscraper has",
+    ),
+    ("skyscraper", changed(DESIGN, ", dashboards for both regions", ""), "lacks dashboards, which a skyscraper has"),
+    (
+        "shed",
+        changed(DESIGN, "; resolved: what lies between white space", ""),
+        '"What is a word?." under "## Open Questions" is neither',
+    ),
+    (
+        "shed",
+        changed(DESIGN, "resolved: what lies between white space", "resolved:"),
+        "is neither resolved nor deferred",
+    ),
+    (
+        "shed",
+        changed(DESIGN, "deferred: nobody asked for it yet", "deferred: <reason>"),
+        "is neither resolved nor deferred",
+    ),
+    ("shed", replaced(DESIGN, "Open Questions", "Many."), "neither lists anything nor says none"),
+    ("house", without(DESIGN, "Key Scenarios"), 'no section "## Key Scenarios"'),
+    ("house", without(DESIGN, "Concerns"), 'no section "## Concerns"'),
+    ("skyscraper", without(DESIGN, "Concerns"), 'no section "## Concerns"'),
+    ("house", replaced(DESIGN, "Key Scenarios", "- Sign up: it works."), "traces 1 of at least 2 scenarios"),
+    ("house", replaced(DESIGN, "Key Scenarios", "- Sign up: it works.\n- TODO"), "traces 1 of at least 2 scenarios"),
+    ("house", replaced(DESIGN, "Concerns", "- One disk"), '"One disk" under "## Concerns" has no severity'),
+    ("house", replaced(DESIGN, "Concerns", "- One disk; severity: bad"), "has no severity"),
+    ("house", replaced(DESIGN, "Concerns", "- One disk; severity: high | low"), "has no severity"),
+    ("house", replaced(DESIGN, "Concerns", "Some."), '"## Concerns" neither lists anything nor says none'),
+    ("shed", replaced(SCOPE, "Quality Tier", "shed or house"), "scope.md settles on no quality tier"),
+]
+
+
+@pytest.mark.parametrize(("tier", "spoil", "why"), CLOSED)
+def test_one_thing_that_lacks_closes_the_design_and_is_named(tmp_path: Path, tier: str, spoil: Spoil, why: str) -> None:
+    project = Project(tmp_path, tier)
+    spoil(project)
+    fact = project.fact("design_doc")
+    assert not fact.ok
+    assert why in fact.why
+    assert fact.fix
+
+
+OPEN: list[tuple[str, Spoil]] = [
+    ("shed", replaced(DESIGN, "Architecture", "- a: x\n- b: y")),
+    ("shed", replaced(DESIGN, "Architecture", "1. a\n2. b\n3. c\n\n~~~\na -> b\nb -> c\n~~~")),
+    ("shed", replaced(DESIGN, "Architecture", "* a\n* b\n* c\n\n```\n\u250c a \u2510\n\u2514 b \u2518\n```")),
+    ("shed", replaced(DESIGN, "External Integrations", "- None.")),
+    (
+        "shed",
+        replaced(DESIGN, "External Integrations", "- Mail\n  - what for: reminders\n  - **Failure:** it is sent again"),
+    ),
+    ("shed", replaced(DESIGN, "Open Questions", "- Which port?\n  Resolved: 8000.")),
+    ("shed", replaced(DESIGN, "Observability", "JSON lines to standard output.")),
+    ("shed", without(DESIGN, "Complexity Exceptions")),
+    ("house", replaced(DESIGN, "Concerns", "None found.")),
+]
+
+
+@pytest.mark.parametrize(("tier", "change"), OPEN)
+def test_what_is_written_otherwise_is_read_all_the_same(tmp_path: Path, tier: str, change: Spoil) -> None:
+    project = Project(tmp_path, tier)
+    change(project)
+    if "Complexity Exceptions" not in project.read(DESIGN):
+        project.change(DESIGN, "## Open Questions", "Complexity Exceptions\n---\n\nNone.\n\n## Open Questions")
+    fact = project.fact("design_doc")
+    assert fact.ok, fact.why
+
+
+def test_a_shed_needs_no_review_of_its_design(tmp_path: Path) -> None:
+    project = Project(tmp_path, "house")
+    project.change(SCOPE, "house: members rely on it.", "shed")
+    project.remove_section(DESIGN, "Key Scenarios")
+    project.remove_section(DESIGN, "Concerns")
+    project.replace_section(DESIGN, "Observability", "Lines on stdout.")
+    fact = project.fact("design_doc")
+    assert fact.ok, fact.why
+
+
+# --- the drawing of the tree ---
+
+DRAWN = "## Directory Structure\n\n```text\n{}\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("drawing", "paths"),
+    [
+        ("a.py\nb/c.py", ["a.py", "b/c.py"]),
+        ("./a.py\n./b/", ["a.py", "b/"]),
+        ("src/\n  a.py\n  deep/\n    b.py\nc.py", ["src/", "src/a.py", "src/deep/", "src/deep/b.py", "c.py"]),
+        (
+            ".\n\u251c\u2500\u2500 a.py  # the start\n\u2514\u2500\u2500 t/\n    \u2514\u2500\u2500 b.py",
+            ["a.py", "t/", "t/b.py"],
+        ),
+        ("|-- a.py - remark\n`-- t/\n    `-- b.py (tests)", ["a.py", "t/", "t/b.py"]),
+        ("+-- t/\n|   +-- a.py\n+-- b.py", ["t/", "t/a.py", "b.py"]),
+        ("# comment\n\n...\na.py", ["a.py"]),
+        (".github/\n  ci.yml", [".github/", ".github/ci.yml"]),
+        ("<name>.py\na.py\na.py", [".py", "a.py"]),
+    ],
+)
+def test_drawings_of_trees_are_read(drawing: str, paths: list[str]) -> None:
+    found = planned_paths(DRAWN.format(drawing))
+    if paths == [".py", "a.py"]:
+        assert found == ("<name>.py", "a.py"), "what is only half a name can never be there"
+    else:
+        assert found == tuple(paths)
+
+
+def test_the_projects_own_folder_on_top_is_left_out() -> None:
+    planned = ("words/", "words/a.py", "words/t/", "words/t/b.py")
+    assert without_top(planned, ("a.py",)) == ("a.py", "t/", "t/b.py")
+    assert without_top(planned, ("words/a.py",)) == planned, "there is such a folder"
+    assert without_top(("src/",), ("a.py",)) == ("src/",)
+    assert without_top(("src/", "b.py"), ("a.py",)) == ("src/", "b.py")
+
+
+STRUCTURE: list[tuple[str, Spoil, str]] = [
+    ("shed", lambda project: project.path("words.py").unlink(), "words.py of design.md is not in the tree"),
+    (
+        "shed",
+        lambda project: project.path("tests/test_words.py").unlink(),
+        "tests/, tests/test_words.py of design.md is not",
+    ),
+    (
+        "shed",
+        lambda project: project.path("words.py").rename(project.path("count.py")),
+        "words.py of design.md is not in the tree",
+    ),
+    ("shed", lambda project: project.write("lib/more.py", "x = 1\n"), "lib/ is not in design.md"),
+    ("house", lambda project: project.path("app/store.py").unlink(), "app/store.py of design.md is not in the tree"),
+    (
+        "shed",
+        replaced(DESIGN, "Directory Structure", "As usual."),
+        'design.md lists no file under "## Directory Structure"',
+    ),
+    ("shed", without(DESIGN, "Directory Structure"), 'design.md lists no file under "## Directory Structure"'),
+    ("shed", lambda project: setattr(project, "has_looked", False), "the tree has not been looked at since it changed"),
+]
+
+
+@pytest.mark.parametrize(("tier", "spoil", "why"), STRUCTURE)
+def test_a_tree_that_is_not_as_drawn_is_named(tmp_path: Path, tier: str, spoil: Spoil, why: str) -> None:
+    project = Project(tmp_path, tier)
+    assert project.fact("structure_ok").ok
+    spoil(project)
+    fact = project.fact("structure_ok")
+    assert not fact.ok
+    assert why in fact.why
+
+
+def test_folders_that_are_let_be_are_named_by_the_gate(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    fact = project.fact("structure_ok", besides=["docs/"])
+    assert (fact.ok, fact.why) == (False, "scaffolding/ is not in design.md")
+    project.write(".github/agents/x.agent.md", "x\n")
+    assert project.fact("structure_ok").ok, "hidden folders belong to tools"
+
+
+def test_exempt_paths_begin_an_item(tmp_path: Path) -> None:
+    assert exempt_paths(Project(tmp_path, "house").read(DESIGN)) == ("app/web.py",)
+    text = "## Complexity Exceptions\n\n- `a.py`: long `b.py`\n- not `c.py`\n> - `d.py`\n\n```\n- `e.py`\n```\n"
+    assert exempt_paths(text) == ("a.py",)
+    assert exempt_paths("## Complexity Exceptions\n\nNone.\n") == ()

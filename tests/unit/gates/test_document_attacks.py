@@ -1,0 +1,156 @@
+"""Nothing that only looks like a section, or like a document, opens a gate: every check, every section it asks for."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.unit.gates.pipeline import DOCUMENTS, EXAMPLES, GATES, TIERS, Project
+
+SECTIONS = [
+    (tier, check, section)
+    for tier in TIERS
+    for check, name in DOCUMENTS.items()
+    for section in re.findall(r"(?m)^## (.+)$", (EXAMPLES / tier / name).read_text(encoding="utf-8"))
+    if section != "Deploy Commands"  # they are asked for by those who run them
+]
+# What stands in place of `## heading` and the text below it.
+ATTACKS = {
+    "gone": "",
+    "empty": "{heading}\n\n",
+    "only a comment": "{heading}\n\n<!--\n{body}\n-->\n",
+    "a heading in a fence": "~~~~\n{heading}\n{body}\n~~~~\n",
+    "a heading in a comment": "<!--\n{heading}\n-->\n",
+    "a heading in a quote": "> {heading}\n>\n{quoted}\n",
+    "a heading of another level": "#{heading}\n{body}\n",
+    "filler": "{heading}\n\n- TODO\n- <fill in>\n- ...\n",
+    "only a round": "{heading}\n\nRound: 2\n",
+    "twice": "{heading}\n{body}\n\n{heading}\n{body}\n",
+    "twice, the last one empty": "{heading}\n{body}\n\n{heading}:\n\n",
+}
+
+
+@pytest.mark.parametrize(("tier", "check", "section"), SECTIONS)
+def test_a_section_that_is_none_is_named(tmp_path: Path, tier: str, check: str, section: str) -> None:
+    project = Project(tmp_path, tier)
+    name = DOCUMENTS[check]
+    whole = project.read(name)
+    before, found, after = whole.partition(f"## {section}\n")
+    body, following, rest = after.partition("\n## ")
+    quoted = "\n".join(f"> {line}" for line in body.splitlines())
+    for attack, shape in ATTACKS.items():
+        made = shape.format(heading=found.strip(), body=body, quoted=quoted)
+        project.write(name, f"{before}{made}{following}{rest}")
+        fact = project.fact(check)
+        assert not fact.ok, attack
+        assert f'"## {section}"' in fact.why, (attack, fact.why)
+        assert fact.why.startswith(f"{name.removeprefix('scaffolding/')}: "), fact.why
+        assert section in fact.fix, (attack, fact.fix)
+    project.write(name, whole)
+    assert project.fact(check).ok
+
+
+@pytest.mark.parametrize("check", GATES)
+def test_a_document_that_is_not_there_is_named(tmp_path: Path, check: str) -> None:
+    project = Project(tmp_path, "shed")
+    names = [name for name in GATES[check].values() if isinstance(name, str) and name.endswith(".md")]
+    for name in names:
+        path = project.path(name.removeprefix("tree:") if name.startswith("tree:") else f"scaffolding/{name}")
+        data = path.read_bytes()
+        path.unlink()
+        fact = project.fact(check)
+        shown = name.removeprefix("tree:")
+        assert (fact.ok, shown in fact.why) == (False, True), fact.why
+        path.write_bytes(b"")
+        fact = project.fact(check)
+        assert (fact.ok, shown in fact.why) == (False, True), fact.why
+        path.write_bytes(data)
+    assert project.fact(check).ok
+
+
+@pytest.mark.parametrize("check", DOCUMENTS)
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"caf\xe9\n", "not UTF-8"),
+        ("## Problem\n".encode("utf-16"), "binary"),
+        (b"## Problem\n\0\n", "binary"),
+        (b"x" * 4_000_001, "at most 4000000"),
+    ],
+    ids=["latin-1", "utf-16", "zero byte", "huge"],
+)
+def test_a_document_that_is_no_text_is_not_read(tmp_path: Path, check: str, data: bytes, why: str) -> None:
+    project = Project(tmp_path, "shed")
+    project.path(DOCUMENTS[check]).write_bytes(data)
+    fact = project.fact(check)
+    assert not fact.ok
+    assert why in fact.why
+    assert str(project.path(DOCUMENTS[check])) in fact.why
+
+
+@pytest.mark.parametrize("check", DOCUMENTS)
+def test_a_document_that_is_a_link_is_not_read(tmp_path: Path, check: str) -> None:
+    project = Project(tmp_path, "shed")
+    path = project.path(DOCUMENTS[check])
+    path.rename(path.with_name("elsewhere.md"))
+    path.symlink_to("elsewhere.md")
+    fact = project.fact(check)
+    assert (fact.ok, "symbolic link" in fact.why) == (False, True)
+
+
+@pytest.mark.parametrize("check", DOCUMENTS)
+@pytest.mark.parametrize(
+    "text",
+    ["- AC-1 " * 60_000, "## Findings\n" * 40_000, "- x\n" * 120_000, "`" * 499_000, "[" * 499_000, "x" * 500_001],
+    ids=["ids", "headings", "items", "ticks", "brackets", "too large"],
+)
+def test_a_large_document_is_judged_and_closed(tmp_path: Path, check: str, text: str) -> None:
+    project = Project(tmp_path, "shed")
+    project.write(DOCUMENTS[check], text)
+    assert not project.fact(check).ok
+
+
+@pytest.mark.parametrize("check", DOCUMENTS)
+def test_a_document_from_before_does_not_count_where_fresh_proof_is_asked(tmp_path: Path, check: str) -> None:
+    project = Project(tmp_path, "shed")
+    project.enter(check)
+    fact = project.fact(check, since="entry")
+    name = DOCUMENTS[check]
+    assert (fact.ok, "is unchanged since verify was entered" in fact.why) == (False, True)
+    whole = project.read(name)
+    project.write(name, f"{whole}\n<!-- looked at again -->\n\n")
+    assert not project.fact(check, since="entry").ok, "what no reader sees is no change"
+    project.write(name, f"{whole}\nRound: 2\n")
+    if name == "DELIVERY.md":
+        project.write("README.md", f"{project.read('README.md')}\nRound: 2\n")
+    fact = project.fact(check, since="entry")
+    assert fact.ok, fact.why
+
+
+# Each would take minutes where a pattern tries again from every place; the lines stay short enough for a document.
+HEAVY = {
+    "digits": "1" * 40_000,
+    "dots": "BLOCKED: " + "." * 40_000,
+    "spaces": "- x;" + " " * 40_000 + "y",
+    "words": "- AC-1: test: " + "a" * 40_000,
+    "ids": "- AC-1\n" * 2_000,
+    "half ids": "AC-" * 13_000,
+    "spans": " ".join("`" * length for length in range(1, 280)),
+    "labels": "- x; status:" * 3_000,
+    "struck": "~~a" * 13_000,
+    "quotes": "> " * 20_000,
+    "truths": "".join(f"- T-{number % 9_000}: a\n" for number in range(1_500)),
+    "paths": "```\n" + "a/" * 20_000 + "\n```",
+}
+
+
+@pytest.mark.parametrize("check", DOCUMENTS)
+@pytest.mark.parametrize("heavy", HEAVY)
+def test_no_text_makes_a_check_slow(tmp_path: Path, check: str, heavy: str) -> None:
+    project = Project(tmp_path, "house")
+    name = DOCUMENTS[check]
+    sections = re.findall(r"(?m)^## (.+)$", project.read(name))
+    project.write(name, "".join(f"## {section}\n\n{HEAVY[heavy]}\n\n" for section in sections) or HEAVY[heavy])
+    assert not project.fact(check).ok

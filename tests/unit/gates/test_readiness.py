@@ -1,0 +1,160 @@
+"""The hand-over to the build, and the tests it plans: each single thing that lacks closes the gate and is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from detent.gates.readiness import planned_tests, truths_of
+from tests.unit.gates.pipeline import Project, Spoil, changed, replaced
+
+READINESS, SCOPE, TEST = "scaffolding/readiness.md", "scaffolding/scope.md", "tests/test_words.py"
+LINKS, COVERAGE, ORDER = "Key Links", "Acceptance Criteria Coverage", "Build Order"
+COVERED = (
+    "- AC-1: test: tests/test_words.py; proof: run it",
+    "- AC-2: test: tests/test_words.py; proof: time it",
+    "- AC-3: test: tests/test_words.py; proof: run it",
+)
+LINKED = tuple(line.replace("test:", "design: `words.py`; test:") for line in COVERED)
+
+
+def covered(*lines: str) -> Spoil:
+    return replaced(READINESS, COVERAGE, "\n".join(lines))
+
+
+def linked(*lines: str) -> Spoil:
+    return replaced(READINESS, LINKS, "\n".join(lines))
+
+
+def verdict(text: str) -> Spoil:
+    return replaced(READINESS, "Verdict", text)
+
+
+def truths(text: str) -> Spoil:
+    return replaced(READINESS, "Truths", text)
+
+
+def questions(text: str) -> Spoil:
+    return replaced(READINESS, "Clarifications Needed", text)
+
+
+CLOSED: list[tuple[Spoil, str]] = [
+    (verdict("NOT READY"), 'gives NOT READY under "## Verdict", not READY'),
+    (verdict("Not-ready, AC-2 lacks a proof"), "gives NOT READY"),
+    (verdict("READY\n\nNOT READY"), "gives no clear verdict"),
+    (verdict("READY / NOT READY"), "gives no clear verdict"),
+    (verdict("READY once AC-2 is clear"), "gives no clear verdict"),
+    (verdict("```\nREADY\n```"), "gives no clear verdict"),
+    (verdict("> READY"), "gives no clear verdict"),
+    (verdict("~~READY~~ nearly"), "gives no clear verdict"),
+    (truths("Everything is known."), '"## Truths" lists no T-1'),
+    (truths("- files are UTF-8"), '"## Truths" lists no T-1'),
+    (truths("- T-1: are files UTF-8?"), 'T-1 under "## Truths" is a question, not a truth'),
+    (truths("- T-1: files are UTF-8\n- T-2: probably small"), 'T-2 under "## Truths" is a question'),
+    (truths("- T-1: it is unclear what a word is"), "T-1"),
+    (truths("- T-1: Is stdin wanted"), "T-1 stands under"),
+    (questions("- Is stdin wanted?"), '"Is stdin wanted?" is open and may change what passes'),
+    (questions("- Is stdin wanted?; changes pass/fail: yes"), "is open and may change what passes"),
+    (questions("- Is stdin wanted?; resolved: TBD"), "is open and may change what passes"),
+    (questions("- Is stdin wanted?; resolved:"), "is open and may change what passes"),
+    (questions("There are some."), '"## Clarifications Needed" neither lists anything nor says none'),
+    (covered(*COVERED[:2]), 'AC-3 is missing under "## Acceptance Criteria Coverage"'),
+    (covered(*COVERED, COVERED[0]), 'AC-1 stands twice under "## Acceptance Criteria Coverage"'),
+    (covered(*COVERED, "- AC-4: test: tests/t.py; proof: x"), "has AC-4, which scope.md does not know"),
+    (
+        covered("- AC-1: test: tests/test_words.py", *COVERED[1:]),
+        'AC-1 under "## Acceptance Criteria Coverage" has no proof',
+    ),
+    (covered("- AC-1: proof: run it", *COVERED[1:]), 'AC-1 under "## Acceptance Criteria Coverage" has no test'),
+    (covered("- AC-1", *COVERED[1:]), "has no test and no proof"),
+    (covered("- AC-1: test: TODO; proof: run it", *COVERED[1:]), "has no test"),
+    (covered("- AC-1: test: by hand; proof: run it", *COVERED[1:]), "the test of AC-1"),
+    (covered("```", COVERED[0], "```", "", *COVERED[1:]), "AC-1 is missing under"),
+    (covered("<!--", COVERED[0], "-->", "", *COVERED[1:]), "AC-1 is missing under"),
+    (linked(*LINKED[1:]), 'AC-1 is missing under "## Key Links"'),
+    (linked(LINKED[0].replace("design: `words.py`; ", ""), *LINKED[1:]), 'AC-1 under "## Key Links" has no design'),
+    (linked(LINKED[0].replace("words.py`;", "other.rs`;"), *LINKED[1:]), "names nothing that is in design.md"),
+    (linked(LINKED[0].replace("`words.py`", "somewhere"), *LINKED[1:]), "names nothing that is in design.md"),
+    (replaced(READINESS, ORDER, "1. AC-1\n2. AC-3"), '"## Build Order" leaves out AC-2'),
+    (replaced(READINESS, ORDER, "1. AC-1 to AC-3"), '"## Build Order" leaves out AC-2'),
+    (replaced(READINESS, ORDER, "1. AC-1\n2. AC-2\n\n```\nAC-3\n```"), '"## Build Order" leaves out AC-3'),
+    (replaced(READINESS, ORDER, "AC-1, AC-20, AC-3"), '"## Build Order" leaves out AC-2'),
+    # A criterion that got another name is another criterion.
+    (changed(SCOPE, "- AC-3:", "- AC-4:"), 'AC-4 is missing under "## Key Links"'),
+    (changed(SCOPE, "- AC-3:", "- AC-03:"), '"## Key Links" has AC-3, which scope.md does not know'),
+    (changed(SCOPE, "- AC-3:", "- AC-1:"), "scope.md names no AC-* it could be held against"),
+    (replaced(SCOPE, "Acceptance Criteria", "none yet"), "scope.md names no AC-* it could be held against"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "why"), CLOSED)
+def test_one_thing_that_lacks_closes_the_hand_over_and_is_named(tmp_path: Path, spoil: Spoil, why: str) -> None:
+    project = Project(tmp_path, "shed")
+    spoil(project)
+    fact = project.fact("readiness_doc")
+    assert not fact.ok
+    assert why in fact.why
+    assert fact.fix
+
+
+OPEN: list[Spoil] = [
+    verdict("**READY**: nothing is missing"),
+    verdict("Verdict: Ready"),
+    truths("### T-1: files are UTF-8\n\nSeen in the brief."),
+    questions("Nothing is open."),
+    questions("- Is stdin wanted?\n  - **Resolved:** no"),
+    covered(*(f"### AC-{number}\n\n- Test: `tests/test_words.py`\n- Proof: run it\n" for number in (1, 2, 3))),
+    covered(*(f"* **AC-{number}** \u2013 test: tests/test_words.py::a; **proof**: run it" for number in (1, 2, 3))),
+    linked(*(line.replace("`words.py`", "the Interfaces section") for line in LINKED)),
+    linked(*(line.replace("; ", " -> ") for line in LINKED)),
+    replaced(READINESS, ORDER, "1. `AC-2` and **AC-1**\n2. (AC-3)"),
+]
+
+
+@pytest.mark.parametrize("change", OPEN)
+def test_what_is_written_otherwise_is_read_all_the_same(tmp_path: Path, change: Spoil) -> None:
+    project = Project(tmp_path, "shed")
+    change(project)
+    fact = project.fact("readiness_doc")
+    assert fact.ok, fact.why
+
+
+def test_truths_and_planned_tests_are_read(tmp_path: Path) -> None:
+    readiness = Project(tmp_path, "house").read(READINESS)
+    assert planned_tests(readiness)["AC-3"] == ("tests/test_load.py",)
+    assert truths_of("- T-1: a\n- other\n- **T-2**: b\n  c\n") == {"T-1": "a", "T-2": "b\nc"}
+
+
+# --- the tests themselves ---
+
+
+TESTED: list[tuple[Spoil, str]] = [
+    (changed(TEST, "test_ac_2_counts", "test_counts"), "AC-2 is not named in tests/test_words.py"),
+    (changed(TEST, "test_ac_2_counts", "test_ac_20_counts"), "AC-2 is not named in tests/test_words.py"),
+    (changed(TEST, "test_ac_2_counts", "test_back_2_counts"), "AC-2 is not named in tests/test_words.py"),
+    (lambda project: project.path(TEST).unlink(), "AC-1 is not named in tests/test_words.py"),
+    (lambda project: project.write(TEST, ""), "AC-3 is not named in tests/test_words.py"),
+    (covered(*COVERED[:2]), "AC-3 is not named in no file that readiness.md plans"),
+    (covered("- AC-1: test: ../outside.py; proof: x", *COVERED[1:]), "AC-1 is not named in"),
+    (covered("- AC-1: test: tests/other.py; proof: x", *COVERED[1:]), "AC-1 is not named in tests/other.py"),
+    (changed(SCOPE, "- AC-3:", "- AC-4:"), "AC-4 is not named in"),
+    (replaced(SCOPE, "Acceptance Criteria", "none yet"), "scope.md names no AC-* that could be tested"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "why"), TESTED)
+def test_a_criterion_without_a_test_is_named(tmp_path: Path, spoil: Spoil, why: str) -> None:
+    project = Project(tmp_path, "shed")
+    assert project.fact("ac_tests").ok
+    spoil(project)
+    fact = project.fact("ac_tests")
+    assert not fact.ok
+    assert why in fact.why
+
+
+@pytest.mark.parametrize("name", ["test_AC2_x", "AC-2: counts", "testAc2", "@covers('AC-2')", "ac_2"])
+def test_a_test_may_name_its_criterion_as_its_language_can(tmp_path: Path, name: str) -> None:
+    project = Project(tmp_path, "shed")
+    project.change(TEST, "test_ac_2_counts_a_large_file_in_time", name)
+    assert project.fact("ac_tests").ok

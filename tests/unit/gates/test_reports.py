@@ -1,0 +1,211 @@
+"""Findings, drift and blocks: what is open is told, what can't be judged opens neither way, a template is no report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from detent.gates.reports import DRIFT_AXES, EXPLICIT_CHECKS, REVIEW_AXES
+from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
+
+REVIEW, RECONCILE, BLOCKED = "scaffolding/review.md", "scaffolding/reconcile.md", "scaffolding/blocked.md"
+OPEN = "- It lies; severity: {}; axis: correctness; status: {}"
+
+
+def found(*lines: str) -> Spoil:
+    return replaced(REVIEW, "Findings", "\n".join(lines))
+
+
+# --- findings ---
+
+
+@pytest.mark.parametrize(
+    ("severity", "status", "none_open", "some_open"),
+    [
+        ("Critical", "open", False, True),
+        ("Required", "open", False, True),
+        ("**required**", "`OPEN`", False, True),
+        ("Critical", "fixed", True, False),
+        ("Required", "resolved", True, False),
+        ("Nit", "documented", True, False),
+        ("Optional", "fixed", True, False),
+        # What can't be judged proves neither.
+        ("Critical", "documented", False, False),
+        ("Critical", "wontfix", False, False),
+        ("Critical", "open or fixed", False, False),
+        ("Severe", "open", False, False),
+        ("Critical | Required", "open", False, False),
+        ("Nit", "open", False, False),
+        ("<severity>", "open", False, False),
+    ],
+)
+def test_findings_are_open_or_not(tmp_path: Path, severity: str, status: str, none_open: bool, some_open: bool) -> None:
+    project = Project(tmp_path, "shed")
+    found(OPEN.format(severity, status))(project)
+    assert project.fact("findings").ok is none_open
+    assert project.fact("findings", value="some open").ok is some_open
+
+
+def test_an_open_finding_is_told(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    found(OPEN.format("Nit", "fixed"), OPEN.format("Critical", "open"))(project)
+    fact = project.fact("findings")
+    assert fact.why.startswith("review.md: open (Critical and Required): It lies; severity: Critical")
+    project.change(REVIEW, "status: open", "status: fixed")
+    assert project.fact("findings").ok
+    assert project.fact("findings", value="some open").why == "review.md has no open Critical and Required finding"
+
+
+UNCLEAR: list[tuple[Spoil, str]] = [
+    (found("- It lies; axis: security; status: open"), '"It lies; axis: security; status: open" has no severity of'),
+    (found("- It lies; severity: Critical; status: open"), "has no axis of: correctness, readability"),
+    (found("- It lies; severity: Critical; axis: taste; status: open"), "has no axis of"),
+    (found("- It lies; severity: Critical; axis: security"), "has no status of: open, fixed, resolved"),
+    (found("- It lies; severity: Critical; axis: security; status: fixed; status: open"), "has no status of"),
+    (found("It lies, severity Critical"), '"## Findings" neither lists anything nor says none'),
+    (found("None.", "", OPEN.format("Nit", "open")), "is neither resolved nor documented"),
+    *((changed(REVIEW, f"- {axis}: ", "- other: "), f'"## Axes" says nothing to "{axis}"') for axis in REVIEW_AXES),
+    *(
+        (changed(REVIEW, f"- {one}: ", f"> {one}: "), f'"## Explicit Checks" says nothing to "{one}"')
+        for one in EXPLICIT_CHECKS
+    ),
+    (changed(REVIEW, "- readability: names say what they do.", "- readability: TODO"), 'says nothing to "readability"'),
+    (changed(REVIEW, "- readability:", "- security: x\n- readability:"), '"## Axes" says twice to "security"'),
+]
+
+
+@pytest.mark.parametrize(("spoil", "why"), UNCLEAR)
+def test_a_review_that_cannot_be_judged_opens_neither_way(tmp_path: Path, spoil: Spoil, why: str) -> None:
+    project = Project(tmp_path, "shed")
+    spoil(project)
+    for value in ("none open", "some open"):
+        fact = project.fact("findings", value=value)
+        assert not fact.ok
+        assert why in fact.why
+        assert fact.fix
+
+
+# --- drift ---
+
+
+@pytest.mark.parametrize("axis", DRIFT_AXES)
+@pytest.mark.parametrize(
+    "new", ["", "- {axis}:", "- {axis}: <clean | which>", "<!-- - {axis}: clean -->", "`- {axis}: clean`"]
+)
+def test_each_axis_of_a_reconciliation_is_asked_for(tmp_path: Path, axis: str, new: str) -> None:
+    project = Project(tmp_path, "shed")
+    line = next(line for line in project.read(RECONCILE).splitlines() if line.startswith(f"- {axis}:"))
+    project.change(RECONCILE, line, new.format(axis=axis))
+    fact = project.fact("drift")
+    assert (fact.ok, f'"## Axes" says nothing to "{axis}"' in fact.why) == (False, True)
+    project.write(
+        RECONCILE,
+        Project(tmp_path / "again", "shed").read(RECONCILE).replace(line, f"- {axis}: not applicable, no code yet"),
+    )
+    assert project.fact("drift").ok, "an axis without a subject may say so"
+
+
+STRUCTURAL = "- x moved; class: structural; fix: design.md follows"
+COSMETIC = "- a typo; class: cosmetic; fix: mended"
+VIOLATING = "- it also refunds; class: spec-violating"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "drift", "is_ok"),
+    [
+        ("CLEAN", "None.", True),
+        ("CLEAN", COSMETIC, True),
+        ("CLEAN", STRUCTURAL, False),
+        ("CLEAN", VIOLATING, False),
+        ("REPAIRED", STRUCTURAL, True),
+        ("REPAIRED", COSMETIC, True),
+        ("REPAIRED", "None.", False),
+        ("REPAIRED", f"{STRUCTURAL}\n{VIOLATING}", False),
+        ("REPAIRED", "- x moved; class: structural", False),
+        ("REPAIRED", "- x moved; fix: design.md follows", False),
+        ("REPAIRED", "- x moved; class: large; fix: design.md follows", False),
+        ("REPAIRED", "x moved", False),
+    ],
+)
+def test_an_outcome_fits_its_drift(tmp_path: Path, outcome: str, drift: str, is_ok: bool) -> None:
+    project = Project(tmp_path, "shed")
+    project.replace_section(RECONCILE, "Outcome", outcome)
+    project.replace_section(RECONCILE, "Drift", drift)
+    fact = project.fact("drift", value=outcome)
+    assert fact.ok is is_ok, fact.why
+    for other in {"CLEAN", "REPAIRED", "BLOCKED"} - {outcome}:
+        fact = project.fact("drift", value=other)
+        assert (fact.ok, f'gives {outcome} under "## Outcome", not {other}' in fact.why) == (False, True)
+
+
+@pytest.mark.parametrize("text", ["CLEAN or REPAIRED", "CLEAN\n\nBLOCKED", "not CLEAN", "```\nCLEAN\n```", "fine"])
+def test_an_outcome_that_is_not_clear_is_none(tmp_path: Path, text: str) -> None:
+    project = Project(tmp_path, "shed")
+    project.replace_section(RECONCILE, "Outcome", text)
+    assert "gives no clear outcome" in project.fact("drift").why
+
+
+BLOCKS: list[tuple[Spoil, str]] = [
+    (replaced(RECONCILE, "Drift", STRUCTURAL), "BLOCKED lists no spec-violating drift"),
+    (without(RECONCILE, "Report"), 'no section "## Report"'),
+    (replaced(RECONCILE, "Report", "It is blocked."), "not exactly one report"),
+    (changed(RECONCILE, "accept refunds into scope.md, ", ""), "Options does not offer to accept"),
+    (changed(RECONCILE, "revert the code, ", ""), "Options does not offer to revert"),
+    (changed(RECONCILE, ", split refunds into items of their own]", "]"), "Options does not offer to split"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "why"), BLOCKS)
+def test_a_blocked_reconciliation_offers_three_ways(tmp_path: Path, spoil: Spoil, why: str) -> None:
+    project = Project(tmp_path, "skyscraper")
+    spoil(project)
+    fact = project.fact("drift")
+    assert not fact.ok
+    assert why in fact.why
+
+
+# --- blocks ---
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("It does not work.", "not exactly one report"),
+        ("BLOCKED: [what's wrong]. Options: [A, B, C]. Recommendation: [X].", "does not say what is wrong"),
+        ("BLOCKED: the key is gone. Options: [A, B, C]. Recommendation: [X].", "fewer than two ways"),
+        ("BLOCKED: the key is gone. Options: [ask for it]. Recommendation: ask for it.", "fewer than two ways"),
+        ("BLOCKED: the key is gone. Options: [ask, ask]. Recommendation: ask.", "fewer than two ways"),
+        ("BLOCKED: the key is gone. Options: [ask, wait]. Recommendation: [X].", "Recommendation names none"),
+        ("BLOCKED: the key is gone. Options: [ask, wait]. Recommendation:", "Recommendation names none"),
+        ("BLOCKED: the key is gone. Options: [ask, wait].", "not exactly one report"),
+        ("BLOCKED: the key is gone. Recommendation: wait.", "not exactly one report"),
+        ("BLOCKED: TODO. Options: [ask, wait]. Recommendation: wait.", "does not say what is wrong"),
+        ("```\nBLOCKED: gone. Options: [ask, wait]. Recommendation: wait.\n```", "not exactly one report"),
+        ("<!-- BLOCKED: gone. Options: [ask, wait]. Recommendation: wait. -->", "not exactly one report"),
+        ("> BLOCKED: gone. Options: [ask, wait]. Recommendation: wait.", "not exactly one report"),
+        ("BLOCKED: a b. Options: [ask, wait]. Recommendation: ask.\n\nBLOCKED: c d.", "not exactly one report"),
+    ],
+)
+def test_a_block_that_is_none_is_told(tmp_path: Path, text: str, why: str) -> None:
+    project = Project(tmp_path, "shed")
+    project.write(BLOCKED, f"{text}\n")
+    fact = project.fact("blocked_doc")
+    assert not fact.ok
+    assert why in fact.why
+    assert "BLOCKED: " in fact.fix
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BLOCKED: the key is gone. Options: [ask for it, wait]. Recommendation: ask for it.",
+        "# Report\n\n**BLOCKED:** gone.\n\n**Options:**\n\n1. ask\n2. wait\n\n**Recommendation:** wait",
+        "BLOCKED: v1.2 fails. Options: [pin v1.1; drop it]. Recommendation: pin v1.1.\r\n",
+    ],
+)
+def test_a_block_may_be_laid_out_as_one_likes(tmp_path: Path, text: str) -> None:
+    project = Project(tmp_path, "shed")
+    project.write(BLOCKED, text)
+    fact = project.fact("blocked_doc")
+    assert fact.ok, fact.why

@@ -1,0 +1,189 @@
+"""Scope, preferences and given material: each single thing that lacks closes the gate and is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from detent.gates.acceptance import tier_of
+from tests.unit.gates.pipeline import Project, Spoil, changed, replaced
+
+SCOPE, PREFERENCES = "scaffolding/scope.md", "preferences.md"
+CRITERIA = "Acceptance Criteria"
+
+
+def criteria(*lines: str) -> Spoil:
+    return replaced(SCOPE, CRITERIA, "\n".join(lines))
+
+
+CLOSED: list[tuple[Spoil, str]] = [
+    (
+        criteria("- AC-1: works well", "- AC-2: answers within 1 s"),
+        "AC-1 names neither a number nor something to be seen",
+    ),
+    (criteria("- AC-1: prints the count", "- AC-2: shows help"), "has a quantitative threshold"),
+    (criteria("- AC-1: runs on Python 3"), "has a quantitative threshold"),
+    (criteria("- AC-1: prints within 1 s", "- AC-1: shows help"), "AC-1 stands there twice"),
+    (
+        criteria("- AC-1: prints within 1 s", "- ac-1: shows help"),
+        '"ac-1: shows help" under "## Acceptance Criteria" has no id',
+    ),
+    (criteria("- AC-1: prints within 1 s", "- it is fast"), '"it is fast" under "## Acceptance Criteria" has no id'),
+    (criteria("- prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
+    (criteria("- AC-N: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
+    (criteria("- AC-1: <what must hold>", "- AC-2: within 1 s"), "AC-1 is not decided yet"),
+    (criteria("- AC-1: TODO", "- AC-2: within 1 s"), "AC-1 is not decided yet"),
+    (criteria("- AC-1: prints within TBD", "- AC-2: within 1 s"), "AC-1 is not decided yet"),
+    (criteria("- AC-1:", "- AC-2: within 1 s"), "AC-1 is not decided yet"),
+    (criteria("```", "- AC-1: prints within 1 s", "```"), '"## Acceptance Criteria" names no AC-*'),
+    (criteria("> - AC-1: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
+    (criteria("- ~~AC-1: prints within 1 s~~", "- AC-2: prints 3 lines"), "has no id of its own"),
+    (criteria("AC-1: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
+    (replaced(SCOPE, "Estimated Cost", "cheap"), '"## Estimated Cost" names no figure'),
+    (replaced(SCOPE, "Estimated Cost", "$120 per year"), '"## Estimated Cost" is no monthly figure'),
+    (replaced(SCOPE, "Estimated Cost", "about 5"), '"## Estimated Cost" names no figure'),
+    (replaced(SCOPE, "Estimated Cost", "```\n$5 per month\n```"), '"## Estimated Cost" names no figure'),
+    (replaced(SCOPE, "Quality Tier", "shed | house | skyscraper"), '"## Quality Tier" does not settle on one of'),
+    (replaced(SCOPE, "Quality Tier", "villa"), '"## Quality Tier" does not settle on one of'),
+    (replaced(SCOPE, "Quality Tier", "not a shed"), '"## Quality Tier" does not settle on one of'),
+    (replaced(SCOPE, "Quality Tier", "shed\n\nhouse"), '"## Quality Tier" does not settle on one of'),
+    (replaced(SCOPE, "Quality Tier", "```\nshed\n```"), '"## Quality Tier" does not settle on one of'),
+    (
+        changed(SCOPE, "Small enough: yes, by expander, see docs/input/brief.md", "One file."),
+        '"Small enough:" under "## Smallest',
+    ),
+    (changed(SCOPE, "Small enough: yes,", "Small enough: no,"), "is not answered with a clear yes"),
+    (changed(SCOPE, "by expander, ", ""), "does not say who looked (by NAME)"),
+    (changed(SCOPE, "see docs/input/brief.md", "see docs/none.md"), "names no proof that exists"),
+    (changed(SCOPE, "see docs/input/brief.md", "see scope.md"), "names no proof that exists"),
+    (changed(SCOPE, "Conflicts: none", "As it says."), '"Conflicts:" is not answered under "## Stack"'),
+    (changed(SCOPE, "Conflicts: none", "Conflicts: <none | which>"), '"Conflicts:" is not answered under "## Stack"'),
+    (changed(SCOPE, "Stateful: no", "Stateful: yes/no"), '"Stateful:" is not answered under "## Data Model"'),
+    (changed(SCOPE, "Stateful: no", "Nothing else."), '"Stateful:" is not answered under "## Data Model"'),
+    (lambda project: project.path(".gitignore").unlink(), "there is no .gitignore"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "why"), CLOSED, ids=lambda value: value if isinstance(value, str) else "")
+def test_one_thing_that_lacks_closes_the_scope_and_is_named(tmp_path: Path, spoil: Spoil, why: str) -> None:
+    project = Project(tmp_path, "shed")
+    spoil(project)
+    fact = project.fact("scope_doc")
+    assert not fact.ok
+    assert why in fact.why
+    assert "under" in fact.fix or "write" in fact.fix, "the refusal says what to write"
+
+
+OPEN: list[Spoil] = [
+    criteria("- **AC-1**: prints the count", "* [ ] AC-2 \u2013 exit code 0", "1. `AC-X-3`: at most 5 s"),
+    criteria("### AC-1: prints the count", "", "- within 1 s", "- on any system", "", "### AC-2", "", "Shows help."),
+    criteria("### Counting", "", "- AC-1: prints the count in 2 s", "", "### Help", "", "- AC-2: shows help"),
+    criteria("- AC-1: a todo that is added is shown within 1 s"),
+    criteria("- AC-1: `list <name>` prints 3 lines"),
+    replaced(SCOPE, "Estimated Cost", "$0 \u2013 static hosting"),
+    replaced(SCOPE, "Estimated Cost", "12 EUR monthly"),
+    replaced(SCOPE, "Estimated Cost", "about \u20ac5.50/mo for the VPS, $0 for the rest"),
+    replaced(SCOPE, "Quality Tier", "**Tier: Skyscraper**"),
+    replaced(SCOPE, "Quality Tier", "house, because others rely on it"),
+    changed(
+        SCOPE,
+        "Small enough: yes, by expander, see docs/input/brief.md",
+        "**Small enough:** yes, by Ada: `preferences.md`",
+    ),
+]
+
+
+@pytest.mark.parametrize("change", OPEN)
+def test_what_is_written_otherwise_is_read_all_the_same(tmp_path: Path, change: Spoil) -> None:
+    project = Project(tmp_path, "shed")
+    change(project)
+    fact = project.fact("scope_doc")
+    assert fact.ok, fact.why
+
+
+def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    for section in ("Problem", "Data Model", "Deferred"):
+        project.remove_section(SCOPE, section)
+    project.replace_section(SCOPE, "Quality Tier", "villa")
+    why = project.fact("scope_doc").why
+    assert all(f'"## {name}"' in why for name in ("Problem", "Data Model", "Deferred", "Quality Tier"))
+
+
+def test_a_tier_counts_only_where_the_scope_settles_on_it() -> None:
+    assert tier_of("## Quality Tier\n\nhouse\n") == "house"
+    assert tier_of("## Quality Tier\n\nhouse\n\n## Quality Tier\n\nshed\n") == ""
+    assert tier_of("```\n## Quality Tier\n\nhouse\n```\n") == ""
+
+
+@pytest.mark.parametrize("tier", ["shed", "house", "skyscraper"])
+def test_preferences_say_what_each_tier_means(tmp_path: Path, tier: str) -> None:
+    project = Project(tmp_path, "shed")
+    line = next(line for line in project.read(PREFERENCES).splitlines() if line.startswith(f"- {tier}:"))
+    for new in ("", f"- {tier}:", f"- {tier}: TODO", f"<!-- {line} -->", f"> {line}"):
+        project.write(PREFERENCES, project.read(PREFERENCES).replace(line, new))
+        fact = project.fact("preferences_doc")
+        assert (fact.ok, f"does not say what {tier} means" in fact.why) == (False, True), new
+        project.write(
+            PREFERENCES,
+            project.read(PREFERENCES).replace(new, line) if new else Project(tmp_path / tier, "shed").read(PREFERENCES),
+        )
+    assert project.fact("preferences_doc").ok
+
+
+# --- what was given ---
+
+
+def test_every_file_that_was_given_is_named_in_the_scope(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    project.write("docs/input/prices.pdf", "%PDF")
+    fact = project.fact("inputs_used")
+    assert (fact.ok, fact.why) == (False, "scope.md: it does not name docs/input/prices.pdf")
+    project.change(SCOPE, "Counting several files", "Prices (prices.pdf) and several files")
+    assert project.fact("inputs_used").ok
+    project.write("docs/input/.keep", "")
+    assert project.fact("inputs_used").ok, "hidden files are nobody's material"
+    project.has_looked = False
+    fact = project.fact("inputs_used")
+    assert (fact.ok, fact.why) == (False, "nobody has looked yet what lies in docs/input/")
+
+
+def test_without_material_there_is_nothing_to_use(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    for path in project.path("docs/input").iterdir():
+        path.unlink()
+    assert project.fact("inputs_used").ok
+    fact = project.fact("inputs_distilled")
+    assert (fact.ok, fact.why) == (False, "docs/input/ holds nothing that could be distilled")
+
+
+DISTILLED = "docs/input/distilled-brief.md"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda project: project.path(DISTILLED).unlink(), "docs/input/ has no distilled-*.md"),
+        (lambda project: project.write(DISTILLED, ""), "has no heading with text below it"),
+        (lambda project: project.write(DISTILLED, "# Asked for\n\nTODO\n"), "has no heading with text below it"),
+        (lambda project: project.write(DISTILLED, "from brief.md\n"), "has no heading with text below it"),
+        (lambda project: project.write(DISTILLED, "# A\n\nwords\n"), "no distilled-*.md names docs/input/brief.md"),
+        (lambda project: project.write("docs/input/new.txt", "x"), "no distilled-*.md names docs/input/new.txt"),
+        (lambda project: setattr(project, "has_looked", False), "nobody has looked yet what lies in docs/input/"),
+    ],
+)
+def test_what_was_not_distilled_is_named(tmp_path: Path, spoil: Spoil, why: str) -> None:
+    project = Project(tmp_path, "shed")
+    spoil(project)
+    fact = project.fact("inputs_distilled")
+    assert not fact.ok
+    assert why in fact.why
+
+
+def test_what_was_distilled_before_is_not_fresh(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    project.enter("inputs_distilled")
+    assert not project.fact("inputs_distilled", since="entry").ok
+    project.write(DISTILLED, "# Anew\n\nFrom brief.md: count words.\n")
+    assert project.fact("inputs_distilled", since="entry").ok

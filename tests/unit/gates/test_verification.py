@@ -1,0 +1,160 @@
+"""A verification: each single thing that lacks closes the gate and is named; a failure comes with steps to see it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from detent.gates.verification import KINDS, SCANNED
+from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
+
+REPORT, SCOPE, READINESS = "scaffolding/verification.md", "scaffolding/scope.md", "scaffolding/readiness.md"
+CRITERIA = "Acceptance Criteria"
+THIRD = """### AC-3
+
+- Kind: CLI output
+- Command: `python words.py none.txt; echo $?`
+- Result: PASS
+
+```
+no such file: none.txt
+2
+```
+"""
+
+
+def third(old: str, new: str) -> Spoil:
+    return changed(REPORT, THIRD, THIRD.replace(old, new))
+
+
+CLOSED: list[tuple[str, Spoil, str]] = [
+    ("shed", replaced(REPORT, "Verdict", "FAIL"), 'gives FAIL under "## Verdict", not PASS'),
+    ("shed", replaced(REPORT, "Verdict", "PASS\n\nFAIL"), "gives no clear verdict"),
+    ("shed", replaced(REPORT, "Verdict", "PASS, but not on Windows: FAIL"), "gives no clear verdict"),
+    ("shed", replaced(REPORT, "Tests", "All pass."), '"## Tests" names no exact command'),
+    ("shed", replaced(REPORT, "Tests", "Command: `make test`"), '"## Tests" has no code block with the exact output'),
+    ("shed", changed(REPORT, THIRD, ""), 'AC-3 is missing under "## Acceptance Criteria"'),
+    ("shed", changed(REPORT, THIRD, f"~~~\n{THIRD}~~~\n"), 'AC-3 is missing under "## Acceptance Criteria"'),
+    ("shed", changed(REPORT, THIRD, THIRD + THIRD), "AC-3 stands twice"),
+    ("shed", third("AC-3", "AC-9"), '"## Acceptance Criteria" has AC-9, which scope.md does not know'),
+    ("shed", third("- Kind: CLI output\n", ""), 'AC-3 under "## Acceptance Criteria" has no kind of: CLI output'),
+    ("shed", third("CLI output", "by eye"), 'AC-3 under "## Acceptance Criteria" has no kind of'),
+    (
+        "shed",
+        third("- Command: `python words.py none.txt; echo $?`\n", ""),
+        'AC-3 under "## Acceptance Criteria" names no exact command',
+    ),
+    ("shed", third("`python words.py none.txt; echo $?`", "<command>"), "names no exact command"),
+    ("shed", third("\n```\nno such file: none.txt\n2\n```\n", ""), "has no code block with the exact output"),
+    ("shed", third("no such file: none.txt\n2\n", "...\n"), "has no code block with the exact output"),
+    ("shed", third("Result: PASS", "Result: FAIL"), 'AC-3 has no result PASS under "## Acceptance Criteria"'),
+    ("shed", third("- Result: PASS\n", ""), "AC-3 has no result PASS"),
+    ("shed", third("Result: PASS", "Result: PASS | FAIL"), "AC-3 has no result PASS"),
+    ("shed", third("Result: PASS", "Result: PASS\n- Result: FAIL"), "AC-3 has no result PASS"),
+    ("shed", third("Result: PASS", "Result: not PASS"), "AC-3 has no result PASS"),
+    (
+        "shed",
+        changed(REPORT, "- T-2: a file with umlauts was counted; result: PASS\n", ""),
+        'T-2 has no result PASS under "## Truths"',
+    ),
+    ("shed", changed(REPORT, "was counted; result: PASS", "was not; result: FAIL"), "T-2 has no result PASS"),
+    ("shed", replaced(READINESS, "Truths", "none"), "readiness.md lists no truth"),
+    ("shed", replaced(REPORT, "Application", "It runs."), '"## Application" names no exact command'),
+    ("shed", replaced(REPORT, "Application", "Command: `./run`\n\n```\n\n```"), '"## Application" has no code block'),
+    *(
+        ("shed", changed(REPORT, f"- {topic}: ", "- else: "), f'"## Security Scan" says nothing to "{topic}"')
+        for topic in SCANNED
+    ),
+    ("shed", changed(REPORT, "Critical: none", "Critical: 1, a key in app.js"), 'does not say "Critical: none"'),
+    ("shed", changed(REPORT, "Critical: none\n", ""), 'does not say "Critical: none"'),
+    ("shed", changed(REPORT, "; matches: yes", ""), '"## Deploy Config" does not say "matches: yes"'),
+    ("shed", changed(REPORT, "; matches: yes", "; matches: no"), '"## Deploy Config" does not say "matches: yes"'),
+    (
+        "shed",
+        changed(REPORT, "Target: A folder on this computer", "Target: Kubernetes"),
+        "does not name the target of the scope",
+    ),
+    ("shed", changed(REPORT, "Target: A folder on this computer; ", ""), "does not name the target of the scope"),
+    ("shed", changed(REPORT, "Hold: yes", "Hold: no"), '"## Key Links" does not say "Hold: yes"'),
+    ("shed", changed(REPORT, "AC-1, AC-2 and AC-3 were", "AC-1 and AC-2 were"), '"## Key Links" leaves out AC-3'),
+    ("house", without(REPORT, "Load Test"), 'no section "## Load Test"'),
+    ("house", changed(REPORT, "Concurrency: 50", "Concurrency: 10"), "not run at the concurrency of AC-3 (50)"),
+    ("house", changed(REPORT, "Concurrency: 50\n", ""), "not run at the concurrency of AC-3 (50)"),
+    ("house", replaced(REPORT, "Load Test", "Concurrency: 50"), '"## Load Test" names no exact command'),
+    (
+        "skyscraper",
+        changed(REPORT, "Concurrency: 100", "Concurrency: 99"),
+        "not run at the concurrency of AC-BOOK-2 (100)",
+    ),
+    ("shed", changed(SCOPE, "- AC-3:", "- AC-4:"), "AC-4 is missing under"),
+    ("shed", replaced(SCOPE, CRITERIA, "none yet"), "scope.md names no AC-*"),
+]
+
+
+@pytest.mark.parametrize(("tier", "spoil", "why"), CLOSED)
+def test_one_thing_that_lacks_closes_the_verification(tmp_path: Path, tier: str, spoil: Spoil, why: str) -> None:
+    project = Project(tmp_path, tier)
+    spoil(project)
+    fact = project.fact("verification_doc")
+    assert not fact.ok
+    assert why in fact.why
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_evidence_is_of_a_known_kind(tmp_path: Path, kind: str) -> None:
+    project = Project(tmp_path, "shed")
+    third("CLI output", f"**{kind.upper()}**")(project)
+    fact = project.fact("verification_doc")
+    assert fact.ok, fact.why
+
+
+def test_an_entry_may_be_an_item_with_its_output_below(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    project.change(
+        REPORT,
+        "### AC-1\n\n- Kind: CLI output\n- Command: `python words.py sample.txt`\n- Result: PASS\n",
+        "- AC-1: Kind: CLI output; Command: `python words.py sample.txt`; Result: PASS\n",
+    )
+    fact = project.fact("verification_doc")
+    assert fact.ok, fact.why
+
+
+# --- a verification that failed ---
+
+STEPS = "\n## Reproduction\n\n- AC-3: command: `python words.py x`; expected: exit 2; got: a traceback\n"
+
+
+def failed(project: Project, steps: str) -> None:
+    third("Result: PASS", "Result: FAIL")(project)
+    project.replace_section(REPORT, "Verdict", "FAIL")
+    project.write(REPORT, project.read(REPORT) + steps)
+
+
+def test_a_failure_with_steps_is_one(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    assert not project.fact("verification_doc", value="FAIL").ok
+    failed(project, STEPS)
+    fact = project.fact("verification_doc", value="FAIL")
+    assert fact.ok, fact.why
+    assert not project.fact("verification_doc").ok
+
+
+@pytest.mark.parametrize(
+    ("steps", "why"),
+    [
+        ("", 'no section "## Reproduction"'),
+        ("\n## Reproduction\n\nIt crashed.\n", '"## Reproduction" lists no steps'),
+        (STEPS.replace("command: `python words.py x`; ", ""), "has no command"),
+        (STEPS.replace("expected: exit 2; ", ""), "has no expected"),
+        (STEPS.replace("got: a traceback", "got: ..."), "has no got"),
+        (STEPS.replace("AC-3", "AC-1"), "does not show how AC-3 fails"),
+    ],
+)
+def test_a_failure_without_steps_is_told(tmp_path: Path, steps: str, why: str) -> None:
+    project = Project(tmp_path, "shed")
+    failed(project, steps)
+    for value in ("PASS", "FAIL"):
+        fact = project.fact("verification_doc", value=value)
+        assert not fact.ok
+        assert why in fact.why

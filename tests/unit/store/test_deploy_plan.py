@@ -1,0 +1,62 @@
+"""The deploy commands of a project are read as they stand, or not at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from detent.store.deploy_plan import read_plan
+
+WHOLE = """# Preferences
+
+## Deploy Commands
+
+Some words.
+
+- Preflight: `test -n "$X"`
+- **Deploy:** ./deploy.sh --now
+* Check: ``curl `host` ``
+- Rollback: `./deploy.sh --old`
+- Notes: nothing
+
+## Next
+
+- Persistence: not here
+"""
+
+
+def test_each_labelled_item_is_one_command_in_the_order_they_are_run() -> None:
+    plan, problem = read_plan(WHOLE)
+    assert problem == ""
+    assert plan is not None
+    assert plan.commands == (
+        ("Pre-flight", 'test -n "$X"'),
+        ("Deploy", "./deploy.sh --now"),
+        ("Check", "curl `host`"),
+        ("Rollback", "./deploy.sh --old"),
+    )
+
+
+def test_other_commands_have_another_digest_and_other_words_around_them_the_same() -> None:
+    plan = read_plan(WHOLE)[0]
+    same, other = read_plan(WHOLE.replace("Some words", "Others"))[0], read_plan(WHOLE.replace("--now", "--later"))[0]
+    assert plan is not None
+    assert same is not None
+    assert other is not None
+    assert plan.digest == same.digest != other.digest
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", 'there is no "## Deploy Commands"'),
+        (WHOLE.replace("- Rollback: `./deploy.sh --old`\n", ""), "names no command for Rollback"),
+        (WHOLE.replace("`./deploy.sh --old`", "TODO"), "names no command for Rollback"),
+        (WHOLE.replace("- Notes: nothing", "- Check: true"), "names Check twice"),
+        (WHOLE.replace("- Rollback", "```\n- Rollback").replace("- Notes", "```\n- Notes"), "no command for Rollback"),
+        (WHOLE.replace("- Rollback", "<!--\n- Rollback").replace("- Notes", "-->\n- Notes"), "no command for Rollback"),
+    ],
+)
+def test_a_plan_that_is_not_whole_is_none_and_says_what_is_missing(text: str, problem: str) -> None:
+    plan, why = read_plan(text)
+    assert plan is None
+    assert problem in why
