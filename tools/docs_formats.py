@@ -79,11 +79,11 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "label": "the name in the machine's own document",
         "from": "a state, or a list of states that all have this move",
         "to": "the state it leads to",
-        "verb": "commands that mean this move: approve, reject, resume, answer. `next` marks the moves `/next` looks "
-        "at, `redo` those of `/redo STATE`",
+        "verb": "commands that mean this move: approve, reject, resume, answer; `redo` marks those of `/redo STATE`",
         "says": "lines a person types that mean this move, in any case of letters: `continue`, `/iterate`, `build me "
         "{text}`. `{text}` stands at the end and is never empty; it is kept as the person's answer and quoted in the "
-        "next prompt. Of several moves that say the same the first open one is taken",
+        "next prompt. Of several moves that say the same the first open one is taken. `/next` stands on the moves "
+        "that `/next` looks at",
         "key": "the letter of a menu",
         "confirm": "asked before it is taken",
         "sign_off": "true: a person alone, and nothing goes round it",
