@@ -151,6 +151,9 @@ def test_every_file_that_was_given_is_named_in_the_scope(tmp_path: Path) -> None
     assert (fact.ok, fact.why) == (False, "scope.md: it does not name docs/input/prices.pdf")
     project.change(SCOPE, "Counting several files", "Prices (prices.pdf) and several files")
     assert project.fact("inputs_used").ok
+    project.write("docs/input/q", "short names are no part of other words\n")
+    assert project.fact("inputs_used").why == "scope.md: it does not name docs/input/q"
+    project.path("docs/input/q").unlink()
     project.write("docs/input/.keep", "")
     assert project.fact("inputs_used").ok, "hidden files are nobody's material"
     project.has_looked = False
