@@ -47,6 +47,10 @@ CLOSED: list[tuple[Spoil, str]] = [
     (criteria("```", "- AC-1: prints within 1 s", "```"), '"## Acceptance Criteria" names no AC-*'),
     (criteria("> - AC-1: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
     (criteria("- ~~AC-1: prints within 1 s~~", "- AC-2: prints 3 lines"), "has no id of its own"),
+    (
+        criteria("- AC-1: within 1 s", "", "**AC-2**: shows help"),
+        'AC-2 under "## Acceptance Criteria" is no item of the list',
+    ),
     (criteria("AC-1: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
     (replaced(SCOPE, "Estimated Cost", "cheap"), '"## Estimated Cost" names no figure'),
     (replaced(SCOPE, "Estimated Cost", "$120 per year"), '"## Estimated Cost" is no monthly figure'),
