@@ -28,7 +28,14 @@ if TYPE_CHECKING:
 
 _MARKER = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _BOX = re.compile(r"^\[[ xX]\]\s+")
-_NONE = re.compile(r"(?:none|nothing|no|not applicable|n/a)(?![\w-])", re.IGNORECASE)
+_NONE = re.compile(
+    r"(?:none|nothing(?: is)?|not applicable|n/a)(?: (?:found|needed|known|open|deferred|used|planned|left|so far))*"
+    r"(?:[.,;:(\u2013\u2014-].*)?|no(?: [\w-]+){1,3}\.?",
+    re.IGNORECASE,
+)
+_UNLESS = re.compile(
+    r"\b(?:except|excepting|but|besides|however|apart|other than|unless|only|still|although)\b", re.IGNORECASE
+)
 _BAR, _RULE = re.compile(r"(?<!\\)\|"), re.compile(r":?-+:?")
 _COLUMNS = ("design", "test", "proof", "result", "severity", "status")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
@@ -239,7 +246,13 @@ def says_something(value: str) -> bool:
 def is_none(body: str) -> bool:
     """Whether a section says in one line that there is nothing of the kind."""
     lines = [words for words in own_text(body).splitlines() if says_something(words)]
-    return len(lines) == 1 and _NONE.match(lines[0].lstrip("*_`- ")) is not None
+    said = lines[0].strip("*_`- ") if len(lines) == 1 else ""
+    return _NONE.fullmatch(said) is not None and _UNLESS.search(said) is None
+
+
+def outside(body: str) -> str:
+    """What a section says besides its list: nothing that belongs into an item may hide there."""
+    return "\n".join(words for row, words in own_rows(body) if row.depth == 0 and words)
 
 
 def cut(text: str) -> str:
