@@ -52,14 +52,14 @@ class Entry(Record):
 class Page:
     """One document while it is judged: all that is wrong with it is gathered, each with an example that would do."""
 
-    def __init__(self, seen: Seen, file: str, sections: Sequence[str] = ()) -> None:
+    def __init__(self, seen: Seen, file: str, examples: Mapping[str, str] | None = None) -> None:
         self.file = file
         self.name = file.removeprefix(IN_TREE)
         found = seen.files.text(file)
         self.text = found or ""
         self.problems: list[tuple[str, str]] = []
         if found is None:
-            self.wrong(f"there is no {self.name}", f"write {self.name}{_outline(sections)}")
+            self.wrong(f"there is no {self.name}", f"write {self.name}{_outline(examples or {})}")
         elif len(self.text) > _LARGEST:
             self.wrong(f"it is larger than {_LARGEST} characters", "say it shorter")
             self.text = ""
@@ -218,8 +218,9 @@ def cut(text: str) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
-def _outline(sections: Iterable[str]) -> str:
-    named = ", ".join(f'"## {name}"' for name in sections)
+def _outline(examples: Mapping[str, str]) -> str:
+    """All that is asked of a document that is still to be written."""
+    named = "; ".join(f'"## {name}": {example}' for name, example in examples.items())
     return f" with {named}" if named else ""
 
 

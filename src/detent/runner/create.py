@@ -159,6 +159,8 @@ def adopt(wish: Wish) -> Task:
         named = " ".join(document.value(machine.store.get("title", "")).split())
         wish = wish.replace(title=wish.title or named or task_id)
         head = _head(site, settings, machine, pinned, wish.replace(in_place=True), task_id, folder) | kept
+        if is_tracked(machine.store) and (told := exclude_root(machine.store, project)):
+            head["notes"] = (*head["notes"], told)
         snapshot = _adopted(machine, document.fields, enter(machine, _mode(machine, wish.mode)), document.state)
         return _begin(project, native, head, snapshot, pinned, "adopted")
 
@@ -315,11 +317,13 @@ def plan_line(command: str) -> str:
 
 
 def _adopted(machine: Machine, fields: Mapping[str, Any], snapshot: Snapshot, state: str) -> Snapshot:
-    registers = dict(snapshot.registers)
+    """What the file says of registers and counters, and what the machine takes for granted in this state."""
+    registers = {**snapshot.registers, **machine.store.get("adopted", {}).get(state, {})}
     for register in machine.registers.values():
         value = fields[register.field].line_value.strip("*_` ").lower() if register.field in fields else ""
-        if value and (not register.values or value in register.values):
-            registers[register.name] = value
+        known = {name.lower(): name for name in register.values}
+        if value and (not known or value in known):
+            registers[register.name] = known.get(value, value)
     counters = dict(snapshot.counters)
     for limit in machine.limits.values():
         value = fields[limit.field].line_value if limit.field in fields else ""

@@ -26,6 +26,7 @@ from detent.runner.ending import BOUND, attend
 from detent.runner.explain import deploy_word, explain, may_ask
 from detent.runner.judging import is_judged_next
 from detent.runner.launch import bounds_of
+from detent.runner.open import waits_at_end
 from detent.runner.ready import make_ready
 from detent.runner.runs import run_seen, start_run
 from detent.runner.step import Outcome, step
@@ -155,8 +156,7 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
     if stopped := snapshot.registers.get(STOPPED):
         return Rest(task, "stopped", stopped)
     if state.is_end:
-        can_go_on = any(edge.reopen for edge in state.edges)
-        return Rest(task, "person" if can_go_on else "done", question(state, task.native) or state.name)
+        return Rest(task, "person" if waits_at_end(state) else "done", question(state, task.native) or state.name)
     if not state.role or (state.driver != "agent" and not asked):
         waits = question(state, task.native) or (state.title if state.is_rest else "")
         waits = waits or f"{state.name} waits for a person"

@@ -173,11 +173,11 @@ def _clear_report(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[di
     return clear_report(task)
 
 
-def _archive(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+def _archive(task: Task, key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     """What was made before a person went back, as a version of its own."""
     from detent.runner.archive import archive  # only who goes back needs it
 
-    return archive(task, intent), {}
+    return archive(task, key, intent), {}
 
 
 def _revert_record(task: Task, key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:

@@ -87,7 +87,8 @@ def _work(arguments: Arguments, task: Task, text: str) -> int:
         task = answer(task, person_name(), text).task
     if state.driver == "person" and not state.role:
         return _look(arguments, task, said.MOVES)
-    return drive_told(arguments, task, once=True, asked=bool(state.role), may_start=bool(state.role))
+    code = drive_told(arguments, task, once=True, asked=bool(state.role), may_start=bool(state.role))
+    return 0 if code == EXIT_CODES["person"] else code  # what was wanted is done; that it is a person's turn was told
 
 
 def _text(arguments: Arguments, task: Task, text: str) -> int:
