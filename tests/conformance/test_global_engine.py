@@ -365,14 +365,15 @@ def test_asking_again_with_unchanged_artifacts_answers_the_same_and_logs_nothing
 
 
 @pytest.mark.requirement("S1.56")
-def test_running_a_phase_again_overwrites_its_own_artifacts_only(at: Any) -> None:
+def test_running_a_phase_again_leaves_earlier_artifacts_and_keeps_the_rest_as_a_version(at: Any) -> None:
     desk = at("codegen")
     desk.work()
     desk.put(EVAL, {"old": 1})
     assert desk.moved("re-run-codegen") == "re-run-codegen"
     desk.work(text="3\n")
     desk.moved("review")
-    assert desk.read(EVAL) == {"old": 1}
+    (kept,) = (desk.folder / "versions").rglob(EVAL.rpartition("/")[2])
+    assert json.loads(kept.read_text(encoding="utf-8")) == {"old": 1}
     assert desk.read(PLANNING) == PLAN
     assert (desk.folder / "code/files/app.py").read_text(encoding="utf-8") == "3\n"
 
