@@ -35,7 +35,18 @@ if TYPE_CHECKING:
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
 _WHOLE_TREE = ("structure_ok", "inputs_used", "inputs_distilled")  # they ask for every file of it
 # checks whose answer depends on the tree
-TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "deployed", "big_fix", "filed", "scope")
+TREE_CHECKS = (
+    *COMMAND_CHECKS,
+    *_WHOLE_TREE,
+    "protected_ok",
+    "signed_tree",
+    "deployed",
+    "big_fix",
+    "filed",
+    "scope",
+    "same_tree",
+    "code_review",
+)
 
 
 def look(
@@ -73,6 +84,7 @@ def look(
         deploy=memory.deploy,
         since_gate=cache(partial(_since_gate, task, memory, "" if is_reader else tree)),
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
+        came_with=memory.came_with,
         filing=memory.filing,
         judged=memory.judged,
         changed=partial(_changed, task, tree, is_reader=is_reader),
