@@ -112,6 +112,7 @@ class Seen(Record):
     since_gate: Callable[[], Sequence[tuple[str, str]] | None] = _nobody_looked  # status and path, without task files
     tree_files: Callable[[], Mapping[str, TreeFile] | None] = _nobody_looked  # every file of the tree, by its path
     filing: Mapping[str, Any] = {}  # what the engine filed in this visit: tree, files by place with hashes, refused
+    entered: str = ""  # the tree with which the state was entered; empty when nobody looked at it then
     judged: Mapping[
         str, Mapping[str, str]
     ] = {}  # reports by their evidence key: hash, the tree it is about, whose it is

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
 _WHOLE_TREE = ("structure_ok", "inputs_used", "inputs_distilled")  # they ask for every file of it
 # checks whose answer depends on the tree
-TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "deployed", "big_fix", "filed", "scope")
+TREE_CHECKS = (
+    *(*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "tree_edited"),
+    *("deployed", "big_fix", "filed", "scope"),
+)
 
 
 def look(
@@ -75,6 +78,7 @@ def look(
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
         filing=memory.filing,
         judged=memory.judged,
+        entered=memory.entered,
         changed=partial(_changed, task, tree, is_reader=is_reader),
     )
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
     from detent.store.places import TaskPlaces
 
-CACHE_SCHEMA = 4
+CACHE_SCHEMA = 5
 # Lines that change nothing in the document, so that it is not behind the journal without them.
 QUIET = (
     *("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured"),
@@ -70,6 +70,7 @@ class Memory(Record):
     visit: Mapping[str, Any] = {}  # the last run since the state was entered, and how many there were
     out: Mapping[str, Mapping[str, str]] = {}  # agents that failed in this visit, or are out of quota: exit and wake
     results: Mapping[str, Mapping[str, Any]] = {}  # what a gate made of several answers last found, by gate
+    entered: str = ""  # the tree with which the state was entered; empty when nobody looked at it then
     judged: Mapping[str, Mapping[str, str]] = {}  # reports by evidence key: hash, the tree it is about, whose it is
     last_run: Mapping[str, Any] = {}  # the last of all runs that ended: run, agent and model
     usage: Mapping[str, float] = {}  # what all runs together used
@@ -144,7 +145,7 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
 
 def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
     """What a move promises, what was prepared for it, what a person signed, and what its gates found part by part."""
-    changes: dict[str, Any] = {}
+    changes: dict[str, Any] = {"entered": entry.get("tree", "")}
     if effects := entry.get("effects"):
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{entry['seq']}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
