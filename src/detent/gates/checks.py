@@ -321,6 +321,7 @@ CHECKS: Mapping[str, Known] = {
     "no_signal": ("reviews:no_signal", ("file", "schema", "values"), ()),
     "signal_is": ("reviews:signal_is", ("file", "schema", "values"), ()),
     "signed_tree": (signed_tree, ("edge",), ("files",)),
+    "tree_edited": ("people:tree_edited", (), ()),
     "big_fix": ("fix_size:big_fix", ("design",), ()),
     "deploy_named": ("deployed:deploy_named", ("preferences",), ()),
     "deployed": ("deployed:deployed", ("preferences",), ()),

@@ -36,16 +36,8 @@ _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; 
 _WHOLE_TREE = ("structure_ok", "inputs_used", "inputs_distilled")  # they ask for every file of it
 # checks whose answer depends on the tree
 TREE_CHECKS = (
-    *COMMAND_CHECKS,
-    *_WHOLE_TREE,
-    "protected_ok",
-    "signed_tree",
-    "deployed",
-    "big_fix",
-    "filed",
-    "scope",
-    "same_tree",
-    "code_review",
+    *(*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "tree_edited"),
+    *("deployed", "big_fix", "filed", "scope", "same_tree", "code_review"),
 )
 
 
