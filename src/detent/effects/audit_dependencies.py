@@ -54,15 +54,15 @@ def main(words: Sequence[str] | None = None) -> int:
     for path in _files():
         _audit(path, given, result)
     for line in (*result.audited, *result.found[:_MOST_TOLD]):
-        print(line)
+        _tell(line)
     for line in result.unproven[:_MOST_TOLD]:
-        print(f"not proven: {line}")
+        _tell(f"not proven: {line}")
     if result.found:
         return FOUND
     if result.unproven:
         return NOT_PROVEN
     if not result.audited:
-        print("there is no lock file, so there are no dependencies to audit")
+        _tell("there is no lock file, so there are no dependencies to audit")
     return 0
 
 
@@ -214,6 +214,10 @@ _KINDS: dict[str, Callable[[str, argparse.Namespace, _Result], None]] = {
     "Cargo.lock": _cargo,
     **dict.fromkeys(("yarn.lock", "pnpm-lock.yaml", "bun.lock", "Gemfile.lock", "go.sum", "composer.lock"), _nobody),
 }
+
+
+def _tell(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 Exit 0: every file was scanned and none holds one. Exit 1: secrets were found, told by place and kind, never by value.
 Exit 3: not proven: something could not be scanned, or the scanner is missing.
 
-A comment that tells the scanner to look away is no reason to: whoever wrote it may be who is scanned. Nor is the name of
-a file. What may stay is what `.secrets.baseline` names, which a person commits before the work begins.
+A comment that tells the scanner to look away is no reason to, nor is the name of a file: whoever wrote it may be who is
+scanned. What may stay is what `.secrets.baseline` names, which a person commits before the work begins.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ def main() -> int:
     plain = [name for name in names if name not in unread and _is_text(name) and not _is_lock(name)]
     others = [name for name in names if name not in unread and name not in plain]
     found = [*_scan(plain, but=(), known=known), *_scan(others, but=_ENTROPY, known=known)]
-    print(f"{len(names) - len(unread)} of {len(names)} files scanned by detect-secrets")
+    _tell(f"{len(names) - len(unread)} of {len(names)} files scanned by detect-secrets")
     for line in found[:_MOST_TOLD]:
-        print(line)
+        _tell(line)
     if found:
         return FOUND
     return _not_proven(f"not scanned: {', '.join(map(_shown, unread[:_MOST_TOLD]))}") if unread else 0
 
 
 def _not_proven(why: str) -> int:
-    print(f"not proven: {why}")
+    _tell(f"not proven: {why}")
     return NOT_PROVEN
 
 
@@ -110,7 +110,7 @@ def _scan(names: Sequence[str], *, but: Sequence[str], known: set[tuple[str, str
     from detect_secrets.core.scan import scan_file, scan_line
     from detect_secrets.settings import transient_settings
 
-    kinds = [kind.__name__ for kind in get_mapping_from_secret_type_to_class().values()]
+    kinds: list[str] = [kind.__name__ for kind in get_mapping_from_secret_type_to_class().values()]
     config: dict[str, Any] = {"plugins_used": [{"name": kind} for kind in kinds if kind not in but]}
     for name in names:
         with transient_settings(config) as settings:
@@ -131,6 +131,10 @@ def _words(name: str) -> Iterator[str]:
 
 def _shown(name: str) -> str:
     return ascii(name)[1:-1]
+
+
+def _tell(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
 
 
 if __name__ == "__main__":

@@ -213,7 +213,9 @@ def _result_of(task: Task, seq: int, effect: str) -> Mapping[str, str]:
 
 
 def _made_report(task: Task, line: Entry, wrong: str) -> Report:
-    why = wrong or "; ".join(f"{name}: {fact['why']}" for name, fact in line["facts"].items() if fact.get("why"))
+    why = wrong or "; ".join(
+        f"{name}: {told}" for name, fact in line["facts"].items() if (told := fact.get("why") or fact.get("note"))
+    )
     options = task.machine.store.get("options", {}).get(line["to"], _OPTIONS)
     return make_report(f"{phase_of(task, line['from'])}: {why or line['reason'] or line['to']}", options, options[0])
 
