@@ -67,6 +67,7 @@ class Page:
         found = seen.files.text(file)
         self.text = found or ""
         self.problems: list[tuple[str, str]] = []
+        self._lacking = 0  # how many of them are about a section as a whole
         if found is None:
             self.wrong(f"there is no {self.name}", f"write {self.name}{_outline(examples or {})}")
         elif len(self.text) > _LARGEST:
@@ -94,7 +95,8 @@ class Page:
         elif not filled(body):
             why = f'it has nothing under "## {name}"'
         if why:
-            self.problems.insert(0, (why, hint))  # what lacks as a whole is told before what is wrong with a part
+            self.problems.insert(self._lacking, (why, hint))  # told before what is wrong with a part
+            self._lacking += 1
         return "" if why else body
 
     def bodies(self, examples: Mapping[str, str]) -> dict[str, str]:
@@ -110,7 +112,8 @@ class Page:
         told = list(dict.fromkeys(why for why, _ in self.problems))
         more = f" and {len(told) - _MOST_PROBLEMS} more" if len(told) > _MOST_PROBLEMS else ""
         examples = list(dict.fromkeys(example for _, example in self.problems if example))
-        why = f"{self.name}: {'; '.join(told[:_MOST_PROBLEMS])}{more}"
+        why = f"{'; '.join(told[:_MOST_PROBLEMS])}{more}"
+        why = why if why.startswith(f"there is no {self.name}") else f"{self.name}: {why}"
         return Finding(ok=False, why=why, evidence=evidence, fix="; ".join(examples[:_MOST_EXAMPLES]))
 
 
@@ -261,7 +264,7 @@ def cut(text: str) -> str:
 
 def _outline(examples: Mapping[str, str]) -> str:
     """All that is asked of a document that is still to be written."""
-    named = "; ".join(f'"## {name}": {example}' for name, example in examples.items())
+    named = " \u00b7 ".join(f'"## {name}": {example}' for name, example in examples.items())
     return f" with {named}" if named else ""
 
 

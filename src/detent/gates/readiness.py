@@ -25,7 +25,7 @@ CLARIFICATIONS, ORDER = "Clarifications Needed", "Build Order"
 READY, NOT_READY = "READY", "NOT READY"
 TRUTH = re.compile(r"[*_`\[(]*(?P<id>T-\d{1,4})(?![\w-])[*_`\])]*(?:[ \t]*(?:[:.\u2013\u2014]|-(?!>))+[*_`]*)?[ \t]*")
 _READINESS = {
-    VERDICT: READY,
+    VERDICT: f"{READY} or {NOT_READY}",
     TRUTHS: "- T-1: WHAT IS KNOWN TO BE SO",
     "Scope Reduction Risks": "None.",
     CLARIFICATIONS: "- THE QUESTION; resolved: THE ANSWER (or: changes pass/fail: no, REASON)",

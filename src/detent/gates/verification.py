@@ -40,7 +40,7 @@ SCANNED = ("secrets", "injection", "auth", "dependency sources")
 _LABELS = ("kind", "command", "output", "result")
 _RAN = "Command: `make test`, and its output in a code block"
 _VERIFICATION = {
-    VERDICT: PASS,
+    VERDICT: f"{PASS} or {FAIL}",
     TESTS: _RAN,
     TRUTHS: f"- T-1: result: {PASS}",
     APPLICATION: "Command: `python -m count sample.txt`, and its output in a code block",
