@@ -133,6 +133,7 @@ VIOLATING = "- it also refunds; class: spec-violating"
     [
         ("CLEAN", "None.", True),
         ("CLEAN", COSMETIC, True),
+        ("CLEAN", "x moved", False),
         ("CLEAN", STRUCTURAL, False),
         ("CLEAN", VIOLATING, False),
         ("REPAIRED", STRUCTURAL, True),

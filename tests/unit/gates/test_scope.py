@@ -115,6 +115,15 @@ def test_what_is_written_otherwise_is_read_all_the_same(tmp_path: Path, change: 
     assert fact.ok, fact.why
 
 
+def test_there_are_at_most_so_many_criteria(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    lines = [f"- AC-{number}: prints {number} lines" for number in range(1, 202)]
+    criteria(*lines)(project)
+    assert project.fact("scope_doc").why == "scope.md: there are more than 200 criteria"
+    criteria(*lines[:-1])(project)
+    assert project.fact("scope_doc").ok
+
+
 def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     for section in ("Problem", "Data Model", "Deferred"):
