@@ -268,6 +268,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "notes": "what a person should know about how the tree was made",
     "baseline": "the commit the work starts from",
     "commands, command_timeout_s, command_limits, workspace, options, evidence_base": "the settings of this task",
+    "audit": "of the settings: where vulnerabilities are asked for, and which were accepted",
     "limits": "in the first line other numbers for the machine's limits; in `proved` what held a command's use (`by`)",
     "agents, budget, notify": "the same for agent runs: `agents` holds the `table` and the `overrides` of `--agent`"
     " (in `configured` the overrides alone)",

@@ -118,6 +118,8 @@ def outcome_words(outcome: Outcome) -> str:
         if decision.edge.sign_off and "commit" not in decision.way.prepare:
             lines += _signed_words(outcome.task.memory.signed[decision.edge.name])
         lines += prepared_words(outcome.task, decision.way.prepare)
+        if decision.waived:
+            lines.append(f"  waived, and recorded: {', '.join(decision.waived)}")
         hands = [name for name in decision.way.needs if name in outcome.facts and outcome.facts[name].by_hand]
         if hands:
             lines.append(f"  proof written by hand: {', '.join(hands)}")

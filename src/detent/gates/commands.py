@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from detent.gates.seen import Seen
     from detent.store.receipts import Receipt
 
-COMMAND_CHECKS = ("commands", "commands_failed", "red_green", "criteria")
+SCANS = ("secret_scan", "dependency_audit")
+COMMAND_CHECKS = ("commands", "commands_failed", "red_green", "criteria", *SCANS)
 _MOST_SHOWN = 80  # characters of a command, where a sentence quotes it
 
 
@@ -35,6 +36,11 @@ def runs_of(gate: Gate, seen: Seen) -> tuple[Run, ...]:
     """Every run this gate asks for on the tree as it is seen; nothing for a gate that asks for none."""
     if gate.check not in COMMAND_CHECKS:
         return ()
+    if gate.check in SCANS:
+        from detent.gates.build import scan_commands  # few gates scan
+
+        scans = scan_commands(gate, seen)
+        return tuple(Run(receipt_key(seen.tree, scan.line, gate, seen.workspace), scan) for scan in scans)
     if gate.check == "criteria":
         from detent.gates.criteria import all_commands_of  # only what checks a specification asks
 

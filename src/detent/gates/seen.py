@@ -111,6 +111,8 @@ class Seen(Record):
     deploy: Mapping[str, Any] = {}  # what is known of deployments: the confirmed plan, the last one and its end
     since_gate: Callable[[], Sequence[tuple[str, str]] | None] = _nobody_looked  # status and path, without task files
     tree_files: Callable[[], Mapping[str, TreeFile] | None] = _nobody_looked  # every file of the tree, by its path
+    today: str = ""  # what is known of dependencies changes with the day
+    audit: Mapping[str, Any] = {}  # where vulnerabilities are asked for, and which a person accepted
     filing: Mapping[str, Any] = {}  # what the engine filed in this visit: tree, files by place with hashes, refused
     judged: Mapping[
         str, Mapping[str, str]

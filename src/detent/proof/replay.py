@@ -48,6 +48,7 @@ _HEAD = (
     *(
         "command_timeout_s",
         "command_limits",
+        "audit",
         "workspace",
         "limits",
         "options",

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
 
 FOLDER = "versions"
-REDO = "redo"  # the verb of who wants it done again; the same move for another reason leaves all where it is
+ANSWER = "answer"  # the verb of who answers a question: the work goes on from what is there
 
 
 def archive(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, str]:
     """Put away the artifacts of the state that was entered and of those after it; which they were."""
-    if _line(task, key)["verb"] != REDO:
+    if _line(task, key)["verb"] == ANSWER:
         return {"version": ""}
     task.native.need_own_folder()
     table: Mapping[str, Any] = task.machine.store.get("archive", {})

@@ -237,7 +237,9 @@ def _part(text: str) -> str:
 
 
 def _made_report(task: Task, line: Entry, wrong: str) -> str:
-    why = wrong or "; ".join(f"{name}: {fact['why']}" for name, fact in line["facts"].items() if fact.get("why"))
+    why = wrong or "; ".join(
+        f"{name}: {told}" for name, fact in line["facts"].items() if (told := fact.get("why") or fact.get("note"))
+    )
     options = task.machine.store.get("options", {}).get(line["to"], _OPTIONS)
     return _form(f"{phase_of(task, line['from'])}: {why or line['reason'] or line['to']}", options, options[0])
 

@@ -256,6 +256,7 @@ def _head(
         "commands": [list(pair) for pair in named],
         "command_timeout_s": settings.command_timeout_s,
         "command_limits": dict(settings.command_limits),
+        "audit": dict(settings.audit),
         "workspace": settings.workspace(),
         "limits": dict(settings.limits.get(machine.name, {})),
         "options": list(settings.options.get(machine.name, ())),

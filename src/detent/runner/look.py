@@ -20,6 +20,7 @@ from detent.store.digest import sha256_of
 from detent.store.observed import Command
 from detent.store.places import POINTER, lies_in
 from detent.store.receipts import ReceiptStore
+from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +34,14 @@ if TYPE_CHECKING:
     from detent.store.tasks import Memory
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
-_WHOLE_TREE = ("structure_ok", "inputs_used", "inputs_distilled")  # they ask for every file of it
+_WHOLE_TREE = (
+    "structure_ok",
+    "inputs_used",
+    "inputs_distilled",
+    "lockfile",
+    "no_placeholders",
+    "brake",
+)  # they ask for every file of it
 # checks whose answer depends on the tree
 TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "deployed", "big_fix", "filed", "scope")
 
@@ -73,6 +81,8 @@ def look(
         deploy=memory.deploy,
         since_gate=cache(partial(_since_gate, task, memory, "" if is_reader else tree)),
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
+        today=utc_now()[:10],
+        audit=memory.head.get("audit", {}),
         filing=memory.filing,
         judged=memory.judged,
         changed=partial(_changed, task, tree, is_reader=is_reader),

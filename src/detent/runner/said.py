@@ -144,17 +144,17 @@ def _signal(edge: Edge, extra: Extra, name: str) -> Signal:
 
 
 def understood(task: Task) -> tuple[tuple[str, str], ...]:
-    """Every line that means something here, with the states it may lead to; what leads nowhere is left out."""
+    """Every line that means something here, with the states it may lead to; none: it has this one worked on."""
     state = task.machine.states[task.memory.snapshot.state]
     found: dict[str, list[str]] = {}
     for edge in (edge for edge in state.edges if not edge.never and "person" in (*edge.by(), *_lent(edge))):
         for words in (*edge.says, *(f"{SLASH}{verb}" for verb in edge.verbs)):
             found.setdefault(words, []).append(edge.target)
         for words in task.machine.states[edge.target].words if edge.target in task.machine.states else ():
-            if not edge.reopen:
+            if not edge.reopen and edge.target != state.name:
                 found.setdefault(words, []).append(edge.target)
     for words in state.words:
-        found[words] = [state.name]
+        found.setdefault(words, [])
     return tuple((words, ", ".join(dict.fromkeys(targets))) for words, targets in found.items())
 
 

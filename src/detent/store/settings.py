@@ -6,6 +6,8 @@ handed on as it stands: those who start agents check it.
 
 from __future__ import annotations
 
+import re
+
 from detent.core.record import Record
 from detent.errors import UnreadableError, UsageError
 from detent.machines.reading import Reader, Table
@@ -25,10 +27,12 @@ SANDBOX_LEVELS = ("detect", "kernel")
 NETWORK = ("allow", "deny")
 # An edit of these is refused, or asked about once at the end, or listed first in the evidence.
 PROTECTED: Mapping[str, tuple[str, ...]] = {
-    "deny": ("detent.toml", ".github/**", ".gitlab-ci.yml", ".circleci/**"),
+    "deny": ("detent.toml", ".secrets.baseline", ".github/**", ".gitlab-ci.yml", ".circleci/**"),
     "ask": (),
     "report": ("test/**", "tests/**"),
 }
+_ADDRESS = re.compile(r"https?://[\w.:/%?=&~+-]+")  # they stand in a command line
+_ADVISORY = re.compile(r"[A-Za-z]+-[\w-]+")
 WORKSPACE = ("setup", "key", "copy", "carry")
 RUN_BOUNDS = ("minutes", "stall_minutes", "usd", "tokens", "turns")
 TASK_BOUNDS = ("hours", "usd", "runs")
@@ -62,6 +66,7 @@ class Settings(Record):
     sandbox_pass: tuple[str, ...] = ()  # secrets of the environment that runs and commands do get
     protect: Mapping[str, tuple[str, ...]] = PROTECTED
     human_allow_no_new_privs: bool = False
+    audit: Mapping[str, Any] = {}  # where vulnerabilities are asked for, and which a person accepted
     pool_size: int = 0  # task homes in use at most; 0: as many as there are tasks
 
     def workspace(self) -> dict[str, list[str]]:
@@ -104,6 +109,7 @@ def _read(top: Table) -> Settings:
         **_sandbox(top.table("sandbox")),
         protect=_protect(top.table("protect")),
         human_allow_no_new_privs=_human(top.table("human")),
+        audit=_audit(top.table("audit")),
         pool_size=_pool(top.table("pool")),
         **_commands(top.table("commands")),
         **_workspace(top.table("workspace")),
@@ -232,6 +238,17 @@ def _human(table: Table) -> bool:
     allow = table.flag("allow_no_new_privs")
     table.finish()
     return allow
+
+
+def _audit(table: Table) -> dict[str, Any]:
+    url, accept = table.text("osv_url", ""), table.texts("accept")
+    table.finish()
+    if url and not _ADDRESS.fullmatch(url):
+        table.reader.problem("audit: osv_url must be an address that starts with https:// or http://")
+    for one in accept:
+        if not _ADVISORY.fullmatch(one):
+            table.reader.problem(f"audit: {one!r} in accept is no id of a vulnerability, such as CVE-2024-1234")
+    return {"osv_url": url, "accept": list(accept)}
 
 
 def _pool(table: Table) -> int:

@@ -72,7 +72,8 @@ def _ask(arguments: Arguments, task: Task, asked: Signal, given: Mapping[str, st
     outcome = step(task, asked, given=given)
     task, moved = outcome.task, outcome.decision
     if isinstance(moved, Advance) and task.machine.states[moved.edge.source].is_end:
-        edges = [edge for edge in task.machine.states[moved.after.state].edges if asked.verb in edge.verbs]
+        here = task.machine.states[moved.after.state]
+        edges = [edge for edge in here.edges if asked.verb in edge.verbs and edge.target != here.name]
         if edges and not any(edge.reopen for edge in edges):
             if not arguments.has("--json"):  # one answer to one line
                 show(arguments, {}, outcome_words(outcome))

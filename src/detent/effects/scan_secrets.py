@@ -1,0 +1,142 @@
+"""A process of its own: scans the files of the folder it stands in for secrets, with detect-secrets.
+
+Exit 0: every file was scanned and none holds one. Exit 1: secrets were found, told by place and kind, never by value.
+Exit 3: not proven: something could not be scanned, or the scanner is missing.
+
+A comment that tells the scanner to look away is no reason to, nor is the name of a file: whoever wrote it may be who is
+scanned. What may stay is what `.secrets.baseline` names, which a person commits before the work begins.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+FOUND, NOT_PROVEN = 1, 3
+KNOWN = ".secrets.baseline"
+# What makes the scanner skip a line or a file because of what its writer says.
+_LOOKS_AWAY = (
+    "detect_secrets.filters.allowlist.is_line_allowlisted",
+    "detect_secrets.filters.heuristic.is_lock_file",
+    "detect_secrets.filters.heuristic.is_non_text_file",
+)
+_LOCK_FILE = re.compile(r"(?:.*[.-]lock(?:\.\w+)?|go\.sum|.*\.resolved|npm-shrinkwrap\.json)")
+_ENTROPY = ("Base64HighEntropyString", "HexHighEntropyString")  # hashes, and bytes that are no text, look random
+_WORDS = re.compile(rb"[\x20-\x7e\t]{8,}")  # of a file that is no text
+_LARGEST_BYTES = 20_000_000
+_MOST_TOLD = 50
+
+
+def main() -> int:
+    try:
+        import detect_secrets  # noqa: F401
+    except ImportError:
+        return _not_proven("detect-secrets is not installed; next: pip install 'detent[audit]'")
+    try:
+        known, names = _known(), _files()
+    except (OSError, ValueError, TypeError, KeyError, subprocess.SubprocessError) as error:
+        return _not_proven(f"the files can't be listed: {error}")
+    unread = [name for name in names if not _is_readable(name)]
+    plain = [name for name in names if name not in unread and _is_text(name) and not _is_lock(name)]
+    others = [name for name in names if name not in unread and name not in plain]
+    found = [*_scan(plain, but=(), known=known), *_scan(others, but=_ENTROPY, known=known)]
+    _tell(f"{len(names) - len(unread)} of {len(names)} files scanned by detect-secrets")
+    for line in found[:_MOST_TOLD]:
+        _tell(line)
+    if found:
+        return FOUND
+    return _not_proven(f"not scanned: {', '.join(map(_shown, unread[:_MOST_TOLD]))}") if unread else 0
+
+
+def _not_proven(why: str) -> int:
+    _tell(f"not proven: {why}")
+    return NOT_PROVEN
+
+
+def _files() -> list[str]:
+    """The files of the tree; what a workspace brings along beside them is not the work."""
+    argv = ["git", "ls-files", "-z"]
+    listed = subprocess.run(argv, capture_output=True, check=True, timeout=60).stdout.split(b"\0")[:-1]
+    names = [os.fsdecode(name) for name in listed]
+    return [name for name in names if name != KNOWN and os.path.lexists(name) and not os.path.isdir(name)]
+
+
+def _known() -> set[tuple[str, str]]:
+    """File and hash of each secret a person lets be."""
+    if not os.path.lexists(KNOWN):
+        return set()
+    with open(KNOWN, encoding="utf-8") as file:
+        results = json.load(file)["results"]
+    return {(name, one["hashed_secret"]) for name, secrets in results.items() for one in secrets}
+
+
+def _is_readable(name: str) -> bool:
+    status = os.lstat(name)
+    if stat.S_ISLNK(status.st_mode):
+        return True  # what it leads to is another file, or none of the tree
+    return stat.S_ISREG(status.st_mode) and status.st_size <= _LARGEST_BYTES and os.access(name, os.R_OK)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        _bytes(name).decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_lock(name: str) -> bool:
+    return _LOCK_FILE.fullmatch(os.path.basename(name)) is not None
+
+
+def _bytes(name: str) -> bytes:
+    if os.path.islink(name):
+        return os.fsencode(os.readlink(name))
+    with open(name, "rb") as file:
+        return file.read()
+
+
+def _scan(names: Sequence[str], *, but: Sequence[str], known: set[tuple[str, str]]) -> Iterator[str]:
+    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+    from detect_secrets.core.scan import scan_file, scan_line
+    from detect_secrets.settings import transient_settings
+
+    plugins: dict[str, Any] = get_mapping_from_secret_type_to_class()
+    kinds = [str(kind.__name__) for kind in plugins.values()]
+    config: dict[str, Any] = {"plugins_used": [{"name": kind} for kind in kinds if kind not in but]}
+    for name in names:
+        with transient_settings(config) as settings:
+            settings.disable_filters(*_LOOKS_AWAY)
+            # The scanner opens a file as text; a link it would follow.
+            as_words = os.path.islink(name) or not _is_text(name)
+            secrets = [one for words in _words(name) for one in scan_line(words)] if as_words else list(scan_file(name))
+        for secret in secrets:
+            if (name, secret.secret_hash) not in known:
+                place = f":{secret.line_number}" if secret.line_number else ""
+                yield f"{_shown(name)}{place}: {secret.type}"
+
+
+def _words(name: str) -> Iterator[str]:
+    for match in _WORDS.finditer(_bytes(name)):
+        yield match[0].decode("ascii")
+
+
+def _shown(name: str) -> str:
+    return ascii(name)[1:-1]
+
+
+def _tell(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

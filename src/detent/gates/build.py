@@ -1,0 +1,102 @@
+"""Checks about what was built: no secret in it, dependencies locked and audited, and nothing merely stands for work.
+
+Secrets and dependencies are looked for by scanners, run by the engine like every other command. Their answer has three
+values: clean, found, and not proven, which opens neither the way on nor the way back.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from detent.gates.commands import runs_of
+from detent.gates.manifests import is_locked, manifests
+from detent.gates.seen import Finding
+from detent.machines.reading import IN_TREE
+from detent.store.digest import hash_text
+from detent.store.names import name_some
+from detent.store.observed import Command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.core.machine import Gate
+    from detent.gates.seen import Seen
+
+_FOUND = 1  # the one exit of a scanner that says something was found
+_EMPTY_WORK = re.compile(
+    r"(?P<code>raise NotImplementedError\b|\b(?:todo|unimplemented)!\(|throw new Error\(['\"]not implemented)"
+    r"|(?:#|//|/\*|<!--|--)\s*(?:TODO|FIXME|XXX|HACK|placeholder|stub)\b",
+    re.IGNORECASE,
+)
+_SKIPPED_TEST = re.compile(
+    r"@(?:pytest\.mark\.(?:skip|xfail)|unittest\.(?:skip|expectedFailure))|\bpytest\.(?:skip|xfail)\(|"
+    r"\b(?:it|test|describe)\.(?:skip|todo)\(|\bx(?:it|describe|test)\(|#\[ignore|\bt\.Skip\("
+)
+
+
+def scan_commands(gate: Gate, seen: Seen) -> tuple[Command, ...]:
+    """What the engine runs for a gate of this kind; the project's own folder can't stand in for a scanner (-I)."""
+    python = f"'{sys.executable}' -I -m detent.effects"
+    if gate.check == "secret_scan":
+        return (Command("secret scan", f"{python}.scan_secrets"),)
+    words = [f"--on {seen.today}"]
+    if url := seen.audit.get("osv_url", ""):
+        words.append(f"--osv-url '{url}'")
+    words += [f"--accept {one}" for one in seen.audit.get("accept", ())]
+    return (Command("dependency audit", f"{python}.audit_dependencies {' '.join(words)}"),)
+
+
+def scan(gate: Gate, seen: Seen) -> Finding:
+    """A scanner, run by the engine, looked at all of this tree and found nothing; who could not look proves nothing."""
+    runs = runs_of(gate, seen)
+    for run in runs:
+        receipt = seen.receipt(run.key)
+        if receipt is None:
+            return Finding(ok=False, why=f"the {run.command.name} was not run on this tree", pending=True)
+        if receipt.is_green:
+            continue
+        if not receipt.problem and receipt.attempts[-1] == _FOUND:
+            return Finding(ok=False, why=f"the {run.command.name} found something, see {receipt.log}")
+        told = receipt.problem or f"exit {receipt.attempts[-1]}"
+        why = f"the {run.command.name} proves nothing ({told}), see {receipt.log}"
+        return Finding(ok=False, why=why, fix="mend what it names, then: detent prove --again", is_known=False)
+    return Finding(ok=True, proof=hash_text("".join(run.key for run in runs)), by_engine=True)
+
+
+def lockfile(gate: Gate, seen: Seen) -> Finding:
+    """Every manifest that declares dependencies has a lock file in the tree."""
+    found = manifests(seen)
+    if found is None:
+        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
+    problems = [one.problem for one in found if one.problem]
+    open_ = [one for one in found if one.names and not is_locked(seen, one)]
+    problems += [f"{one.path} declares {name_some(one.names)}, and no lock file is beside it" for one in open_]
+    fix = f"lock it, e.g. in {open_[0].locks[0]}" if open_ else gate.fix
+    return Finding(ok=not problems, why="; ".join(problems), fix=fix, proof=seen.tree, by_engine=True)
+
+
+def no_placeholders(gate: Gate, seen: Seen) -> Finding:
+    """No file that the hand-over names for a criterion holds code that only stands for work, or a skipped test."""
+    name = gate.params["readiness"]
+    plan, files = seen.files.text(name), seen.tree_files()
+    if files is None:
+        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
+    if plan is None:
+        return Finding(ok=False, why=f"there is no {name} that says where the criteria are met")
+    named = [path for path in files if _is_named(path, plan)]
+    told = [place for path in named for place in _places(path, seen.files.text(IN_TREE + path) or "")]
+    why = f"it only stands for work: {name_some(told)}" if told else ""
+    return Finding(ok=not told, why=why, proof=seen.tree, by_engine=True)
+
+
+def _places(path: str, text: str) -> list[str]:
+    return [
+        f"{path}:{number}"
+        for number, line in enumerate(text.splitlines(), 1)
+        if _EMPTY_WORK.search(line) or _SKIPPED_TEST.search(line)
+    ]
+
+
+def _is_named(path: str, plan: str) -> bool:
+    names = (path, path.rpartition("/")[2])
+    return any(re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w-])", plan) for name in names)
