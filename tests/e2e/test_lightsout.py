@@ -30,6 +30,7 @@ def person(line: Pipeline, *words: str) -> None:
     assert done.code == 0, done
 
 
+@pytest.mark.requirement("S2.14", "S2.27", "S2.79", "S2.89", "S2.102")
 def test_from_an_idea_to_the_second_version(lights: Lights) -> None:
     line = asked_for(lights)
     main = line.git("rev-parse", "main")
@@ -42,6 +43,8 @@ def test_from_an_idea_to_the_second_version(lights: Lights) -> None:
     second_version(lights, line)
     assert live.read_text(encoding="utf-8") == line.read("words.py")
     assert "# version 2" in line.read("words.py")
+    for name in ("scaffolding/scope.md", "scaffolding/log.md", "docs/input/brief.md"):
+        assert line.read(name) == line.git("show", f"HEAD:{name}") + "\n", "what the work rests on stays"
     assert line.git("rev-parse", "main") == main, "nobody's branch was moved"
     assert line.git("status", "--porcelain") == ""
     line.audit()
