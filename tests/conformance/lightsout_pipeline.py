@@ -141,6 +141,25 @@ class Lights(Agents):
             let_out(made)
         return made
 
+    def delivered(self, more: str = "") -> Pipeline:
+        """A project that was delivered elsewhere, taken over as it is."""
+        names = [path for path in EXAMPLE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+        files = {str(path.relative_to(EXAMPLE)): path.read_text(encoding="utf-8") for path in names}
+        del files["scaffolding/blocked.md"], files["scaffolding/proposal.md"]
+        repository = self.repository(
+            {**files, ".gitignore": "__pycache__/\n", "preferences.md": PREFERENCES}, COMMANDS + more
+        )
+        (repository / "scaffolding/state.json").write_text('{"stage": "PipelineComplete"}\n', encoding="utf-8")
+        done = self.detent("adopt", "scaffolding", "lights-out", "--id", "p", cwd=repository)
+        assert done.code == 0, done
+        return self._made(repository)
+
+    def _made(self, repository: Path) -> Pipeline:
+        made = Pipeline(self.detent, repository, repository / "scaffolding", "p")
+        made.make_repo = self.make_repo
+        self.tasks.append(made)
+        return made
+
     def pipeline(
         self, *words: str, files: dict[str, str] | None = None, more: str = "", held: bool = False
     ) -> Pipeline:
@@ -148,7 +167,4 @@ class Lights(Agents):
         repository = self.repository(files, more, held=held)
         done = self.detent("new", "lights-out", "Count words", "--id", "p", *words, cwd=repository)
         assert done.code == 0, done
-        made = Pipeline(self.detent, repository, repository / "scaffolding", "p")
-        made.make_repo = self.make_repo
-        self.tasks.append(made)
-        return made
+        return self._made(repository)

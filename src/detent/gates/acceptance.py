@@ -109,7 +109,7 @@ def named(body: str) -> list[tuple[str, str, Entry]]:
     for entry in entries(body, START):
         match = START.match(entry.text)
         if match is not None:
-            found.append((match["id"], entry.text[match.end() :].strip(), entry))
+            found.append((match["id"], entry.text[match.end() :].strip("; \n"), entry))
     return found
 
 

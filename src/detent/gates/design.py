@@ -59,9 +59,11 @@ def design_doc(gate: Gate, seen: Seen) -> Finding:
 
     What has to be observed depends on the scope's tier; a house or skyscraper also has scenarios and concerns.
     """
-    page = Page(seen, gate.params["file"], tuple(_DESIGN))
     tier = tier_of(seen.files.text(gate.params["scope"]) or "")
-    bodies = page.bodies(_DESIGN if tier == SHED else {**_DESIGN, **_REVIEW})
+    asked = {**_DESIGN, OBSERVABILITY: ", ".join(words for _, words in _OBSERVED.get(tier, ()))}
+    asked = asked if tier == SHED else {**asked, **_REVIEW}
+    page = Page(seen, gate.params["file"], asked)
+    bodies = page.bodies(asked)
     if not tier:
         page.wrong(f"{gate.params['scope']} settles on no quality tier", "settle the tier in the scope first")
     _look_at_drawing(page, bodies[ARCHITECTURE])

@@ -45,7 +45,7 @@ _MOST_PATHS, _LONGEST_TEST = 20, 2000  # of one planned test: paths, and charact
 
 def readiness_doc(gate: Gate, seen: Seen) -> Finding:
     """The hand-over says READY, keeps truths and open questions apart, and plans test and proof for each criterion."""
-    page = Page(seen, gate.params["file"], (*_READINESS, LINKS, COVERAGE))
+    page = Page(seen, gate.params["file"], {**_READINESS, LINKS: _LINK, COVERAGE: _COVERED})
     bodies = page.bodies(_READINESS)
     criteria = criteria_of(seen, gate.params["scope"])
     if not criteria:

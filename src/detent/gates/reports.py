@@ -38,6 +38,16 @@ OFFERS = ("accept", "revert", "split")
 BLOCKED_LINE = "BLOCKED: WHAT IS WRONG. Options: [FIRST, SECOND]. Recommendation: WHICH AND WHY."
 _FINDING = "- WHAT IS WRONG; severity: Required; axis: correctness; status: open"
 _DRIFTED = "- WHAT DIFFERS; class: structural; fix: WHICH DOCUMENT NOW SAYS WHAT"
+_REVIEW = {
+    FINDINGS: f"None. (or: {_FINDING})",
+    AXES: f"- {REVIEW_AXES[0]}: WHAT WAS LOOKED AT (and an item each for {', '.join(REVIEW_AXES[1:])})",
+    EXPLICIT: f"- {EXPLICIT_CHECKS[0]}: none found (and an item each for {', '.join(EXPLICIT_CHECKS[1:])})",
+}
+_RECONCILED = {
+    OUTCOME: f"one of {', '.join(OUTCOMES)}",
+    AXES: f"- {DRIFT_AXES[0]}: clean (and an item each for {', '.join(DRIFT_AXES[1:])})",
+    DRIFT: f"None. (or: {_DRIFTED})",
+}
 _TEMPLATE = re.compile(r"\[?(?:what'?s wrong|what is wrong|[A-Z]|first|second|which and why)\]?\.?", re.IGNORECASE)
 
 
@@ -46,8 +56,8 @@ def findings(gate: Gate, seen: Seen) -> Finding:
 
     A finding without a known severity, axis or status can't be judged: then neither answer is given.
     """
-    page = Page(seen, gate.params["file"], (FINDINGS, AXES, EXPLICIT))
-    bodies = page.bodies({FINDINGS: f"None. (or: {_FINDING})", AXES: "one item each", EXPLICIT: "one item each"})
+    page = Page(seen, gate.params["file"], _REVIEW)
+    bodies = page.bodies(_REVIEW)
     topics(page, AXES, bodies[AXES], REVIEW_AXES, "WHAT WAS LOOKED AT")
     topics(page, EXPLICIT, bodies[EXPLICIT], EXPLICIT_CHECKS, "none found")
     listed = () if is_none(bodies[FINDINGS]) else entries(bodies[FINDINGS])
@@ -90,8 +100,8 @@ def _is_open(page: Page, entry: Entry, blocking: list[str]) -> bool:
 
 def drift(gate: Gate, seen: Seen) -> Finding:
     """A reconciliation looked along seven axes, and its outcome is the wanted one and fits the drift it lists."""
-    page = Page(seen, gate.params["file"], (OUTCOME, AXES, DRIFT))
-    bodies = page.bodies({OUTCOME: CLEAN, AXES: "one item each", DRIFT: f"None. (or: {_DRIFTED})"})
+    page = Page(seen, gate.params["file"], _RECONCILED)
+    bodies = page.bodies(_RECONCILED)
     topics(page, AXES, bodies[AXES], DRIFT_AXES, "clean (or: not applicable, REASON)")
     wanted = gate.params["value"]
     said = read_verdict(bodies[OUTCOME], OUTCOMES)
@@ -136,7 +146,9 @@ class Block(Record):
 def blocked_doc(gate: Gate, seen: Seen) -> Finding:
     """A block is told as `BLOCKED: what. Options: [one, another]. Recommendation: which.`, once and with real words."""
     page = Page(seen, gate.params["file"])
-    if not page.problems:
+    if page.problems:
+        page.wrong("nobody says what is blocked", f"write: {BLOCKED_LINE}")
+    else:
         _look_at_block(page, page.text, ())
     return page.finding()
 

@@ -60,7 +60,7 @@ def verification_doc(gate: Gate, seen: Seen) -> Finding:
     With `value = "FAIL"` the opposite: something failed, and each failure has steps that show it again.
     """
     wanted = gate.params.get("value", PASS)
-    page = Page(seen, gate.params["file"], (*_VERIFICATION, CRITERIA))
+    page = Page(seen, gate.params["file"], {**_VERIFICATION, CRITERIA: _ONE})
     bodies = page.bodies(_VERIFICATION)
     criteria = criteria_of(seen, gate.params["scope"])
     if not criteria:

@@ -87,6 +87,14 @@ def schema_path(name: str) -> str:
     return os.path.join(_HERE, machine.replace("-", "_"), "schemas", f"{file}.json")
 
 
+def schema_names(machine: Machine) -> tuple[str, ...]:
+    """The schemas of a machine's artifacts: those its gates ask by, and those that lie beside it."""
+    asked = {str(value) for gate in machine.gates.values() for key, value in gate.params.items() if "schema" in key}
+    folder = os.path.dirname(schema_path(f"{machine.name}/x"))
+    beside = os.listdir(folder) if os.path.isdir(folder) else ()
+    return tuple(sorted(asked | {f"{machine.name}/{name.removesuffix('.json')}" for name in beside}))
+
+
 def schema_text(name: str) -> str:
     with open(schema_path(name), encoding="utf-8") as file:
         return file.read()

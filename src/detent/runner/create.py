@@ -12,7 +12,7 @@ from detent.effects.git import find_repository
 from detent.effects.home import TREE, is_born
 from detent.errors import MachineError, RefusedError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
-from detent.machines.load import canonical, read_document, scaffold
+from detent.machines.load import built_in_names, canonical, read_document, scaffold
 from detent.machines.parse import parse
 from detent.runner.access import level_of
 from detent.runner.homes import LOCK_WAIT_S, begin_home, make_home
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MACHINE = "phase"
 _MOST_ROUNDS = 1_000_000  # that a folder from elsewhere may claim
+_NEARLY = 0.75  # how alike two names are of which one may be meant for the other
 
 
 class Wish(Record):
@@ -108,15 +109,14 @@ def create(wish: Wish) -> Task:
         if wish.folder:
             refuse_second(folder, project)
         head = _head(site, settings, machine, pinned, wish, task_id, folder) | kept
+        told: tuple[str, ...] = ()
         if site.repository is not None and not head["in_place"]:
-            head["notes"] = begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty)
+            told = tuple(begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty))
         make_home(folder, is_given=bool(wish.folder))
-        if told := exclude_root(machine.store, project):
-            head["notes"] = (*head["notes"], told)
         if request is not None:
             head["request"] = keep_request(native.places, request)
-        if obstacle := active_problem(machine.store, project, task_id):
-            head["notes"] = (*head["notes"], obstacle)
+        shown, obstacle = exclude_root(machine.store, project), active_problem(machine.store, project, task_id)
+        head["notes"] = tuple(note for note in (*misspelt(settings, machine.name), *told, shown, obstacle) if note)
         _write_scaffold(native, texts)
         task = _begin(project, native, head, snapshot, pinned, "created")
         is_born(head["home"])
@@ -159,6 +159,8 @@ def adopt(wish: Wish) -> Task:
         named = " ".join(document.value(machine.store.get("title", "")).split())
         wish = wish.replace(title=wish.title or named or task_id)
         head = _head(site, settings, machine, pinned, wish.replace(in_place=True), task_id, folder) | kept
+        if is_tracked(machine.store) and (told := exclude_root(machine.store, project)):
+            head["notes"] = (*head["notes"], told)
         snapshot = _adopted(machine, document.fields, enter(machine, _mode(machine, wish.mode)), document.state)
         return _begin(project, native, head, snapshot, pinned, "adopted")
 
@@ -178,6 +180,19 @@ def load_checked(name: str, settings: Settings) -> tuple[Machine, bytes]:
             f"[machine.{known}] of {FILE} does not fit the machine: {'; '.join(error.problems)}",
             next_step=f"correct {FILE} and commit it, then run the same command again",
         ) from error
+
+
+def misspelt(settings: Settings, used: str = "") -> tuple[str, ...]:
+    """What the settings say of machines that nobody has heard of, but whose name is nearly that of one."""
+    from difflib import get_close_matches
+
+    known = built_in_names()
+    others = sorted({*settings.limits, *settings.options} - {*known, used})
+    return tuple(
+        f"[machine.{name}] of {FILE} is about no machine that comes with this tool; do you mean {near[0]}?"
+        for name in others
+        if (near := get_close_matches(name, known, 1, _NEARLY))
+    )
 
 
 def _checked(document: Mapping[str, Any], where: str, limits: Mapping[str, int], options: Sequence[str]) -> Machine:
@@ -316,11 +331,13 @@ def plan_line(command: str) -> str:
 
 
 def _adopted(machine: Machine, fields: Mapping[str, Any], snapshot: Snapshot, state: str) -> Snapshot:
-    registers = dict(snapshot.registers)
+    """What the file says of registers and counters, and what the machine takes for granted in this state."""
+    registers = {**snapshot.registers, **machine.store.get("adopted", {}).get(state, {})}
     for register in machine.registers.values():
         value = fields[register.field].line_value.strip("*_` ").lower() if register.field in fields else ""
-        if value and (not register.values or value in register.values):
-            registers[register.name] = value
+        known = {name.lower(): name for name in register.values}
+        if value and (not known or value in known):
+            registers[register.name] = known.get(value, value)
     counters = dict(snapshot.counters)
     for limit in machine.limits.values():
         value = fields[limit.field].line_value if limit.field in fields else ""

@@ -8,7 +8,7 @@ from functools import cache, partial
 
 from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
-from detent.effects.touched import recall_touched, remember_touched, touched_files, touched_later
+from detent.effects.touched import recall_touched, remember_touched, rules_of, touched_files, touched_later
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.commands import COMMAND_CHECKS
@@ -211,11 +211,12 @@ def take_current_tree(task: Task) -> Taken:
 
 def _remember_touched(task: Task, taken: Taken) -> None:
     head, touched = task.memory.head, known_touched(task)
-    if touched.tree == taken.id:
+    has_same_rules = touched.rules == rules_of(head["baseline"], head["protect"])
+    if has_same_rules and touched.tree == taken.id:
         return
     later = None
-    if taken.before and touched.tree == taken.before:  # usually nothing that is protected was changed since
-        later = touched_later(touched, taken.id, taken.changed, head["baseline"], head["protect"])
+    if has_same_rules and taken.before and touched.tree == taken.before:  # usually nothing protected was changed since
+        later = touched_later(touched, taken.id, taken.changed, head["protect"])
     remember_touched(task.places.touched(), later or touched_now(task, taken.id))
 
 

@@ -72,6 +72,11 @@ CLOSED: list[tuple[Spoil, str]] = [
     (covered("- AC-1: test: by hand; proof: run it", *COVERED[1:]), "the test of AC-1"),
     (covered("```", COVERED[0], "```", "", *COVERED[1:]), "AC-1 is missing under"),
     (covered("<!--", COVERED[0], "-->", "", *COVERED[1:]), "AC-1 is missing under"),
+    (
+        covered("| AC | Test | Proof |", "|---|---|---|", "| AC-1 | tests/test_words.py | |", *COVERED[1:]),
+        "has no proof",
+    ),
+    (covered("| AC-1 | tests/test_words.py | run it |", "", *COVERED[1:]), "AC-1 is missing under"),
     (linked(*LINKED[1:]), 'AC-1 is missing under "## Key Links"'),
     (linked(LINKED[0].replace("design: `words.py`; ", ""), *LINKED[1:]), 'AC-1 under "## Key Links" has no design'),
     (linked(LINKED[0].replace("words.py`;", "other.rs`;"), *LINKED[1:]), "names nothing that is in design.md"),
@@ -106,6 +111,16 @@ OPEN: list[Spoil] = [
     questions("- Is stdin wanted?\n  - **Resolved:** no"),
     covered(*(f"### AC-{number}\n\n- Test: `tests/test_words.py`\n- Proof: run it\n" for number in (1, 2, 3))),
     covered(*(f"* **AC-{number}** \u2013 test: tests/test_words.py::a; **proof**: run it" for number in (1, 2, 3))),
+    covered(
+        "| AC | Planned test | Runtime proof |",
+        "|---|:---|---|",
+        *(f"| AC-{number} | `tests/test_words.py` | run it |" for number in (1, 2, 3)),
+    ),
+    linked(
+        "| Criterion | Design | Test | Proof |",
+        "| --- | --- | --- | --- |",
+        *(f"| **AC-{number}** | `main` | tests/test_words.py | run it |" for number in (1, 2, 3)),
+    ),
     linked(*(line.replace("`words.py`", "the Interfaces section") for line in LINKED)),
     linked(*(line.replace("; ", " -> ") for line in LINKED)),
     replaced(READINESS, ORDER, "1. `AC-2` and **AC-1**\n2. (AC-3)"),

@@ -30,6 +30,14 @@ CLOSED: list[tuple[Spoil, str]] = [
         '"ac-1: shows help" under "## Acceptance Criteria" has no id',
     ),
     (criteria("- AC-1: prints within 1 s", "- it is fast"), '"it is fast" under "## Acceptance Criteria" has no id'),
+    (
+        criteria("| id | what |", "|---|---|", "| AC-1 | within 1 s |", "| 2 | shows help |"),
+        '"2; what: shows help" under',
+    ),
+    (
+        criteria("| id | what |", "|---|---|", "| AC-1 | within 1 s |", "| AC-1 | shows help |"),
+        "AC-1 stands there twice",
+    ),
     (criteria("- prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
     (criteria("- AC-N: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
     (criteria("- AC-1: <what must hold>", "- AC-2: within 1 s"), "AC-1 is not decided yet"),
@@ -79,6 +87,7 @@ OPEN: list[Spoil] = [
     criteria("- **AC-1**: prints the count", "* [ ] AC-2 \u2013 exit code 0", "1. `AC-X-3`: at most 5 s"),
     criteria("### AC-1: prints the count", "", "- within 1 s", "- on any system", "", "### AC-2", "", "Shows help."),
     criteria("### Counting", "", "- AC-1: prints the count in 2 s", "", "### Help", "", "- AC-2: shows help"),
+    criteria("| id | criterion |", "|---|---|", "| AC-1 | prints the count within 1 s |", "| AC-2 | shows help |"),
     criteria("- AC-1: a todo that is added is shown within 1 s"),
     criteria("- AC-1: `list <name>` prints 3 lines"),
     replaced(SCOPE, "Estimated Cost", "$0 \u2013 static hosting"),
