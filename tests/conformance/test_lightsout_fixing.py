@@ -54,6 +54,22 @@ def test_a_reviewer_that_reaches_into_the_checkout_passes_nothing(lights: Lights
     assert "its role may only read the repository" in line.last("unmoved")["why"]
 
 
+@pytest.mark.requirement("S2.110")
+def test_what_a_reader_found_is_nobody_else_s_to_rewrite(lights: Lights) -> None:
+    forge = 'for one in review verification; do echo forged >> "scaffolding/$one.md"; done'
+    lights.honest(
+        Reviewing=once("finding", OPEN_FINDING, MENDED),
+        ReviewFixing=f"echo '# mended' >> words.py; {forge}",
+        Deploying=f"cp $EXAMPLE/README.md $EXAMPLE/DELIVERY.md .; {forge}",
+    )
+    line = lights.building()
+    line.run()
+    assert line.state() == "Deploying"
+    for name in ("review", "verification"):
+        assert "forged" not in line.read(f"scaffolding/{name}.md"), name
+    line.audit()
+
+
 @pytest.mark.requirement("S2.69", "S2.110")
 def test_a_small_fix_goes_straight_back_to_another_run_of_the_verifier(lights: Lights) -> None:
     lights.honest(Verifying=once("criterion", FAILED_CRITERION, VERIFIED), VerifyFixing="echo '# small' >> test_app.py")
