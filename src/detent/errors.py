@@ -3,6 +3,7 @@
 DetentError            base; never raised itself
 ├── UsageError         the command line or a name in it is wrong (exit 2)
 ├── RefusedError       a well-formed wish that the rules forbid before any machine is asked (exit 1)
+│   └── SetUpError     no checkout could be made ready for the commands that prove something: nothing is known yet
 ├── UnreadableError    a file that should be readable is not: damaged, missing, foreign, too large (exit 5)
 │   └── DamagedJournal the journal's own chain is broken; names the line
 ├── LockedError        another process holds the lock for longer than we wait (exit 5)
@@ -37,6 +38,10 @@ class UsageError(DetentError):
 class RefusedError(DetentError):
     code = 1
     kind = "refused"
+
+
+class SetUpError(RefusedError):
+    kind = "set-up failed"
 
 
 class UnreadableError(DetentError):

@@ -252,6 +252,14 @@ def test_a_person_talks_to_the_agent_that_asked_and_the_work_goes_on(oranges: Or
     assert task.state() == "reviewing"
 
 
+@pytest.mark.parametrize(("state", "words"), [("reviewing", 'detent say "..." lines'), ("working", "detent run lines")])
+def test_who_has_no_terminal_is_told_how_to_go_on_without(oranges: Oranges, state: str, words: str) -> None:
+    path = ("working", "agent-review", "reviewing")
+    task = oranges.orange(*path[: path.index(state) + 1])
+    done = task("talk")
+    assert (done.code, words in done.err) == (1, True), done
+
+
 @pytest.mark.requirement("S3.39")
 def test_an_answer_lets_a_task_go_on_too_and_is_told_to_the_worker(oranges: Oranges) -> None:
     oranges.honest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -228,6 +229,24 @@ def test_a_criterion_without_command_is_judged_by_the_verifier_and_silence_fails
     thread.run(expect=4)
     assert thread.state() == state
     assert thread.entries("run_ended")[-1]["role"] == "verifier"
+
+
+@pytest.mark.parametrize("spec", [SPEC, f"{SPEC}- the docs read well\n"], ids=["commands", "a verifier too"])
+def test_a_set_up_that_fails_calls_no_agent_and_fails_no_criterion(threads: Threads, tmp_path: Path, spec: str) -> None:
+    thread = threads.thread(more=f'[workspace]\nsetup = ["test -e {tmp_path}/flag"]')
+    threads.script("Running", "ready; promise")
+    threads.script("Verifying", "report verification.md Verification '- C2: PASS, a joy'")
+    thread.to("Running", spec)
+    for _ in range(2):
+        rested = thread("run", thread.id)
+        assert (rested.code, "set-up failed" in rested.out, "[workspace]" in rested.out) == (4, True, True), rested
+    assert thread.state() == "Verifying"
+    assert [run["role"] for run in thread.entries("run_planned")] == ["implementer"]
+    assert "set-up failed" in thread("move", "Implemented", thread.id).err
+    (tmp_path / "flag").touch()
+    thread.run(expect=4)
+    assert thread.state() == "Implemented"
+    thread.audit()
 
 
 @pytest.mark.requirement("S4.24", "S4.30")

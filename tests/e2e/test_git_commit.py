@@ -83,6 +83,9 @@ def test_later_edits_stay_uncommitted_and_are_named(ready: ThreadTask) -> None:
     assert ready.git("status", "--porcelain").splitlines() == [" M app.py", "?? later.txt"]
     assert ready.read("app.py") == APP + "# later\n"
     assert committed(ready)["left"] == "app.py, later.txt"
+    line = ready.journal()[-1]
+    assert (line["kind"], line["tree"]) == ("moved", ready.git("rev-parse", "HEAD^{tree}"))
+    assert ready.is_sound()
 
 
 def test_what_was_staged_meanwhile_is_not_slipped_in(ready: ThreadTask) -> None:

@@ -442,6 +442,23 @@ def test_a_reading_role_that_changes_the_real_tree_is_not_heard(agents: Agents) 
     task.audit()
 
 
+def test_what_a_run_wrote_that_is_not_heard_is_no_proof_for_the_next_one(agents: Agents) -> None:
+    agents.honest(review="count; detent move done || true")
+    agents.script("review", 'count; review PASS; echo "# sly" >> "$(cat "$SCRIPTS/tree")/app.py"', run=3)
+    task = agents.task()
+    (agents.scripts / "tree").write_text(str(task.tree), encoding="utf-8")
+    task.run(expect=6)
+    first, second = task.entries("run_ended")[2:4]
+    assert (first["state"], first["tainted"], second["tainted"]) == ("review", ["app.py"], [])
+    assert task.state() == "review", "the words of the first reviewer are still there, and count for nobody"
+    again = "sed -i 's/^## Gate answers$/&\\nRound: 2/' \"$DETENT_TASK_DIR/EVIDENCE.md\""
+    agents.script("review", f"review PASS; {again}; detent move done")
+    task("resume", task.id, cwd=task.repo)
+    task.run(expect=0)
+    assert task.state() == "done"
+    task.audit()
+
+
 def test_what_an_agent_leaves_running_is_ended_with_it(agents: Agents) -> None:
     agents.script("implement", 'setsid sleep 1000 & echo $! > "$SCRIPTS/daemon"; echo "x = 1" >> app.py')
     task = agents.task()

@@ -164,3 +164,12 @@ def test_settings_that_do_not_fit_a_machine_are_told_of_the_settings(
     assert words in refused.err
     assert "correct detent.toml" in refused.err
     assert "machine.toml" not in refused.err, "the machine's file is right"
+
+
+def test_settings_for_a_machine_whose_name_is_misspelt_are_told(detent: Detent, repo: MakeRepo) -> None:
+    text = '[machine.orang]\noptions = ["changes-requested"]\n[machine.mine]\noptions = []\n'
+    path = repo("misspelt", {**SAMPLE_FILES, "detent.toml": text})
+    told = "[machine.orang] of detent.toml is about no machine that comes with this tool; do you mean orange?"
+    made = detent("new", "orange", "parse", cwd=path)
+    assert (made.code, f"note: {told}" in made.out, "machine.mine" in made.out) == (0, True, False), made
+    assert told in detent("doctor", "--quick", cwd=path).out

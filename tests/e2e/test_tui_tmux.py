@@ -251,6 +251,7 @@ def test_what_is_no_terminal_and_what_is_no_person_is_refused(rounds: Rounds) ->
     inside = rounds.agents.detent("tui", cwd=rounds.repo, environment={"DETENT_ROLE": "writer"})
     assert (inside.code, "is for a person" in inside.err) == (1, True)
     asked = rounds.agents.detent("tui", "--json", cwd=rounds.repo)
+    assert "--json" not in rounds.agents.detent("tui", "--help", cwd=rounds.repo).out
     assert asked.code == 2
     assert asked.json()["error"]["next"] == "detent list --json, detent watch --json"
 

@@ -38,8 +38,7 @@ class Result(Record):
     """How one criterion, or one command of the project, stands on this tree."""
 
     label: str
-    # pass | fail | missing (it could not be run) | unjudged (nobody looked) | unknown (not run, or not known, here)
-    stands: str
+    stands: str  # pass | fail | unjudged (nobody looked) | unknown (a command that was not run here, or could not be)
     why: str = ""
 
 
@@ -96,13 +95,12 @@ def criteria(gate: Gate, seen: Seen) -> Finding:
     found = results(gate, seen)
     parts = tuple((one.label, one.stands == "pass", one.why) for one in found)
     evidence = _report(gate, seen)[1]
-    unknown = [one.label for one in found if one.stands == "unknown"]
-    if unknown:
-        return Finding(
-            ok=False, why=f"not run on this tree: {', '.join(unknown)}", pending=True, evidence=evidence, parts=parts
-        )
+    if unknown := [one for one in found if one.stands == "unknown"]:
+        reasons = {why: [one.label for one in unknown if one.why == why] for why in (one.why for one in unknown)}
+        told = "; ".join(f"{why}: {', '.join(labels)}" for why, labels in reasons.items())
+        return Finding(ok=False, why=told, pending=True, evidence=evidence, parts=parts)
     has_looked = seen.snapshot.exit != ENTRY
-    failed = [one for one in found if one.stands == "fail" or (has_looked and one.stands in ("missing", UNJUDGED))]
+    failed = [one for one in found if one.stands == "fail" or (has_looked and one.stands == UNJUDGED)]
     proof = hash_text(repr(parts))
     if gate.params["value"] == SOME_FAIL:
         why = "" if failed else "no criterion is known to fail"
@@ -147,7 +145,7 @@ def _spec(gate: Gate, seen: Seen) -> tuple[str, Spec]:
 def _of_command(gate: Gate, seen: Seen, line: str) -> tuple[str, str]:
     receipt = seen.receipt(receipt_key(seen.tree, line, gate, seen.workspace))
     if receipt is None or receipt.is_unrun:
-        return ("unknown", "not run on this tree") if receipt is None else ("missing", f"not run: {receipt.problem}")
+        return "unknown", "not run on this tree" if receipt is None else f"{receipt.problem}, see {receipt.log}"
     if receipt.is_green:
         return "pass", ""
     result = receipt.problem or f"exit {receipt.attempts[-1]}"

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 
 from detent.core.decide import enter
-from detent.core.explore import explore
 from detent.core.lint import lint
 from detent.core.record import Record
 from detent.effects.git import find_repository
 from detent.effects.home import TREE, is_born
 from detent.errors import MachineError, RefusedError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
-from detent.machines.load import canonical, read_document, scaffold
+from detent.machines.load import built_in_names, canonical, explored_digests, read_document, scaffold
 from detent.machines.parse import parse
 from detent.runner.access import level_of
 from detent.runner.homes import LOCK_WAIT_S, begin_home, make_home
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MACHINE = "phase"
 _MOST_ROUNDS = 1_000_000  # that a folder from elsewhere may claim
+_NEARLY = 0.75  # how alike two names are of which one may be meant for the other
 
 
 class Wish(Record):
@@ -108,15 +108,14 @@ def create(wish: Wish) -> Task:
         if wish.folder:
             refuse_second(folder, project)
         head = _head(site, settings, machine, pinned, wish, task_id, folder) | kept
+        told: tuple[str, ...] = ()
         if site.repository is not None and not head["in_place"]:
-            head["notes"] = begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty)
+            told = tuple(begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty))
         make_home(folder, is_given=bool(wish.folder))
-        if told := exclude_root(machine.store, project):
-            head["notes"] = (*head["notes"], told)
         if request is not None:
             head["request"] = keep_request(native.places, request)
-        if obstacle := active_problem(machine.store, project, task_id):
-            head["notes"] = (*head["notes"], obstacle)
+        shown, obstacle = exclude_root(machine.store, project), active_problem(machine.store, project, task_id)
+        head["notes"] = tuple(note for note in (*misspelt(settings, machine.name), *told, shown, obstacle) if note)
         _write_scaffold(native, texts)
         task = _begin(project, native, head, snapshot, pinned, "created")
         is_born(head["home"])
@@ -182,9 +181,27 @@ def load_checked(name: str, settings: Settings) -> tuple[Machine, bytes]:
         ) from error
 
 
+def misspelt(settings: Settings, used: str = "") -> tuple[str, ...]:
+    """What the settings say of machines that nobody has heard of, but whose name is nearly that of one."""
+    from difflib import get_close_matches
+
+    known = built_in_names()
+    others = sorted({*settings.limits, *settings.options} - {*known, used})
+    return tuple(
+        f"[machine.{name}] of {FILE} is about no machine that comes with this tool; do you mean {near[0]}?"
+        for name in others
+        if (near := get_close_matches(name, known, 1, _NEARLY))
+    )
+
+
 def _checked(document: Mapping[str, Any], where: str, limits: Mapping[str, int], options: Sequence[str]) -> Machine:
     machine = parse(document, vocabulary(), limits=limits, options=options, where=where)
-    problems = lint(machine) or tuple(f"{one.rule}: {' / '.join(one.story)}" for one in explore(machine).violations)
+    problems = lint(machine)
+    # A machine as it shipped need not be explored again, which can take half a second; any other is.
+    if not problems and (limits or options or sha256_of(canonical(document)) not in explored_digests()):
+        from detent.core.explore import explore  # only for such a machine
+
+        problems = tuple(f"{one.rule}: {' / '.join(one.story)}" for one in explore(machine).violations)
     if problems:
         raise MachineError(problems, where=where)
     return machine

@@ -18,7 +18,7 @@ from detent.effects import keeper
 from detent.effects.agents.events import EventReader
 from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
-from detent.errors import RefusedError
+from detent.errors import RefusedError, SetUpError
 from detent.runner.agents import wakes_at
 from detent.runner.asks import crashed_here, question
 from detent.runner.drops import answer_drops
@@ -84,7 +84,10 @@ def drive(
     started, told = False, 0
     since = task.memory.snapshot.seq if since is None else since
     while True:
-        task = advance(task, tell)
+        try:
+            task = advance(task, tell)
+        except SetUpError as error:  # no agent is called in for what no agent can mend
+            return Rest(task.now(), "person", f"{error.kind}: {error.what}; {error.next_step}")
         if task.memory.run and not may_wait:
             return Rest(task, "running", f"agent run #{task.memory.run['run']} is under way")
         if task.memory.run:

@@ -44,7 +44,7 @@ from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from detent.core.values import Decision
@@ -139,12 +139,21 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     }
     ended_as = TAINTED if content["tainted"] else exit_name
     after = run_over(task.machine, memory.snapshot, ended_as, by_person=content["by_person"])
-    if content["tainted"] and task.machine.states[after.state].must_open:
-        after = after.replace(entry=content["evidence"])  # such a run has crashed: what it wrote is no proof either
+    if content["tainted"]:
+        after = after.replace(entry=_without_fresh(task, content["evidence"]))
     memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=(*disorder.locked, *others))
     task = task.replace(memory=memory)
     anchor(task)
     return task
+
+
+def _without_fresh(task: Task, evidence: Mapping[str, str]) -> Mapping[str, str]:
+    """What is remembered as old once a run is not heard: all that it wrote is no proof for the next one either."""
+    snapshot = task.memory.snapshot
+    if task.machine.states[snapshot.state].must_open:  # it has crashed: nothing of this visit counts
+        return evidence
+    before = task.memory.visit.get("evidence", snapshot.entry)
+    return {**snapshot.entry, **{key: value for key, value in evidence.items() if before.get(key) != value}}
 
 
 def _file(task: Task, tree: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from detent.runner.locks import shown_item
 from detent.runner.loop import failed_here, loop_of
 from detent.runner.open import waits_at_end
 from detent.runner.settle import find_disorder, read_document
+from detent.store.atomic import read_plain
 from detent.store.names import name_some
 
 DEPLOYED = "deployed"  # the check that may wait for a person's word about deploy commands
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from detent.store.native import Document
     from detent.store.places import TaskPlaces
     from detent.store.tasks import Memory
+
+
+_SETTINGS, _POOL = "detent.toml", b"pool"  # read whole only where it may bound the homes of a project
 
 
 class Move(Record):
@@ -100,8 +104,7 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
         )
         return Explain(task, snapshot, waiting, problems=(problem,), repair=error.next_step, moves=moves)
     disorder = find_disorder(task, task.memory, document)
-    has_tree = os.path.isdir(task.tree_path) or _is_tree_to_come(task)
-    problems = [] if has_tree else [f"{missing_tree(task)}; {where_tree_went(task)}"]
+    problems = _tree_problems(task, state)
     if move := task.memory.intent.get("move"):
         problems.append(f"{move['from']} -> {move['to']} was cut short; the next command that writes settles it")
     if disorder.unfinished:
@@ -229,6 +232,20 @@ def _is_tree_to_come(task: Task) -> bool:
     """Whether work has not begun: all that was visited is an end, or a state whose moves prepare the tree."""
     visited = [task.machine.states[name] for name in task.memory.snapshot.visits]
     return all(state.is_end or any(way.prepare for edge in state.edges for way in edge.ways) for state in visited)
+
+
+def _tree_problems(task: Task, state: State) -> list[str]:
+    """What is wrong with the folder the task works on: it is gone, or can't be made because every home is in use."""
+    if os.path.isdir(task.tree_path):
+        return []
+    if not _is_tree_to_come(task):
+        return [f"{missing_tree(task)}; {where_tree_went(task)}"]
+    if state.is_end or _POOL not in (read_plain(os.path.join(task.project.root, _SETTINGS)) or b""):
+        return []
+    from detent.runner.prepare_foresee import foreseen  # most projects have no pool, and most tasks their tree
+
+    steps = tuple(name for edge in state.edges for way in edge.ways for name in way.prepare)
+    return [one.why for one in foreseen(task, steps)]
 
 
 def missing_tree(task: Task) -> str:

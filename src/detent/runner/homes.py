@@ -12,7 +12,7 @@ from detent.effects.git import find_repository
 from detent.effects.home import Wanted, dirty_notes, expect_home, is_born, make_home_tree
 from detent.errors import RefusedError, StorageError, UnreadableError
 from detent.runner.open import is_over, load_all
-from detent.store.atomic import make_folders
+from detent.store.atomic import make_folders, read_plain
 from detent.store.lock import Lock
 from detent.store.places import branch_of, write_pointer
 
@@ -134,7 +134,20 @@ def provide(task: Task, names: tuple[str, ...]) -> tuple[str, ...]:
 def _refuse_full(project: Project) -> None:
     from detent.runner.trial import committed_settings  # only who makes a home asks for the settings of today
 
-    most = committed_settings(project.root).pool_size
+    _refuse_beyond(project, committed_settings(project.root).pool_size)
+
+
+def refuse_foreseen(task: Task) -> None:
+    """The same for who only looks: no git is asked, so the settings are those of the checkout, committed or not."""
+    if not is_made_late(task.machine) or _has_workspace(task):
+        return
+    from detent.store.settings import FILE, parse_settings
+
+    data = read_plain(os.path.join(task.project.root, FILE))
+    _refuse_beyond(task.project, parse_settings(data, FILE).pool_size if data else 0)
+
+
+def _refuse_beyond(project: Project, most: int) -> None:
     holders = tuple(_holders(project)) if most else ()
     if most and len(holders) >= most:
         raise RefusedError(

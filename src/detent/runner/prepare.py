@@ -48,7 +48,9 @@ def prepare(
         seen: Results = {}
         for name in names:
             seen[name] = STEPS[name].look(Doing(task, "", content, given, {**task.memory.prepared, **seen}, {}))
-        intent = {"edge": content["edge"], "prepare": seen, "given": dict(given), "move": content}
+        # A commit holds what was approved; what the checkout holds by now is no part of it.
+        move = {**content, "tree": seen.get("commit", {}).get("tree", content["tree"])}
+        intent = {"edge": content["edge"], "prepare": seen, "given": dict(given), "move": move}
         memory = note(task, task.memory, "intended", intent)
         return _act(task.replace(memory=memory))
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from detent.core.values import Missing
-from detent.errors import RefusedError
+from detent.errors import RefusedError, UnreadableError, UsageError
 from detent.runner.git_steps import STEPS
+from detent.runner.homes import WORKSPACE, refuse_foreseen
 from detent.runner.prepare_values import Doing
 
 TYPE_CHECKING = False
@@ -15,9 +16,14 @@ if TYPE_CHECKING:
 def foreseen(task: Task, names: tuple[str, ...]) -> tuple[Missing, ...]:
     """What the steps of these names would refuse now, as far as files tell."""
     found = []
-    for name in (name for name in names if name in STEPS):
+    for name in names:
         try:
-            STEPS[name].foresee(Doing(task, "", {}, {}, task.memory.prepared, {}))
+            if name == WORKSPACE:
+                refuse_foreseen(task)
+            elif name in STEPS:
+                STEPS[name].foresee(Doing(task, "", {}, {}, task.memory.prepared, {}))
         except RefusedError as error:
             found.append(Missing("prepare", error.what, error.next_step))
+        except (UnreadableError, UsageError):
+            continue  # settings that can't be read are told where they count
     return tuple({one.why: one for one in found}.values())

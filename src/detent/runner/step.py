@@ -20,7 +20,7 @@ from __future__ import annotations
 from detent.core.decide import candidates_for, decide
 from detent.core.record import Record
 from detent.core.values import Advance, Crash, Missing, Refuse, Signal, Wait
-from detent.errors import RefusedError
+from detent.errors import RefusedError, SetUpError
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.people import BY_NAME, is_word, signed_files
 from detent.machines.lines import NEXT
@@ -94,6 +94,7 @@ def _step(
     is_alone: bool,
 ) -> Outcome | None:
     notes: tuple[str, ...] = ()
+    tried: tuple[str, tuple[str, ...]] = ("", ())  # the gates that were proven last, and the tree
     for _ in range(MOST_ROUNDS):
         with Lock(task.places.lock()):
             before, settled = task.memory, _filed(task, put_in_order(task))
@@ -111,6 +112,7 @@ def _step(
             seen, facts = _observe(task, settled.document, asked, tuple(given), with_tree=bool(shown))
             refuse_other_tree(seen.tree, shown)
             decision, gates = _decide(task, facts, asked)
+            _refuse_unready(facts, gates, is_tried=tried == (seen.tree, gates))
             wanted = _unprovided(task, decision)
             if not gates and not wanted:
                 if isinstance(decision, Advance) and not _asks_first(decision, asked, given):
@@ -120,10 +122,20 @@ def _step(
                 return outcome.replace(notes=notes + outcome.notes)
         if gates:
             _prove(task, seen, gates)
+            tried = (seen.tree, gates)
         else:
             notes += _provide(task, wanted)
     refused = Refuse("the tree changes while it is being proven", hint="stop what writes to it, then try again")
     return Outcome(refused, task, facts, asked, task.memory.snapshot.state, notes)
+
+
+def _refuse_unready(facts: Mapping[str, Fact], gates: tuple[str, ...], *, is_tried: bool) -> None:
+    """What was just to be proven on this very tree and is not known yet could not be run: that is nobody's failure."""
+    if gates and is_tried:
+        raise SetUpError(
+            "; ".join(facts[gate].why for gate in gates),
+            next_step="mend the set-up ([workspace] in detent.toml) or what it needs, then run the same command again",
+        )
 
 
 def asks_siblings(task: Task) -> bool:
@@ -307,7 +319,7 @@ def _move(
             task, prepared = prepare(task, taken.way.prepare, content, given)
         except RefusedError as error:
             return _unprepared(task, settled, facts, asked, taken, error)
-        content = {**content, "prepared": prepared}
+        content = {**task.memory.intent.get("move", content), "prepared": prepared}
     made = commit_move(task, settled.document, evidence_hashes(seen), taken, content)
     return Outcome(taken, task.replace(memory=made.memory), facts, asked, before)
 

@@ -275,6 +275,8 @@ def append_to_section(text: str, heading: str, line: str) -> str:
     body = text[section.body_start : section.end]
     kept = body.rstrip("\r\n")
     rest = body[len(kept) :] or newline
+    if section.end < len(text) and rest.count("\n") < 2:  # what follows is a heading, and stands apart
+        rest = newline * 2
     added = f"{start}{kept}{newline}{line}{rest}{text[section.end :]}"
     at = len(start) + len(kept) + len(newline)
     if any(other.start == at and other.kind == "text" for other in scan(added)):

@@ -58,6 +58,7 @@ class Memory(Record):
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     filed: Mapping[str, str] = {}  # revisions that never change, by their file: the hash of each
     revision: int = 0  # the number of the last one
+    came_with: str = ""  # the tree that the last move saw; empty where it saw none
     filing: Mapping[str, Any] = {}  # what was filed since the state was entered: of which tree, files, what was refused
     landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
     approved: Mapping[str, Any] = {}  # the protected files a person approved last, and the tree they were in
@@ -144,7 +145,7 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
 
 def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
     """What a move promises, what was prepared for it, what a person signed, and what its gates found part by part."""
-    changes: dict[str, Any] = {}
+    changes: dict[str, Any] = {"came_with": entry["tree"]}
     if effects := entry.get("effects"):
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{entry['seq']}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}

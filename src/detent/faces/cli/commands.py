@@ -27,6 +27,7 @@ class Command(Record):
     arguments: tuple[Argument, ...] = ()
     options: tuple[Option, ...] = ()
     example: str = ""
+    has_json: bool = True
 
 
 _TASK = Argument("TASK", "id, unique beginning or folder; left out: this folder's task, else the only open one")
@@ -418,6 +419,7 @@ COMMANDS = (
         "states, moves and gates of a machine",
         "machines:show_machine",
         (Argument("MACHINE", "name or file", required=True),),
+        (Option("--schemas", "", "instead the JSON schemas of its artifacts"),),
     ),
     Command(
         "machine check",
@@ -456,6 +458,7 @@ COMMANDS = (
         "a dashboard in this terminal: all tasks, what they wait for, keys to answer; drives started tasks",
         "tui:tui",
         options=(Option("--jobs", "N", "how many agents may work at a time (default: 4)"), _REPO),
+        has_json=False,  # asked for, it says what to use instead
     ),
     Command(
         "gc",

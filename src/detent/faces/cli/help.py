@@ -14,8 +14,8 @@ _HEAD = """detent - holds a coding agent in its state until there is proof
 
 usage: detent COMMAND [...]        detent COMMAND --help        detent (what needs you)
 """
-_EXIT_CODES = """Every command has --json. Exit codes: 0 done, 1 refused, 2 wrong usage, 3 bug, 4 needs a person,
-5 unreadable or locked, 6 stopped, 130 interrupted."""
+_EXIT_CODES = """Every command but tui has --json. Exit codes: 0 done, 1 refused, 2 wrong usage, 3 bug,
+4 needs a person, 5 unreadable or locked, 6 stopped, 130 interrupted."""
 
 
 def all_help() -> str:
@@ -46,9 +46,8 @@ def usage_line(command: Command) -> str:
 
 def command_help(command: Command) -> str:
     rows = [(argument.name, argument.summary) for argument in command.arguments]
-    rows += [
-        (f"{option.flag} {option.value}".strip(), option.summary) for option in (*command.options, *GLOBAL_OPTIONS)
-    ]
+    others = [option for option in GLOBAL_OPTIONS if command.has_json or option.flag != "--json"]
+    rows += [(f"{option.flag} {option.value}".strip(), option.summary) for option in (*command.options, *others)]
     width = max(len(name) for name, _ in rows)
     lines = [f"usage: {usage_line(command)}", "", command.summary, ""]
     lines += [f"  {name:<{width}}  {summary}" for name, summary in rows]

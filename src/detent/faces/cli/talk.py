@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 
 def talk(arguments: Arguments) -> int:
     refuse_inside_run("talking to an agent")
+    task = open_to_change(arguments)
     if not all(os.isatty(stream) for stream in (0, 1)):
-        raise RefusedError(
-            "talking needs a terminal, and this is none", next_step="let the agent work alone: detent run"
-        )
-    task = talk_to_agent(
-        open_to_change(arguments), nothing_told if arguments.has("--json") else tell_at_once, move_json
-    )
+        is_called_in = task.machine.states[task.memory.snapshot.state].driver == "person"
+        say, run = f'say one thing at a time: detent say "..." {task.id}', f"let it work alone: detent run {task.id}"
+        raise RefusedError("talking needs a terminal, and this is none", next_step=say if is_called_in else run)
+    task = talk_to_agent(task, nothing_told if arguments.has("--json") else tell_at_once, move_json)
     told = explain(task, with_moves=False)
     show(arguments, status_json(told), status_words(told))
     return 0

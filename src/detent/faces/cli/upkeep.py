@@ -52,12 +52,15 @@ def doctor(arguments: Arguments) -> int:
 def _settings(project: Project, *, is_quick: bool) -> tuple[list[Row], tuple[Tried, ...]]:
     """Are the settings in order, and do their commands work in a fresh checkout?"""
     from detent.faces.words_project import found_rows, trial_rows
+    from detent.runner.create import misspelt
     from detent.runner.trial import check_settings, head_commit, try_commands
+    from detent.store.settings import FILE
 
     try:
         found = check_settings(project)
         has_commit = bool(head_commit(project))
         rows: list[Row] = found_rows(found, has_commit=has_commit)
+        rows += [("note", problem, f"correct {FILE}") for problem in misspelt(found.settings)]
         if is_quick or not found.settings.commands:
             return rows, ()
         if project.common_dir and not has_commit:
