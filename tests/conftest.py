@@ -196,8 +196,12 @@ def let_out(repository: Path) -> None:
 
 @pytest.fixture
 def clean_environment(tmp_path: Path) -> dict[str, str]:
+    return environment_in(tmp_path)
+
+
+def environment_in(folder: Path) -> dict[str, str]:
     """An environment built from nothing: a home of its own, a git identity, and this Python first on the path."""
-    home = tmp_path / "home"
+    home = folder / "home"
     home.mkdir()
     return {
         "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))),

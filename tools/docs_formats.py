@@ -79,11 +79,11 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "label": "the name in the machine's own document",
         "from": "a state, or a list of states that all have this move",
         "to": "the state it leads to",
-        "verb": "commands that mean this move: approve, reject, resume, answer. `next` marks the moves `/next` looks "
-        "at, `redo` those of `/redo STATE`",
+        "verb": "commands that mean this move: approve, reject, resume, answer; `redo` marks those of `/redo STATE`",
         "says": "lines a person types that mean this move, in any case of letters: `continue`, `/iterate`, `build me "
         "{text}`. `{text}` stands at the end and is never empty; it is kept as the person's answer and quoted in the "
-        "next prompt. Of several moves that say the same the first open one is taken",
+        "next prompt. Of several moves that say the same the first open one is taken. `/next` stands on the moves "
+        "that `/next` looks at",
         "key": "the letter of a menu",
         "confirm": "asked before it is taken",
         "sign_off": "true: a person alone, and nothing goes round it",
@@ -158,6 +158,7 @@ EFFECTS_MEAN: Mapping[str, str] = {
     "eval_report": "write eval/eval-report.json from the receipts of the commands on the move's tree",
     "evidence_page": "write the evidence page",
     "gate_commit": "the same, and in place a commit of tree and log on the task's branch: `docs(design): ...`",
+    "work_commit": "the same between two gates, for what an interruption changed; no block goes back to it",
     "wip_commit": "the same for a run that was cut short: `wip(build): ...`, with where it was and what comes next",
     "block": "commit the broken state, then the tree of the last `gate_commit` (or `checkpoint`), and go back to it; "
     "its line holds the post-mortem",
@@ -212,6 +213,7 @@ STORE: Mapping[str, str] = {
     "harness": "table: files by which an editor's agent follows the machine. `instructions`, `prompts` and `agents` "
     "are paths (the last two with `{name}`), `commands` and `specialists` name a state each, `protocol` is what every "
     "agent keeps to and is told in every prompt, `scaffold` lists files of the scaffold that belong to the tree",
+    "adopted": "table: registers a folder taken over in a state is taken to have, on the word of who takes it over",
     "tracked": "true: `root` is itself the native folder of the one task there may be, and part of the work; only "
     "`file`, `log` and the pointer are left out of tree ids, and git is told to pass over the first and the last",
     "in_place": "true: tasks always work in the checkout itself",
@@ -347,7 +349,7 @@ def disagreements() -> list[str]:
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
     machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
     machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes"}
-    machine |= {"archive", "record"}
+    machine |= {"archive", "record", "adopted"}
     machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     machine |= {"log_form", "options", "briefing"}

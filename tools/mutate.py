@@ -139,6 +139,8 @@ class Bench:
         shutil.copy2(ROOT / "pyproject.toml", folder)
         for name in ("src", "tests"):
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+        shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / "docs", folder / "docs")
 
     def run(self, tests: Sequence[str], timeout_s: int) -> str:
         """The result of the tests on the copy as it is now."""

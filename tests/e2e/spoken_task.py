@@ -15,11 +15,13 @@ class Spoken:
 
     def __init__(self, detent: Detent, repository: Path, folder: Path) -> None:
         self.detent, self.repository, self.file = detent, repository, folder / "NOTE.md"
-        made = self("new", str(MACHINE), "A note", "--id", "t", "--dir", str(folder), "--in-place")
+        made = self.detent(
+            "new", str(MACHINE), "A note", "--id", "t", "--dir", str(folder), "--in-place", cwd=repository
+        )
         assert made.code == 0, made.err
 
     def __call__(self, *words: str, stdin: str = "") -> Completed:
-        return self.detent(*words, cwd=self.repository, stdin=stdin)
+        return self.detent(*words, "t", cwd=self.repository, stdin=stdin)
 
     def say(self, line: str, code: int = 0) -> str:
         done = self("say", line)

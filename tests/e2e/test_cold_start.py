@@ -18,7 +18,14 @@ START = "import sys; from detent.faces.cli.main import main; sys.exit(main())"  
 NEEDLESS = frozenset(
     (
         *("argparse", "contextlib", "dataclasses", "hashlib", "importlib", "subprocess", "tomllib", "typing"),
-        *("detent.effects.process", "detent.effects.tree", "detent.machines.load", "detent.runner.step"),
+        *(
+            "detent.effects.clone",
+            "detent.effects.home",
+            "detent.effects.process",
+            "detent.effects.tree",
+            "detent.machines.load",
+            "detent.runner.step",
+        ),
         *("detent.gates.criteria", "detent.gates.filed", "detent.gates.spec", "detent.gates.surroundings"),
         *("detent.store.frontmatter", "detent.store.json_document"),
     )

@@ -131,3 +131,17 @@ def test_without_git_there_is_nothing_to_go_back_to(detent: Detent, tmp_path: Pa
     assert detent("say", "/next", cwd=folder).code == 0
     refused = detent("say", "/revert because", cwd=folder)
     assert (refused.code, "without git" in refused.out) == (1, True)
+
+
+def test_in_the_checkout_itself_files_go_back_and_no_branch_moves(detent: Detent, repo: MakeRepo) -> None:
+    undone = Undone(detent, repo, "--in-place")
+    undone.work()
+    undone.say("/next")
+    refs = undone.git("for-each-ref")
+    undone.say("/revert it broke the import")
+    assert {name: (undone.tree / name).read_text(encoding="utf-8") for name in SAMPLE_FILES} == SAMPLE_FILES
+    assert not (undone.tree / "new").exists()
+    assert undone.git("for-each-ref") == refs
+    assert undone.git("status", "--porcelain") == ""
+    assert (undone.record()["branch"], undone.record()["onto"]) == ("", "")
+    assert audited(undone) == ""

@@ -128,7 +128,8 @@ def test_help_lists_what_is_understood_here(spoken: Spoken) -> None:
         assert f"  {words} " in said, words
     assert "/approve" not in said
     listed = dict(spoken("say", "/help", "--json").json()["words"])
-    assert listed["/check plan"] == "plan_check"
+    assert (listed["/check plan"], listed["/plan"]) == ("plan_check", "")
+    assert "have plan worked on now" in said
     assert spoken.say("/status") == spoken("status").out
 
 

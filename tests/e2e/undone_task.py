@@ -19,7 +19,7 @@ class Undone:
         self.folder, self.tree = Path(made.json()["dir"]), Path(made.json()["workspace"])
 
     def __call__(self, *words: str) -> Completed:
-        return self.detent(*words, cwd=self.repository)
+        return self.detent(*words, "t", cwd=self.repository)  # by name: one that is done is not open any more
 
     def say(self, line: str, code: int = 0) -> str:
         done = self("say", line)

@@ -42,7 +42,7 @@ HOT_MODULES = (
     "detent.runner.step",
     "detent.faces.cli.main",
 )
-HEAVY_MODULES = frozenset({"argparse", "dataclasses", "subprocess", "tomllib", "typing"})
+HEAVY_MODULES = frozenset({"argparse", "dataclasses", "hashlib", "subprocess", "tomllib", "typing"})
 
 
 def name_of(path: Path) -> str:

@@ -118,6 +118,8 @@ def outcome_words(outcome: Outcome) -> str:
         if decision.edge.sign_off and "commit" not in decision.way.prepare:
             lines += _signed_words(outcome.task.memory.signed[decision.edge.name])
         lines += prepared_words(outcome.task, decision.way.prepare)
+        if decision.waived:
+            lines.append(f"  waived, and recorded: {', '.join(decision.waived)}")
         hands = [name for name in decision.way.needs if name in outcome.facts and outcome.facts[name].by_hand]
         if hands:
             lines.append(f"  proof written by hand: {', '.join(hands)}")
@@ -218,8 +220,13 @@ def next_words(told: Explain) -> str:
     lines += [advice_words(told.advice)] if told.advice else []
     if not told.moves:
         lines.append(f"{state} is final: no move leads on")
+    back = [move for move in told.moves if move.is_reopen and "redo" in move.verbs]
     for move in told.moves:
-        lines += ["", *_move_words(told.task, move)]
+        if move not in back:
+            lines += ["", *_move_words(told.task, move)]
+    if back:
+        states = ", ".join(move.to for move in back)
+        lines += ["", f"back    {states}  by person", f'          run:  detent say "/redo STATE why" {told.task.id}']
     return "\n".join(lines)
 
 
@@ -229,7 +236,9 @@ def _move_words(task: Task, move: Move) -> list[str]:
     lines = [f"{mark}  {move.to}  by {who}"]
     lines += _why_and_next(move.missing, "          ")
     lines += [f"          note: {note}" for note in move.notes]
-    if move.is_open and move.is_reopen:
+    if move.is_open and move.is_reopen and {"resume", "answer"}.isdisjoint(move.verbs):
+        lines.append(f'          run:  detent say "/{move.verbs[0] if move.verbs else move.name} why" {task.id}')
+    elif move.is_open and move.is_reopen:
         lines.append(f'          run:  detent {move.verbs[0]} {task.id} --reason "why"')
     elif move.is_open:
         lines.append(f"          run:  detent move {move.to} {task.id}")

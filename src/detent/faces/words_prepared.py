@@ -41,8 +41,9 @@ def _commit(_task: Task, result: Mapping[str, str]) -> list[str]:
 
 
 def _revert(task: Task, result: Mapping[str, str]) -> list[str]:
-    where = f"on top of {result['branch']}" if result["onto"] else f"on {task.memory.checkpoint.get('branch', '')}"
-    lines = [f"taken back by commit {result['commit'][:12]} {where}; what was there is kept as {result['kept'][:12]}"]
+    own = task.memory.checkpoint.get("branch", "")
+    where = f" on top of {result['branch']}" if result["onto"] else f" on {own}" if own else ""
+    lines = [f"taken back by commit {result['commit'][:12]}{where}; what was there is kept as {result['kept'][:12]}"]
     if result["onto"]:
         lines.append(f"{result['branch']} itself did not move; once it is done: detent land {task.id}")
     return lines

@@ -55,7 +55,9 @@ def understood_words(task: Task, lines: Sequence[tuple[str, str]]) -> str:
 def _leads(words: str, targets: str, state: str) -> str:
     if words == REDO:
         return f"STATE why: back to {targets.replace(', ', ' or ')}"
-    return "work on it once more" if targets == state else f"-> {targets}"
+    if not targets:
+        return f"have {state} worked on now"
+    return f"-> {state} again" if targets == state else f"-> {targets}"
 
 
 def no_listener_words(task: Task, text: str) -> str:

@@ -54,13 +54,13 @@ _PROPOSAL = {
 
 def delivery_doc(gate: Gate, seen: Seen) -> Finding:
     """README tells its four topics; the delivery has the sections of the scope's tier and a rollback command."""
-    readme = Page(seen, gate.params["readme"], tuple(_HEADINGS.values()))
+    readme = Page(seen, gate.params["readme"], dict.fromkeys(_HEADINGS.values(), "what to do"))
     if not readme.problems:
         _look_at_readme(readme)
     scope = seen.files.text(gate.params["scope"]) or ""
     tier = tier_of(scope)
     wanted = DELIVERY.get(tier, DELIVERY[SKYSCRAPER])
-    page = Page(seen, gate.params["delivery"], tuple(wanted))
+    page = Page(seen, gate.params["delivery"], wanted)
     bodies = page.bodies(wanted)
     if not tier:
         page.wrong(f"{gate.params['scope']} settles on no quality tier", "settle the tier in the scope first")
@@ -109,7 +109,7 @@ def _rollback(body: str) -> str:
 
 def proposal_doc(gate: Gate, seen: Seen) -> Finding:
     """A proposal has its sections, at least one change, and says how far the architecture is touched."""
-    page = Page(seen, gate.params["file"], tuple(_PROPOSAL))
+    page = Page(seen, gate.params["file"], _PROPOSAL)
     bodies = page.bodies(_PROPOSAL)
     if bodies[CHANGES] and not any(says_something(entry.text) for entry in entries(bodies[CHANGES])):
         page.wrong(f'"## {CHANGES}" lists no change', f'under "## {CHANGES}": {_PROPOSAL[CHANGES]}')

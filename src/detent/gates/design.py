@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 
 from detent.gates.acceptance import HOUSE, SHED, SKYSCRAPER, tier_of
-from detent.gates.documents import Page, code_blocks, entries, is_none, labelled, own_text, says_something, spans
+from detent.gates.documents import (
+    Page,
+    code_blocks,
+    entries,
+    is_none,
+    labelled,
+    outside,
+    own_text,
+    says_something,
+    spans,
+)
 from detent.gates.seen import Finding
 from detent.store.markdown import find_section
 from detent.store.names import name_some
@@ -59,9 +69,11 @@ def design_doc(gate: Gate, seen: Seen) -> Finding:
 
     What has to be observed depends on the scope's tier; a house or skyscraper also has scenarios and concerns.
     """
-    page = Page(seen, gate.params["file"], tuple(_DESIGN))
     tier = tier_of(seen.files.text(gate.params["scope"]) or "")
-    bodies = page.bodies(_DESIGN if tier == SHED else {**_DESIGN, **_REVIEW})
+    asked = {**_DESIGN, OBSERVABILITY: ", ".join(words for _, words in _OBSERVED.get(tier, ()))}
+    asked = asked if tier == SHED else {**asked, **_REVIEW}
+    page = Page(seen, gate.params["file"], asked)
+    bodies = page.bodies(asked)
     if not tier:
         page.wrong(f"{gate.params['scope']} settles on no quality tier", "settle the tier in the scope first")
     _look_at_drawing(page, bodies[ARCHITECTURE])
@@ -70,6 +82,8 @@ def design_doc(gate: Gate, seen: Seen) -> Finding:
     if not is_none(bodies[INTEGRATIONS]):
         _each(page, INTEGRATIONS, bodies[INTEGRATIONS], ("failure",), "has no failure handling")
     if not is_none(bodies[QUESTIONS]):
+        if "?" in outside(bodies[QUESTIONS]):
+            page.wrong(f'"## {QUESTIONS}" asks something outside of its list', _under(QUESTIONS))
         _each(
             page,
             QUESTIONS,

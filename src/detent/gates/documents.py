@@ -28,7 +28,16 @@ if TYPE_CHECKING:
 
 _MARKER = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _BOX = re.compile(r"^\[[ xX]\]\s+")
-_NONE = re.compile(r"(?:none|nothing|no|not applicable|n/a)(?![\w-])", re.IGNORECASE)
+_NONE = re.compile(
+    r"(?:none|nothing(?: is)?|not applicable|n/a)(?: (?:found|needed|known|open|deferred|used|planned|left|so far))*"
+    r"(?:[.,;:(\u2013\u2014-].*)?|no(?: [\w-]+){1,3}\.?",
+    re.IGNORECASE,
+)
+_UNLESS = re.compile(
+    r"\b(?:except|excepting|but|besides|however|apart|other than|unless|only|still|although)\b", re.IGNORECASE
+)
+_BAR, _RULE = re.compile(r"(?<!\\)\|"), re.compile(r":?-+:?")
+_COLUMNS = ("design", "test", "proof", "result", "severity", "status")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _BESIDE_COMMAND = ("kind", "result", "output", "concurrency", "expected", "got")  # labels that end a command's value
 _LARGEST = 500_000  # characters of a document; people are to read it
@@ -52,14 +61,14 @@ class Entry(Record):
 class Page:
     """One document while it is judged: all that is wrong with it is gathered, each with an example that would do."""
 
-    def __init__(self, seen: Seen, file: str, sections: Sequence[str] = ()) -> None:
+    def __init__(self, seen: Seen, file: str, examples: Mapping[str, str] | None = None) -> None:
         self.file = file
         self.name = file.removeprefix(IN_TREE)
         found = seen.files.text(file)
         self.text = found or ""
         self.problems: list[tuple[str, str]] = []
         if found is None:
-            self.wrong(f"there is no {self.name}", f"write {self.name}{_outline(sections)}")
+            self.wrong(f"there is no {self.name}", f"write {self.name}{_outline(examples or {})}")
         elif len(self.text) > _LARGEST:
             self.wrong(f"it is larger than {_LARGEST} characters", "say it shorter")
             self.text = ""
@@ -107,12 +116,16 @@ class Page:
 
 def entries(body: str, start: re.Pattern[str] | None = None) -> tuple[Entry, ...]:
     """The list items of a section; with `start` only those, and those subsections, whose words begin so."""
-    return tuple(entry for entry, is_started in _split(body, start) if is_started)
+    found = [entry for entry, is_started in _split(body, start) if is_started]
+    if start is not None and "|" in body:
+        found += [entry for entry in _table_rows(body) if start.match(entry.text)]
+    return tuple(found)
 
 
 def strays(body: str, start: re.Pattern[str]) -> tuple[str, ...]:
-    """The list items that neither begin with `start` nor belong to something that does."""
-    return tuple(entry.head for entry, is_started in _split(body, start) if not is_started)
+    """The list items and rows that neither begin with `start` nor belong to something that does."""
+    rows = [entry.head for entry in _table_rows(body) if not start.match(entry.text)] if "|" in body else []
+    return (*(entry.head for entry, is_started in _split(body, start) if not is_started), *rows)
 
 
 def _split(body: str, start: re.Pattern[str] | None) -> Iterator[tuple[Entry, bool]]:
@@ -139,6 +152,28 @@ def _split(body: str, start: re.Pattern[str] | None) -> Iterator[tuple[Entry, bo
             held.append((row, words))
     if held:
         yield _entry(held), is_started
+
+
+def _table_rows(body: str) -> Iterator[Entry]:
+    """The rows of tables, each with the heads of its columns as labels behind the first cell."""
+    heads: list[str] = []
+    before: list[str] = []
+    for row, words in own_rows(body):
+        cells = [cell.strip() for cell in _BAR.split(words.strip("|"))] if row.kind == "text" and "|" in words else []
+        if heads and cells:
+            parts = [f"{head}: {cell}" for head, cell in zip(heads[1:], cells[1:], strict=False)]
+            yield Entry("; ".join((cells[0], *parts)))
+        elif cells and before and all(_RULE.fullmatch(cell) for cell in cells):
+            heads = [_label_of(cell) for cell in before]
+        elif not cells:
+            heads = []
+        before = cells
+
+
+def _label_of(head: str) -> str:
+    """What a column is about: `Planned test` holds tests."""
+    words = re.findall(r"[a-z]+", head.lower())
+    return next((word for word in words if word in _COLUMNS), words[-1] if words else "")
 
 
 def _entry(held: Sequence[tuple[Row, str]]) -> Entry:
@@ -211,15 +246,22 @@ def says_something(value: str) -> bool:
 def is_none(body: str) -> bool:
     """Whether a section says in one line that there is nothing of the kind."""
     lines = [words for words in own_text(body).splitlines() if says_something(words)]
-    return len(lines) == 1 and _NONE.match(lines[0].lstrip("*_`- ")) is not None
+    said = lines[0].strip("*_`- ") if len(lines) == 1 else ""
+    return _NONE.fullmatch(said) is not None and _UNLESS.search(said) is None
+
+
+def outside(body: str) -> str:
+    """What a section says besides its list: nothing that belongs into an item may hide there."""
+    return "\n".join(words for row, words in own_rows(body) if row.depth == 0 and words)
 
 
 def cut(text: str) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
-def _outline(sections: Iterable[str]) -> str:
-    named = ", ".join(f'"## {name}"' for name in sections)
+def _outline(examples: Mapping[str, str]) -> str:
+    """All that is asked of a document that is still to be written."""
+    named = "; ".join(f'"## {name}": {example}' for name, example in examples.items())
     return f" with {named}" if named else ""
 
 

@@ -59,7 +59,7 @@ def tree_edited(_gate: Gate, seen: Seen) -> Finding:
     """The files are no longer those the state was entered with: somebody worked on them since."""
     if not seen.tree:  # for who only looks: files that were touched are not known until somebody looks again
         return Finding(ok=True, note="files were changed since they were last looked at", by_engine=True)
-    is_edited = seen.entered != seen.tree
+    is_edited = seen.came_with != seen.tree
     why = "" if is_edited else f"no file was changed since {seen.snapshot.state} was entered"
     return Finding(ok=is_edited, why=why, proof=seen.tree, by_engine=True)
 

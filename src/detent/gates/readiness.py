@@ -6,7 +6,7 @@ import re
 
 from detent.gates.acceptance import criteria_of, mentioned, named, of_each
 from detent.gates.design import EXCEPTIONS
-from detent.gates.documents import Page, cut, entries, is_none, labelled, spans
+from detent.gates.documents import Page, cut, entries, is_none, labelled, outside, spans
 from detent.gates.seen import Finding
 from detent.gates.verdict import read_verdict
 from detent.machines.reading import IN_TREE, is_inner_path
@@ -45,7 +45,7 @@ _MOST_PATHS, _LONGEST_TEST = 20, 2000  # of one planned test: paths, and charact
 
 def readiness_doc(gate: Gate, seen: Seen) -> Finding:
     """The hand-over says READY, keeps truths and open questions apart, and plans test and proof for each criterion."""
-    page = Page(seen, gate.params["file"], (*_READINESS, LINKS, COVERAGE))
+    page = Page(seen, gate.params["file"], {**_READINESS, LINKS: _LINK, COVERAGE: _COVERED})
     bodies = page.bodies(_READINESS)
     criteria = criteria_of(seen, gate.params["scope"])
     if not criteria:
@@ -102,6 +102,8 @@ def _look_at_questions(page: Page, body: str) -> None:
     found = entries(body)
     if not found:
         page.wrong(f'"## {CLARIFICATIONS}" neither lists anything nor says none', example)
+    if "?" in outside(body):
+        page.wrong(f'"## {CLARIFICATIONS}" asks something outside of its list', example)
     for entry in found:
         said = labelled(entry.text, ("resolved", "changes pass/fail"))
         if not said.get("resolved") and not re.match(r"no\b", said.get("changes pass/fail", ""), re.IGNORECASE):

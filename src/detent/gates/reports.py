@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 
 from detent.core.record import Record
-from detent.gates.documents import Page, entries, is_none, labelled, own_text, says_something, topics
+from detent.gates.documents import Page, entries, is_none, labelled, outside, own_text, says_something, topics
 from detent.gates.seen import Finding
 from detent.gates.verdict import read_verdict
 from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from detent.core.machine import Gate
     from detent.gates.documents import Entry
     from detent.gates.seen import Seen
@@ -38,6 +40,16 @@ OFFERS = ("accept", "revert", "split")
 BLOCKED_LINE = "BLOCKED: WHAT IS WRONG. Options: [FIRST, SECOND]. Recommendation: WHICH AND WHY."
 _FINDING = "- WHAT IS WRONG; severity: Required; axis: correctness; status: open"
 _DRIFTED = "- WHAT DIFFERS; class: structural; fix: WHICH DOCUMENT NOW SAYS WHAT"
+_REVIEW = {
+    FINDINGS: f"None. (or: {_FINDING})",
+    AXES: f"- {REVIEW_AXES[0]}: WHAT WAS LOOKED AT (and an item each for {', '.join(REVIEW_AXES[1:])})",
+    EXPLICIT: f"- {EXPLICIT_CHECKS[0]}: none found (and an item each for {', '.join(EXPLICIT_CHECKS[1:])})",
+}
+_RECONCILED = {
+    OUTCOME: f"one of {', '.join(OUTCOMES)}",
+    AXES: f"- {DRIFT_AXES[0]}: clean (and an item each for {', '.join(DRIFT_AXES[1:])})",
+    DRIFT: f"None. (or: {_DRIFTED})",
+}
 _TEMPLATE = re.compile(r"\[?(?:what'?s wrong|what is wrong|[A-Z]|first|second|which and why)\]?\.?", re.IGNORECASE)
 
 
@@ -46,14 +58,15 @@ def findings(gate: Gate, seen: Seen) -> Finding:
 
     A finding without a known severity, axis or status can't be judged: then neither answer is given.
     """
-    page = Page(seen, gate.params["file"], (FINDINGS, AXES, EXPLICIT))
-    bodies = page.bodies({FINDINGS: f"None. (or: {_FINDING})", AXES: "one item each", EXPLICIT: "one item each"})
+    page = Page(seen, gate.params["file"], _REVIEW)
+    bodies = page.bodies(_REVIEW)
     topics(page, AXES, bodies[AXES], REVIEW_AXES, "WHAT WAS LOOKED AT")
     topics(page, EXPLICIT, bodies[EXPLICIT], EXPLICIT_CHECKS, "none found")
     listed = () if is_none(bodies[FINDINGS]) else entries(bodies[FINDINGS])
     if bodies[FINDINGS] and not listed and not is_none(bodies[FINDINGS]):
         page.wrong(f'"## {FINDINGS}" neither lists anything nor says none', f'under "## {FINDINGS}": {_FINDING}')
     severities = gate.params["severities"]
+    _look_outside(page, FINDINGS, bodies[FINDINGS], (*severities, *OTHER_SEVERITIES, OPEN))
     open_ones = [entry.head for entry in listed if _is_open(page, entry, severities)]
     if page.problems:
         return page.finding()
@@ -65,6 +78,15 @@ def findings(gate: Gate, seen: Seen) -> Finding:
         why = f"{page.name}: open ({words}): {'; '.join(open_ones[:5])}"
         return found.replace(ok=False, why=why, fix="fix them, then have the review look again")
     return found
+
+
+def _look_outside(page: Page, section: str, body: str, words: Sequence[str]) -> None:
+    """What is told in a heading, a table or between the items would be overlooked."""
+    told = re.search(rf"(?<![\w-])(?:{'|'.join(words)})(?![\w-])", outside(body), re.IGNORECASE)
+    if told and not is_none(body):
+        page.wrong(
+            f'"## {section}" speaks of "{told[0]}" outside of its list', f'under "## {section}": one item for each'
+        )
 
 
 def _is_open(page: Page, entry: Entry, blocking: list[str]) -> bool:
@@ -90,8 +112,8 @@ def _is_open(page: Page, entry: Entry, blocking: list[str]) -> bool:
 
 def drift(gate: Gate, seen: Seen) -> Finding:
     """A reconciliation looked along seven axes, and its outcome is the wanted one and fits the drift it lists."""
-    page = Page(seen, gate.params["file"], (OUTCOME, AXES, DRIFT))
-    bodies = page.bodies({OUTCOME: CLEAN, AXES: "one item each", DRIFT: f"None. (or: {_DRIFTED})"})
+    page = Page(seen, gate.params["file"], _RECONCILED)
+    bodies = page.bodies(_RECONCILED)
     topics(page, AXES, bodies[AXES], DRIFT_AXES, "clean (or: not applicable, REASON)")
     wanted = gate.params["value"]
     said = read_verdict(bodies[OUTCOME], OUTCOMES)
@@ -100,6 +122,7 @@ def drift(gate: Gate, seen: Seen) -> Finding:
     listed = () if is_none(bodies[DRIFT]) else entries(bodies[DRIFT])
     if bodies[DRIFT] and not listed and not is_none(bodies[DRIFT]):
         page.wrong(f'"## {DRIFT}" neither lists anything nor says none', f'under "## {DRIFT}": {_DRIFTED}')
+    _look_outside(page, DRIFT, bodies[DRIFT], CLASSES)
     classes = {_class_of(page, entry) for entry in listed}
     allowed = {CLEAN: {COSMETIC}, REPAIRED: {COSMETIC, STRUCTURAL}, BLOCKED: set(CLASSES)}.get(said or "", set(CLASSES))
     if classes - allowed - {""}:
@@ -136,7 +159,9 @@ class Block(Record):
 def blocked_doc(gate: Gate, seen: Seen) -> Finding:
     """A block is told as `BLOCKED: what. Options: [one, another]. Recommendation: which.`, once and with real words."""
     page = Page(seen, gate.params["file"])
-    if not page.problems:
+    if page.problems:
+        page.wrong("nobody says what is blocked", f"write: {BLOCKED_LINE}")
+    else:
         _look_at_block(page, page.text, ())
     return page.finding()
 

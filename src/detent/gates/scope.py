@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from detent.gates.acceptance import TIER, TIERS, read_criteria, tier_of
+from detent.gates.acceptance import EXAMPLE, SECTION, TIER, TIERS, read_criteria, tier_of
 from detent.gates.answers import answer_problem
 from detent.gates.checks import filled
 from detent.gates.documents import Page, entries, labelled, own_text, says_something
@@ -29,7 +29,7 @@ _SCOPE = {
     "Deployment Target": "GitHub Pages",
     DATA: f"what is kept and where, and a line: {STATEFUL}: no",
     COST: "$0 per month, static hosting",
-    TIER: "shed",
+    TIER: f"one of {', '.join(TIERS)}",
     "Clarifications Needed": "None.",
     "Deferred": "None.",
 }
@@ -38,7 +38,7 @@ _PREFERENCES = {
     "Deploy Target": "GitHub Pages",
     "Conventions": "conventional commits, ruff",
     "Security Baseline": "no secrets in the source, dependencies are audited",
-    "Quality Bar": "- shed: it works for one person",
+    "Quality Bar": "- shed: it works for one person (and an item each for house and skyscraper)",
 }
 _AMOUNT = r"\d[\d.,]*"
 _MONEY = re.compile(
@@ -56,7 +56,7 @@ def scope_doc(gate: Gate, seen: Seen) -> Finding:
 
     That the smallest useful version is small enough is somebody's recorded yes; `ignore` is a file that must be there.
     """
-    page = Page(seen, gate.params["file"], ("Acceptance Criteria", *_SCOPE))
+    page = Page(seen, gate.params["file"], {**_SCOPE, SECTION: EXAMPLE})
     bodies = page.bodies(_SCOPE)
     read_criteria(page)
     if body := bodies[SMALLEST]:
@@ -98,7 +98,7 @@ def _under(section: str) -> str:
 
 def preferences_doc(gate: Gate, seen: Seen) -> Finding:
     """Preferences name stack, deploy target, conventions and security baseline, and what each quality tier means."""
-    page = Page(seen, gate.params["file"], tuple(_PREFERENCES))
+    page = Page(seen, gate.params["file"], _PREFERENCES)
     body = page.bodies(_PREFERENCES)["Quality Bar"]
     told = {}
     for entry in entries(body, _TIER_START):
@@ -120,7 +120,7 @@ def inputs_used(gate: Gate, seen: Seen) -> Finding:
     if found is None:
         return Finding(ok=False, why=_not_looked(gate))
     text = own_text(page.text)
-    unused = [path for path in found if path.rpartition("/")[2] not in text]
+    unused = _unnamed(found, text)
     if unused and not page.problems:
         page.wrong(f"it does not name {name_some(unused)}", f"say in {page.name} what each of them led to, by its name")
     return page.finding()
@@ -153,8 +153,14 @@ def _distilled_problem(folder: str, raw: list[str], texts: Mapping[str, str]) ->
     if empty:
         return f"{name_some(empty)} has no heading with text below it", example
     whole = "\n".join(map(own_text, texts.values()))
-    unread = [path for path in raw if path.rpartition("/")[2] not in whole]
+    unread = _unnamed(raw, whole)
     return (f"no {_DISTILLED}*.md names {name_some(unread)}", example) if unread else ("", "")
+
+
+def _unnamed(paths: list[str], text: str) -> list[str]:
+    """The files whose name does not stand in a text as a word of its own."""
+    names = ((path, re.escape(path.rpartition("/")[2])) for path in paths)
+    return [path for path, name in names if not re.search(rf"(?<![\w.-]){name}(?![\w-])", text)]
 
 
 def _files_in(seen: Seen, folder: str) -> list[str] | None:

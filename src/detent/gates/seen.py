@@ -111,8 +111,8 @@ class Seen(Record):
     deploy: Mapping[str, Any] = {}  # what is known of deployments: the confirmed plan, the last one and its end
     since_gate: Callable[[], Sequence[tuple[str, str]] | None] = _nobody_looked  # status and path, without task files
     tree_files: Callable[[], Mapping[str, TreeFile] | None] = _nobody_looked  # every file of the tree, by its path
+    came_with: str = ""  # the tree that the move which led here saw; empty where it saw none
     filing: Mapping[str, Any] = {}  # what the engine filed in this visit: tree, files by place with hashes, refused
-    entered: str = ""  # the tree with which the state was entered; empty when nobody looked at it then
     judged: Mapping[
         str, Mapping[str, str]
     ] = {}  # reports by their evidence key: hash, the tree it is about, whose it is

@@ -38,6 +38,8 @@ _DENIED = (
 def read_verdict(body: str, words: Sequence[str]) -> str | None:
     """The verdict a section gives, in the spelling of `words`; None when there is none or it is not clear."""
     lines = [plain for line in scan(body) if (plain := _plain(line, body))]
+    if not lines:  # most often nothing stands there yet, and to make the patterns costs more than to look
+        return None
     spelled = {word.casefold(): word for word in words}
     one_of = f"(?:{'|'.join(map(re.escape, words))})"
     any_word = re.compile(rf"\b{one_of}\b", re.IGNORECASE)

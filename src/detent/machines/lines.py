@@ -19,7 +19,7 @@ SLASH = "/"
 PLACE = "{text}"
 NEXT, REDO, HELP, STATUS, QUIT = "/next", "/redo", "/help", "/status", "/quit"
 LEAVING = (QUIT, "/exit")
-# What every task understands; a machine's file gives these no other meaning.
+# What every task understands; a machine's file gives these no other meaning, and says which moves `/next` looks at.
 BUILT_IN = (NEXT, REDO, HELP, STATUS, *LEAVING)
 OVERRIDE, REASON, YES = "--override", "--reason", "--yes"
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»"}  # as they come from documents
@@ -94,7 +94,7 @@ def _wrong_pattern(pattern: str) -> str:
     if fixed != pattern and not fixed.endswith(" "):
         return f"must have words and a space before {PLACE}"
     if fixed.startswith(SLASH):
-        return _wrong_word(fixed.rstrip())
+        return "" if pattern == NEXT else _wrong_word(fixed.rstrip())
     if not fixed or normal(fixed) != fixed.rstrip() or "{" in fixed or "}" in fixed:
         return f"must be words with one space between them, and may hold {PLACE} only at the end"
     return ""

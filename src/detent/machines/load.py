@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine, Vocabulary
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+_EXPLORED = os.path.join(_HERE, "explored.txt")
 LARGEST_FILE_BYTES = 1_000_000
 
 
@@ -58,6 +59,15 @@ def _read_toml(path: str) -> dict[str, Any]:
         ) from error
 
 
+def explored_digests() -> frozenset[str]:
+    """The files that ship with the engine and were explored by it without a finding, by the hash they are pinned by."""
+    try:
+        with open(_EXPLORED, encoding="ascii") as file:
+            return frozenset(line.split()[0] for line in file)
+    except OSError:
+        return frozenset()  # then every machine is explored when it is loaded
+
+
 def canonical(document: Mapping[str, Any]) -> bytes:
     """The bytes a machine is pinned and recognised by; the order of a file is kept, because it means something."""
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
@@ -85,6 +95,14 @@ def schema_path(name: str) -> str:
     """Where the JSON schema `MACHINE/NAME` lies that ships with the package; it may not be there."""
     machine, _, file = name.partition("/")
     return os.path.join(_HERE, machine.replace("-", "_"), "schemas", f"{file}.json")
+
+
+def schema_names(machine: Machine) -> tuple[str, ...]:
+    """The schemas of a machine's artifacts: those its gates ask by, and those that lie beside it."""
+    asked = {str(value) for gate in machine.gates.values() for key, value in gate.params.items() if "schema" in key}
+    folder = os.path.dirname(schema_path(f"{machine.name}/x"))
+    beside = os.listdir(folder) if os.path.isdir(folder) else ()
+    return tuple(sorted(asked | {f"{machine.name}/{name.removesuffix('.json')}" for name in beside}))
 
 
 def schema_text(name: str) -> str:

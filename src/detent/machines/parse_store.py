@@ -51,6 +51,10 @@ class StoreParser(Names):
             if version.number("is", 0) < 1:
                 self.problem("store version: is must be a whole number from 1")
             version.finish()
+        adopted = table.table("adopted")
+        for state in adopted.content:
+            self.known_all("store adopted", (state,), self.state_names, "state")
+            adopted.table(state).mapping_of_text()
         if table.peek("harness") is not None:
             self.harness(table.table("harness"))
         for row in table.rows("events"):

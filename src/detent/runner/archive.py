@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
 
 FOLDER = "versions"
+ANSWER = "answer"  # the verb of who answers a question: the work goes on from what is there
 
 
-def archive(task: Task, intent: Mapping[str, Any]) -> dict[str, str]:
+def archive(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, str]:
     """Put away the artifacts of the state that was entered and of those after it; which they were."""
+    if _line(task, key)["verb"] == ANSWER:
+        return {"version": ""}
     task.native.need_own_folder()
     table: Mapping[str, Any] = task.machine.store.get("archive", {})
     states, to = list(table), intent["to"]
@@ -33,6 +36,11 @@ def archive(task: Task, intent: Mapping[str, Any]) -> dict[str, str]:
     paths = [path for state in later for path in _texts(table[state])]
     kept = [path for path in paths if _put_away(task.native.folder, path, version)]
     return {"version": version, "kept": ", ".join(kept)} if kept else {"version": ""}
+
+
+def _line(task: Task, key: str) -> Mapping[str, Any]:
+    number = int(key.partition(":")[0])
+    return next(entry for entry in task.store.history() if entry["seq"] == number)
 
 
 def _texts(value: str | list[str]) -> list[str]:

@@ -20,22 +20,23 @@ from detent.effects.git import Git
 from detent.effects.own_checkout import tree_of
 from detent.effects.put_back import put_back
 from detent.errors import UnreadableError
+from detent.gates.reports import read_block
 from detent.runner.branch_commits import Ground, ground_of, log_files, phase_of, tree_file
 from detent.runner.look import current_tree
 from detent.store.atomic import read_plain, read_text, write_atomic
-from detent.store.blocked_report import Report, make_report, read_report
 from detent.store.post_mortems import AVOID, DIFFERENTLY, WRONG, find_post_mortems
 from detent.store.tasks import GATE_EFFECTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from detent.runner.open import Task
     from detent.store.journal import Entry
 
 _LONGEST_WORDS = 4000
+_LONGEST_PART = 600  # of a report
 _MOST_REASONS = 6
 _OPTIONS = ("answer what is missing", "change the plan", "allow another approach")
 
@@ -127,9 +128,9 @@ def _post_mortem(task: Task, tree: str, key: str) -> dict[str, str]:
         told |= dict(found[-1].parts())
         by = "agent"
     names = {WRONG: "wrong", DIFFERENTLY: "differently", AVOID: "avoid"}
-    said = read_report(_left_by_agent(task, tree, "report"))
+    said = _said_report(_left_by_agent(task, tree, "report"))
     words = {names[part]: text[:_LONGEST_WORDS] for part, text in told.items()}
-    return {**words, "words_by": by, "about": phase, "said": said.line() if said else ""}
+    return {**words, "words_by": by, "about": phase, "said": said}
 
 
 def _left_by_agent(task: Task, tree: str, kind: str) -> str:
@@ -199,9 +200,9 @@ def report(task: Task, key: str) -> tuple[dict[str, str], dict[str, str]]:
     name, label = task.machine.store.get("report", ""), task.machine.store.get("report_field", "")
     path, line = task.native.path(name), _line(task, key)
     block = _result_of(task, line["seq"], "block")
-    given = read_report(block.get("said", "") if block else _text(path)) if name else None
-    told = (given or _made_report(task, line, block.get("wrong", ""))).line()
-    if name and (block or given is None) and _text(path) != f"{told}\n":
+    given = block["said"] if block else _reported(task, line, path) if name else ""
+    told = given or _made_report(task, line, block.get("wrong", ""))
+    if name and (block or not given) and _text(path) != f"{told}\n":
         write_atomic(path, f"{told}\n".encode(), durable=True)
     return {"report": told}, ({label: told} if label else {})
 
@@ -212,10 +213,33 @@ def _result_of(task: Task, seq: int, effect: str) -> Mapping[str, str]:
     return next((entry["result"] for entry in lines if entry["step"] == f"{seq}:{effect}"), {})
 
 
-def _made_report(task: Task, line: Entry, wrong: str) -> Report:
+def _reported(task: Task, line: Entry, path: str) -> str:
+    """What an agent reported where reports go, or in a document that the gates of the move looked at."""
+    named = (task.machine.gates[gate].params.get("file", "") for gate in line["facts"])
+    places = [path, *(task.native.path(file) for file in named if isinstance(file, str) and file and ":" not in file)]
+    return next((said for place in places if (said := _said_report(_text(place)))), "")
+
+
+def _said_report(text: str) -> str:
+    """What an agent reports, on one line; empty where it does not have the form."""
+    block = read_block(text)
+    return _form(block.what, block.options, block.pick) if block and block.what and block.options and block.pick else ""
+
+
+def _form(wrong: str, options: Sequence[str], advice: str) -> str:
+    return f"BLOCKED: {_part(wrong)}. Options: [{', '.join(map(_part, options))}]. Recommendation: {_part(advice)}."
+
+
+def _part(text: str) -> str:
+    """One part on one line, without the full stop that the form puts behind it."""
+    words = " ".join(text.split()).rstrip(".")
+    return words if len(words) <= _LONGEST_PART else f"{words[:_LONGEST_PART].rstrip()} ..."
+
+
+def _made_report(task: Task, line: Entry, wrong: str) -> str:
     why = wrong or "; ".join(f"{name}: {fact['why']}" for name, fact in line["facts"].items() if fact.get("why"))
     options = task.machine.store.get("options", {}).get(line["to"], _OPTIONS)
-    return make_report(f"{phase_of(task, line['from'])}: {why or line['reason'] or line['to']}", options, options[0])
+    return _form(f"{phase_of(task, line['from'])}: {why or line['reason'] or line['to']}", options, options[0])
 
 
 def _text(path: str) -> str:

@@ -85,8 +85,8 @@ def tree_file(task: Task, path: str) -> dict[str, bytes]:
     return {} if data is None else {os.path.relpath(real, top): data}
 
 
-def commit_gate(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, str]:
-    """The checkpoint commit of a passed gate."""
+def commit_gate(task: Task, key: str, intent: Mapping[str, Any], *, is_gate: bool = True) -> dict[str, str]:
+    """The checkpoint commit of a passed gate; or of work between two of them, which no block goes back to."""
     ground = ground_of(task, key)
     if ground is None:
         return {}
@@ -97,7 +97,8 @@ def commit_gate(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, st
     names = [
         name for _, name in changed_files(task.places.private_git(), tree_of(ground.repository.common_dir, tip), tree)
     ]
-    subject = f"{_kind(task, ground.move['from'], names)}({ground.phase}): pass the {ground.phase} gate"
+    done = f"pass the {ground.phase} gate" if is_gate else f"{ground.move['from']} is done, {ground.move['to']} goes on"
+    subject = f"{_kind(task, ground.move['from'], names)}({ground.phase}): {done}"
     body = f"{task.memory.head['title']}\n\n{ground.move['from']} -> {ground.move['to']}"
     return {"branch": ground.branch, "sha": ground.commit(tree, f"{subject}\n\n{body}")}
 
@@ -110,12 +111,16 @@ def _kind(task: Task, state: str, names: list[str]) -> str:
 
 
 def commit_unfinished(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, str]:
-    """What a run that was cut short left, with where it was and what comes next."""
+    """What a run left that was cut short or hands over, with where it was and what comes next."""
     ground = ground_of(task, key)
     if ground is None:
         return {}
     move = ground.move
-    where = f"Where: {move['from']}; its last agent run ended as {move['exit'] or 'unknown'}. {move['reason']}".strip()
+    is_cut = move["by"] == "crash"
+    ended = f"its last agent run ended as {move['exit']}" if is_cut else f"handed over by {move['by']} {move['name']}"
+    where = f"Where: {move['from']}; {ended.strip()}. {move['reason']}".strip()
     following = f"Next: {move['to']}; then the phase that the files and gates call for."
-    message = f"wip({ground.phase}): {move['from']} was cut short\n\n{where}\n{following}"
+    message = (
+        f"wip({ground.phase}): {move['from']} was {'cut short' if is_cut else 'handed over'}\n\n{where}\n{following}"
+    )
     return {"branch": ground.branch, "wip": ground.commit(str(intent["tree"]), message)}

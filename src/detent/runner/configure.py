@@ -2,7 +2,8 @@
 
 The pinned machine and the first line stay as they are. What holds now is folded from the lines (`store/tasks.py`), so
 every reader finds it where the first line's settings are. Nothing of this is written into the native file except a
-check, and the mode where the file shows it, which is why only these wait for the end of an agent run.
+check, which waits for the end of an agent run, and the mode where the file shows it: while a run lives the file goes on
+showing the old one.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def configure(task: Task, wanted: Wanted, name: str, reason: str) -> tuple[Task,
         checks = [line for line in wanted.checks if line not in dict(task.memory.head["commands"]).values()]
         if not checks and configured(task.memory, content) == (task.memory.head, task.memory.snapshot):
             return task, False
-        is_shown = bool(checks) or (bool(wanted.mode) and bool(labels_from(task.machine, ("mode",))))
+        shows_mode = bool(wanted.mode) and bool(labels_from(task.machine, ("mode",)))
+        is_shown = bool(checks) or (shows_mode and not task.memory.run)
         if is_shown:
             refuse_while_running(task, task.memory)
             settled = put_in_order(task)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 
 from detent.core.decide import enter
-from detent.core.explore import explore
 from detent.core.lint import lint
 from detent.core.record import Record
 from detent.effects.git import find_repository
 from detent.effects.home import TREE, is_born
 from detent.errors import MachineError, RefusedError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
-from detent.machines.load import built_in_names, canonical, read_document, scaffold
+from detent.machines.load import built_in_names, canonical, explored_digests, read_document, scaffold
 from detent.machines.parse import parse
 from detent.runner.access import level_of
 from detent.runner.homes import LOCK_WAIT_S, begin_home, make_home
@@ -47,8 +46,8 @@ if TYPE_CHECKING:
     from detent.store.native import Document
 
 DEFAULT_MACHINE = "phase"
-_NEARLY = 0.75  # how alike two names are of which one may be meant for the other
 _MOST_ROUNDS = 1_000_000  # that a folder from elsewhere may claim
+_NEARLY = 0.75  # how alike two names are of which one may be meant for the other
 
 
 class Wish(Record):
@@ -109,14 +108,14 @@ def create(wish: Wish) -> Task:
         if wish.folder:
             refuse_second(folder, project)
         head = _head(site, settings, machine, pinned, wish, task_id, folder) | kept
-        notes = misspelt(settings, machine.name)
+        told: tuple[str, ...] = ()
         if site.repository is not None and not head["in_place"]:
-            notes += begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty)
+            told = tuple(begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty))
         make_home(folder, is_given=bool(wish.folder))
         if request is not None:
             head["request"] = keep_request(native.places, request)
-        obstacle = active_problem(machine.store, project, task_id)
-        head["notes"] = tuple(note for note in (*notes, exclude_root(machine.store, project), obstacle) if note)
+        shown, obstacle = exclude_root(machine.store, project), active_problem(machine.store, project, task_id)
+        head["notes"] = tuple(note for note in (*misspelt(settings, machine.name), *told, shown, obstacle) if note)
         _write_scaffold(native, texts)
         task = _begin(project, native, head, snapshot, pinned, "created")
         is_born(head["home"])
@@ -159,6 +158,8 @@ def adopt(wish: Wish) -> Task:
         named = " ".join(document.value(machine.store.get("title", "")).split())
         wish = wish.replace(title=wish.title or named or task_id)
         head = _head(site, settings, machine, pinned, wish.replace(in_place=True), task_id, folder) | kept
+        if is_tracked(machine.store) and (told := exclude_root(machine.store, project)):
+            head["notes"] = (*head["notes"], told)
         snapshot = _adopted(machine, document.fields, enter(machine, _mode(machine, wish.mode)), document.state)
         return _begin(project, native, head, snapshot, pinned, "adopted")
 
@@ -195,7 +196,12 @@ def misspelt(settings: Settings, used: str = "") -> tuple[str, ...]:
 
 def _checked(document: Mapping[str, Any], where: str, limits: Mapping[str, int], options: Sequence[str]) -> Machine:
     machine = parse(document, vocabulary(), limits=limits, options=options, where=where)
-    problems = lint(machine) or tuple(f"{one.rule}: {' / '.join(one.story)}" for one in explore(machine).violations)
+    problems = lint(machine)
+    # A machine as it shipped need not be explored again, which can take half a second; any other is.
+    if not problems and (limits or options or sha256_of(canonical(document)) not in explored_digests()):
+        from detent.core.explore import explore  # only for such a machine
+
+        problems = tuple(f"{one.rule}: {' / '.join(one.story)}" for one in explore(machine).violations)
     if problems:
         raise MachineError(problems, where=where)
     return machine
@@ -328,11 +334,13 @@ def plan_line(command: str) -> str:
 
 
 def _adopted(machine: Machine, fields: Mapping[str, Any], snapshot: Snapshot, state: str) -> Snapshot:
-    registers = dict(snapshot.registers)
+    """What the file says of registers and counters, and what the machine takes for granted in this state."""
+    registers = {**snapshot.registers, **machine.store.get("adopted", {}).get(state, {})}
     for register in machine.registers.values():
         value = fields[register.field].line_value.strip("*_` ").lower() if register.field in fields else ""
-        if value and (not register.values or value in register.values):
-            registers[register.name] = value
+        known = {name.lower(): name for name in register.values}
+        if value and (not known or value in known):
+            registers[register.name] = known.get(value, value)
     counters = dict(snapshot.counters)
     for limit in machine.limits.values():
         value = fields[limit.field].line_value if limit.field in fields else ""

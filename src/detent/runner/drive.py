@@ -26,6 +26,7 @@ from detent.runner.ending import BOUND, attend
 from detent.runner.explain import deploy_word, explain, may_ask
 from detent.runner.judging import is_judged_next
 from detent.runner.launch import bounds_of
+from detent.runner.open import waits_at_end
 from detent.runner.ready import make_ready
 from detent.runner.runs import run_seen, start_run
 from detent.runner.step import Outcome, step
@@ -158,15 +159,15 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
     if stopped := snapshot.registers.get(STOPPED):
         return Rest(task, "stopped", stopped)
     if state.is_end:
-        can_go_on = any(edge.reopen for edge in state.edges)
-        return Rest(task, "person" if can_go_on else "done", question(state, task.native) or state.name)
+        return Rest(task, "person" if waits_at_end(state) else "done", question(state, task.native) or state.name)
     if not state.role or (state.driver != "agent" and not asked):
-        waits = question(state, task.native) or f"{state.name} waits for a person"
+        waits = question(state, task.native) or (state.title if state.is_rest else "")
+        waits = waits or f"{state.name} waits for a person"
         return Rest(task, "person", f"{waits}{crashed_here(task.memory)}")
     if not asked and may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
         return Rest(task, "person", f"protected files were touched: {name_some(word)}")
     if not asked and visit and (deploys := deploy_word(task)):
-        return Rest(task, "person", deploys)
+        return Rest(task, "person", f'{deploys}; say so: detent approve {task.id} --reason "why"')
     if visit.get("exit") == "quota" and not asked and (wake := wakes_at(task)):
         return Rest(task, "quota", wake)
     if visit.get("count", 0) and state.respawn != "auto" and not asked and not is_judged_next(task):

@@ -8,7 +8,7 @@ from detent.runner.advice import advice
 from detent.runner.asks import crashed_here, question
 from detent.runner.budget import way_on
 from detent.runner.explain import DEPLOYED, deploy_word, explain, may_ask
-from detent.runner.open import load_all, load_task
+from detent.runner.open import load_all, load_task, waits_at_end
 from detent.store.names import name_some
 from detent.store.native import Native
 
@@ -86,8 +86,7 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
     if stopped := memory.snapshot.registers.get(STOPPED):
         return f"stopped: {stopped}", way_on(name, memory)
     if state.is_end:
-        verbs = [verb for edge in state.edges if edge.reopen for verb in edge.verbs]
-        return (f"it is {state.name}", _answer(name, verbs)) if verbs else None
+        return (f"it is {state.name}", _answer(name, _verbs(state))) if waits_at_end(state) else None
     if state.driver == "agent":
         if memory.visit and any(edge.sign_off for edge in state.edges):
             return f"its agent run ended; {state.name} waits for your sign-off", _answer(name, _verbs(state))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 
-from detent.effects.home import TASK
 from detent.errors import StorageError, UnreadableError
 from detent.store.atomic import make_folders, read_plain, read_text, write_atomic
 from detent.store.places import POINTER
@@ -34,6 +33,8 @@ def native_folder(store: Mapping[str, Any], project: Project, task_id: str) -> s
     """Where the native folder of a new task is, unless somebody names another."""
     root = store_root(store, project.root)
     if not root:
+        from detent.effects.home import TASK  # only a new task needs it, and readers load this module too
+
         return os.path.join(project.home(), task_id, TASK)
     return root if is_tracked(store) else os.path.join(root, store.get("folder", "{id}").replace("{id}", task_id))
 

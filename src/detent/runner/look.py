@@ -8,7 +8,7 @@ from functools import cache, partial
 
 from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
-from detent.effects.touched import recall_touched, remember_touched, touched_files, touched_later
+from detent.effects.touched import recall_touched, remember_touched, rules_of, touched_files, touched_later
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.commands import COMMAND_CHECKS
@@ -36,8 +36,17 @@ _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; 
 _WHOLE_TREE = ("structure_ok", "inputs_used", "inputs_distilled")  # they ask for every file of it
 # checks whose answer depends on the tree
 TREE_CHECKS = (
-    *(*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "tree_edited"),
-    *("deployed", "big_fix", "filed", "scope"),
+    *COMMAND_CHECKS,
+    *_WHOLE_TREE,
+    "protected_ok",
+    "signed_tree",
+    "tree_edited",
+    "deployed",
+    "big_fix",
+    "filed",
+    "scope",
+    "same_tree",
+    "code_review",
 )
 
 
@@ -76,9 +85,9 @@ def look(
         deploy=memory.deploy,
         since_gate=cache(partial(_since_gate, task, memory, "" if is_reader else tree)),
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
+        came_with=memory.came_with,
         filing=memory.filing,
         judged=memory.judged,
-        entered=memory.entered,
         changed=partial(_changed, task, tree, is_reader=is_reader),
     )
 
@@ -205,11 +214,12 @@ def take_current_tree(task: Task) -> Taken:
 
 def _remember_touched(task: Task, taken: Taken) -> None:
     head, touched = task.memory.head, known_touched(task)
-    if touched.tree == taken.id:
+    has_same_rules = touched.rules == rules_of(head["baseline"], head["protect"])
+    if has_same_rules and touched.tree == taken.id:
         return
     later = None
-    if taken.before and touched.tree == taken.before:  # usually nothing that is protected was changed since
-        later = touched_later(touched, taken.id, taken.changed, head["baseline"], head["protect"])
+    if has_same_rules and taken.before and touched.tree == taken.before:  # usually nothing protected was changed since
+        later = touched_later(touched, taken.id, taken.changed, head["protect"])
     remember_touched(task.places.touched(), later or touched_now(task, taken.id))
 
 

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from detent.core.machine import Machine
+    from detent.core.machine import Machine, State
 
 INSIDE_RUN_TASK, INSIDE_RUN_FOLDER = "DETENT_TASK", "DETENT_TASK_DIR"  # set in the environment of every agent run
 _LARGEST_MACHINE_BYTES = 4_000_000
@@ -271,8 +271,13 @@ def load_listed(project: Project, task_id: str, machines: dict[str, Machine]) ->
 
 
 def is_over(listed: Listed) -> bool:
-    """At an end nobody can re-open; one that a person can still answer is open."""
+    """At an end that waits for nobody; one that a person can still answer is open."""
     if listed.memory is None or listed.machine is None:
         return False
     state = listed.machine.states[listed.memory.snapshot.state]
-    return state.is_end and not any(edge.reopen for edge in state.edges)
+    return state.is_end and not waits_at_end(state)
+
+
+def waits_at_end(state: State) -> bool:
+    """Whether an end is a question: it is left by an answer. One that a person may go back from is none."""
+    return any(edge.reopen and not {"answer", "resume"}.isdisjoint(edge.verbs) for edge in state.edges)

@@ -132,6 +132,14 @@ def _gate_commit(task: Task, key: str, intent: Mapping[str, Any]) -> tuple[dict[
     return {**kept, **(commit_gate(task, key, intent) if "commit" in kept else {})}, {}
 
 
+def _work_commit(task: Task, key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """The same between two gates: no block goes back to it."""
+    from detent.runner.branch_commits import commit_gate
+
+    kept = _checkpoint(task, key, intent)[0]
+    return {**kept, **(commit_gate(task, key, intent, is_gate=False) if "commit" in kept else {})}, {}
+
+
 def _wip_commit(task: Task, key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     from detent.runner.branch_commits import commit_unfinished
 
@@ -165,11 +173,11 @@ def _clear_report(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[di
     return clear_report(task)
 
 
-def _archive(task: Task, _key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+def _archive(task: Task, key: str, intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     """What was made before a person went back, as a version of its own."""
     from detent.runner.archive import archive  # only who goes back needs it
 
-    return archive(task, intent), {}
+    return archive(task, key, intent), {}
 
 
 def _revert_record(task: Task, key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
@@ -196,6 +204,7 @@ EFFECTS: Mapping[str, Effect] = {
     "archive": _archive,
     "checkpoint": _checkpoint,
     "gate_commit": _gate_commit,
+    "work_commit": _work_commit,
     "wip_commit": _wip_commit,
     "block": _block,
     "report": _report,

@@ -19,10 +19,12 @@ from detent.effects.merge import merge_in_memory
 from detent.effects.own_checkout import branch_commit
 from detent.effects.put_back import put_back
 from detent.errors import RefusedError
+from detent.runner.decision_step import CHECK
 from detent.runner.in_place import refuse_beside_run
+from detent.runner.locks import kept_text
 from detent.runner.look import current_tree
-from detent.store.atomic import make_folders, write_atomic
-from detent.store.digest import sha256_of
+from detent.store.atomic import as_json, read_plain
+from detent.store.locked_files import put_back_files
 from detent.store.names import name_some
 from detent.store.places import branch_of
 
@@ -54,11 +56,22 @@ def look_revert(doing: Doing) -> dict[str, str]:
         raise RefusedError(
             "the tree of this task is gone", where=task.tree_path, next_step=f"make it again: detent restore {task.id}"
         )
-    if not doing.move["reason"].strip():
+    reason = doing.move["reason"].strip() or _decided(doing)
+    if not reason:
         raise RefusedError("taking work back needs a reason", next_step='/revert "why", or --reason "why"')
     refuse_beside_run(task)
     found = _undoing(task)
-    return {"work": found.work, "onto": found.onto, "branch": found.branch}
+    return {"work": found.work, "onto": found.onto, "branch": found.branch, "reason": reason}
+
+
+def _decided(doing: Doing) -> str:
+    """The reason that stands in the decision this move rests on; its gate has read and judged that file."""
+    machine, move = doing.task.machine, doing.move
+    for gate in machine.parts(name for name in move["facts"]):
+        if gate.check == CHECK:
+            content = json.loads(read_plain(doing.task.native.path(gate.params["file"])) or b"{}")
+            return str(content.get("reason", "")).strip() if isinstance(content, dict) else ""
+    return ""
 
 
 def _undoing(task: Task, onto: str | None = None) -> _Undoing:
@@ -108,7 +121,7 @@ def do_revert(doing: Doing) -> Results:
     now = current_tree(task)
     if not kept:
         kept = keep_commit(private, f"{checkpoint_ref(key)}-before", now, found.work, f"{task.id}: before it is undone")
-    title, reason = str(task.memory.head["title"]), doing.move["reason"]
+    title, reason = str(task.memory.head["title"]), seen["reason"]
     promise = Promise(
         key=key,
         private_git=private,
@@ -121,7 +134,7 @@ def do_revert(doing: Doing) -> Results:
     commit = checkpoint(promise)["commit"]
     put_back(private, task.tree_path, now, found.tree)
     result = {"commit": commit, "tree": found.tree, "reverts": found.work, "kept": kept, "step": doing.key}
-    return {NAME: {**result, "onto": found.onto, "branch": seen["branch"]}}
+    return {NAME: {**result, "onto": found.onto, "branch": seen["branch"], "reason": reason}}
 
 
 def has_revert(doing: Doing) -> bool:
@@ -140,7 +153,7 @@ def record_revert(task: Task, key: str) -> dict[str, str]:
     done = line["prepared"][NAME]
     result = {} if task.memory.head["in_place"] else _brought(task, done)
     record = {
-        "reason": line["reason"],
+        "reason": done["reason"],
         "by": line["name"],
         "time": line["time"],
         "reverted": _commits(task, done["reverts"]),
@@ -149,13 +162,10 @@ def record_revert(task: Task, key: str) -> dict[str, str]:
         "onto": done["onto"],
         "kept": done["kept"],
     }
-    data = (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode()
+    digest = task.store.keep(as_json(record, compact=False) + b"\n")
     if name := task.machine.store.get("record", ""):
-        task.native.need_own_folder()
-        path = task.native.path(name)
-        make_folders(os.path.dirname(path))
-        write_atomic(path, data, durable=True)
-    return {**result, "record": name, "sha256": sha256_of(data)}
+        put_back_files(task.native.folder, name, {name: digest}, lambda one: kept_text(task, one), task.store.keep)
+    return {**result, "record": name, "sha256": digest}
 
 
 def _commits(task: Task, work: str) -> list[str]:

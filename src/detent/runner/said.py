@@ -71,10 +71,15 @@ def meaning(task: Task, typed: str, name: str) -> Meaning:
 
 def _next(state: State, extra: Extra, name: str) -> Meaning:
     """The first open of the moves that artifacts decide; where a machine names none, all moves are shown."""
-    verb = NEXT.removeprefix(SLASH)
-    if not any(verb in edge.verbs for edge in state.edges) and not extra.override:
+    edges = [edge for edge in state.edges if NEXT in edge.says]
+    if extra.override and any(edge.sign_off for edge in edges):
+        raise RefusedError(
+            f"{state.name} waits for a person's decision, and an override never takes its place",
+            next_step=f"what is understood here: {HELP}",
+        )
+    if not edges and not extra.override:
         return Meaning(MOVES)
-    signal = Signal("person", name=name, reason=extra.text, override=extra.override, verb=verb)
+    signal = Signal("person", name=name, reason=extra.text, override=extra.override, verb=NEXT)
     return Meaning(ASK, signal, is_yes=extra.is_yes)
 
 
@@ -107,6 +112,8 @@ def _command(task: Task, state: State, line: str, name: str) -> Meaning:
         target = places[words]
         if target == state.name and not extra.override:
             return Meaning(RUN, text=extra.text)
+        if state.is_end:
+            raise RefusedError(f"{state.name} is an end", next_step=f'to go back: {REDO} {target} "why"')
         signal = Signal("person", target, name=name, reason=extra.text, override=extra.override)
         return Meaning(ASK, signal, is_yes=extra.is_yes)
     try:
@@ -137,17 +144,17 @@ def _signal(edge: Edge, extra: Extra, name: str) -> Signal:
 
 
 def understood(task: Task) -> tuple[tuple[str, str], ...]:
-    """Every line that means something here, with the states it may lead to; what leads nowhere is left out."""
+    """Every line that means something here, with the states it may lead to; none: it has this one worked on."""
     state = task.machine.states[task.memory.snapshot.state]
     found: dict[str, list[str]] = {}
     for edge in (edge for edge in state.edges if not edge.never and "person" in (*edge.by(), *_lent(edge))):
         for words in (*edge.says, *(f"{SLASH}{verb}" for verb in edge.verbs)):
             found.setdefault(words, []).append(edge.target)
         for words in task.machine.states[edge.target].words if edge.target in task.machine.states else ():
-            if not edge.reopen:
+            if not edge.reopen and edge.target != state.name:
                 found.setdefault(words, []).append(edge.target)
     for words in state.words:
-        found[words] = [state.name]
+        found.setdefault(words, [])
     return tuple((words, ", ".join(dict.fromkeys(targets))) for words, targets in found.items())
 
 

@@ -23,6 +23,7 @@ from detent.core.values import Advance, Crash, Missing, Refuse, Signal, Wait
 from detent.errors import RefusedError, SetUpError
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.people import BY_NAME, is_word, signed_files
+from detent.machines.lines import NEXT
 from detent.runner.commit_move import commit_move
 from detent.runner.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
 from detent.runner.promises import TREELESS, put_in_order
@@ -203,7 +204,7 @@ def _observe(
     effects = {effect for edge in edges for way in edge.ways for effect in way.effects}
     with_tree = with_tree or bool(effects - TREELESS) or any(edge.sign_off for edge in edges)
     tree = current_tree(task) if with_tree or needs_tree(task, gates) else ""
-    named = (BY_NAME,) if asked.who == "person" and (asked.want or asked.verb) else ()
+    named = (BY_NAME,) if asked.who == "person" and (asked.want or asked.verb not in ("", NEXT)) else ()
     seen = look(task, task.memory, document, tree, words=(*words, *named))
     return seen, judge(seen, gates)
 

@@ -4,30 +4,44 @@ from __future__ import annotations
 
 import sys
 
-_SMALL_BYTES = 400_000  # so much is hashed the plain way in less time than the fast one takes to load
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_SMALL_BYTES = 100_000  # so much is hashed the plain way in less time than the fast one takes to load
 
 
-class _Hashed:
-    """How much this process has hashed."""
+class _Way:
+    """How this process hashes, and how much it has hashed until it knew."""
 
+    fast: Callable[[bytes], Any] | None = None
     size_bytes = 0
 
 
 def sha256_of(data: bytes) -> str:
-    _Hashed.size_bytes += len(data)
-    if _Hashed.size_bytes < _SMALL_BYTES:
+    digest: str = (_Way.fast or _choose(len(data)))(data).hexdigest()
+    return digest
+
+
+def _choose(size_bytes: int) -> Callable[[bytes], Any]:
+    _Way.size_bytes += size_bytes
+    if _Way.size_bytes < _SMALL_BYTES and "hashlib" not in sys.modules:
         try:
             # What `hashlib` itself has in reserve. It is no API, so there are no types for it, and it may be missing.
             if sys.version_info >= (3, 12):
-                from _sha2 import sha256  # type: ignore[import-not-found]  # see above
+                from _sha2 import sha256 as plain  # type: ignore[import-not-found]  # see above
             else:
-                from _sha256 import sha256  # type: ignore[import-not-found]  # see above
+                from _sha256 import sha256 as plain  # type: ignore[import-not-found]  # see above
         except ImportError:
-            from hashlib import sha256
-    else:
-        from hashlib import sha256
-    digest: str = sha256(data).hexdigest()
-    return digest
+            pass
+        else:
+            way: Callable[[bytes], Any] = plain
+            return way
+    from hashlib import sha256
+
+    _Way.fast = sha256
+    return sha256
 
 
 def hash_text(text: str) -> str:

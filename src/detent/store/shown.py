@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 NUMBERS = ("revision",)
 # They change while a run lives, when nobody writes the file: what it says then is nobody's doing.
-WHILE_RUNNING = ("run", "session")
+WHILE_RUNNING = ("run", "session", "mode")
 
 
 def run_id(task_id: str, number: int) -> str:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from detent.effects.touched import GONE, Touched, recall_touched, remember_touched, touched_files, touched_later
+from detent.effects.touched import (
+    GONE,
+    Touched,
+    recall_touched,
+    remember_touched,
+    rules_of,
+    touched_files,
+    touched_later,
+)
 from tests.conftest import MakeRepo
 
 PROTECT = {"deny": ["x"], "ask": ["deploy/**"], "report": ["tests/**"]}
@@ -55,11 +63,11 @@ def test_of_a_later_tree_it_is_known_only_if_nothing_protected_may_differ(repo: 
     path, first, tree = changed(repo)
     found = touched_files(str(path / ".git"), first, tree, PROTECT)
     later = "e" * 40
-    assert touched_later(found, later, ["app", "other/deploy"], first, PROTECT) == found.replace(tree=later)
+    assert touched_later(found, later, ["app", "other/deploy"], PROTECT) == found.replace(tree=later)
     for name in ("deploy/x/y", "tests/t"):
-        assert touched_later(found, later, ["app", name], first, PROTECT) is None
-    assert touched_later(found, later, ["app"], tree, PROTECT) is None  # another baseline
-    assert touched_later(found, later, ["app"], first, {**PROTECT, "ask": ["app"]}) is None
+        assert touched_later(found, later, ["app", name], PROTECT) is None
+    assert found.rules == rules_of(first, PROTECT)
+    assert found.rules not in (rules_of(tree, PROTECT), rules_of(first, {**PROTECT, "ask": ["app"]}))
 
 
 def test_what_was_remembered_comes_back_and_damage_is_nothing(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from detent.core.decide import enter
 from detent.faces.tui.gather import Count, Row, counts
-from detent.faces.tui.menu import Choice, letters
+from detent.faces.tui.menu import Choice, choice_for, letters
 from detent.faces.tui.notices import SETTLE_S, Notices
 from detent.faces.words_tui import age_words, cells, counted_words, ratio
 from detent.faces.words_tui_keys import FOOTER, KEYS, SHOWN_KEYS, notices_words
@@ -18,6 +18,24 @@ pytest.importorskip("textual", reason="textual is not installed: no dashboard to
 from detent.faces.tui.paint import painted
 from detent.faces.tui.table import columns_for
 from detent.faces.words_tui import Line
+
+BACK = """
+[[edge]]
+name = "finish"
+from = ["work", "look"]
+to   = "over"
+[[edge]]
+name = "drop"
+from = "look"
+to   = "over"
+by   = ["person"]
+verb = "drop"
+[[reopen]]
+name = "redo-work"
+from = "look"
+to   = "work"
+verb = "redo"
+"""
 
 
 def move(to: str, name: str = "") -> Move:
@@ -46,6 +64,14 @@ def test_a_choice_becomes_the_command_a_person_would_type() -> None:
     assert confirmed == ["move", "--edge", "publish", "--yes", "--", "published", "n"]
     assert Choice("r", "respawn", "no").words("n", "") == ["respawn", "--no-wait", "--", "n"]
     assert Choice("D", "choose", "no", view="diagnosis").words("n", "") == ["choose", "--", "diagnosis", "n"]
+
+
+def test_going_back_is_never_chosen_without_saying_why() -> None:
+    edges = {edge.name: edge for edge in small(BACK).states["look"].edges}
+    back = move("work", "redo-work").replace(is_reopen=True, verbs=("redo",))
+    assert choice_for(back, edges["redo-work"]).asks == "must"
+    assert choice_for(move("over", "drop").replace(verbs=("drop",)), edges["drop"]).asks == "may"
+    assert choice_for(move("over", "finish"), edges["finish"]).asks == "no"
 
 
 def test_a_task_is_told_of_once_when_it_begins_to_need_somebody() -> None:

@@ -30,6 +30,14 @@ CLOSED: list[tuple[Spoil, str]] = [
         '"ac-1: shows help" under "## Acceptance Criteria" has no id',
     ),
     (criteria("- AC-1: prints within 1 s", "- it is fast"), '"it is fast" under "## Acceptance Criteria" has no id'),
+    (
+        criteria("| id | what |", "|---|---|", "| AC-1 | within 1 s |", "| 2 | shows help |"),
+        '"2; what: shows help" under',
+    ),
+    (
+        criteria("| id | what |", "|---|---|", "| AC-1 | within 1 s |", "| AC-1 | shows help |"),
+        "AC-1 stands there twice",
+    ),
     (criteria("- prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
     (criteria("- AC-N: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
     (criteria("- AC-1: <what must hold>", "- AC-2: within 1 s"), "AC-1 is not decided yet"),
@@ -39,6 +47,10 @@ CLOSED: list[tuple[Spoil, str]] = [
     (criteria("```", "- AC-1: prints within 1 s", "```"), '"## Acceptance Criteria" names no AC-*'),
     (criteria("> - AC-1: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
     (criteria("- ~~AC-1: prints within 1 s~~", "- AC-2: prints 3 lines"), "has no id of its own"),
+    (
+        criteria("- AC-1: within 1 s", "", "**AC-2**: shows help"),
+        'AC-2 under "## Acceptance Criteria" is no item of the list',
+    ),
     (criteria("AC-1: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
     (replaced(SCOPE, "Estimated Cost", "cheap"), '"## Estimated Cost" names no figure'),
     (replaced(SCOPE, "Estimated Cost", "$120 per year"), '"## Estimated Cost" is no monthly figure'),
@@ -79,6 +91,7 @@ OPEN: list[Spoil] = [
     criteria("- **AC-1**: prints the count", "* [ ] AC-2 \u2013 exit code 0", "1. `AC-X-3`: at most 5 s"),
     criteria("### AC-1: prints the count", "", "- within 1 s", "- on any system", "", "### AC-2", "", "Shows help."),
     criteria("### Counting", "", "- AC-1: prints the count in 2 s", "", "### Help", "", "- AC-2: shows help"),
+    criteria("| id | criterion |", "|---|---|", "| AC-1 | prints the count within 1 s |", "| AC-2 | shows help |"),
     criteria("- AC-1: a todo that is added is shown within 1 s"),
     criteria("- AC-1: `list <name>` prints 3 lines"),
     replaced(SCOPE, "Estimated Cost", "$0 \u2013 static hosting"),
@@ -142,6 +155,9 @@ def test_every_file_that_was_given_is_named_in_the_scope(tmp_path: Path) -> None
     assert (fact.ok, fact.why) == (False, "scope.md: it does not name docs/input/prices.pdf")
     project.change(SCOPE, "Counting several files", "Prices (prices.pdf) and several files")
     assert project.fact("inputs_used").ok
+    project.write("docs/input/q", "short names are no part of other words\n")
+    assert project.fact("inputs_used").why == "scope.md: it does not name docs/input/q"
+    project.path("docs/input/q").unlink()
     project.write("docs/input/.keep", "")
     assert project.fact("inputs_used").ok, "hidden files are nobody's material"
     project.has_looked = False

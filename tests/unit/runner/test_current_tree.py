@@ -10,7 +10,8 @@ import pytest
 
 from detent.effects.tree_files import remember_files
 from detent.runner.create import Wish, create
-from detent.runner.look import current_tree, known_tree, look
+from detent.runner.look import current_tree, known_touched, known_tree, look
+from detent.runner.open import Task
 from detent.store.observed import TreeFile
 from tests.conftest import MakeRepo
 
@@ -48,6 +49,33 @@ def test_an_edit_after_git_has_read_is_not_remembered_under_the_old_id(
     # The second look may fall into the tick of the edit; nothing is remembered then, and that is as right.
     assert known_tree(task) in ("", found)
     assert current_tree(task) == found
+
+
+def protecting(task: Task, **protect: list[str]) -> Task:
+    """The task with other patterns, as `configure` leaves it."""
+    head = task.memory.head
+    return task.replace(memory=task.memory.replace(head={**head, "protect": {**head["protect"], **protect}}))
+
+
+def test_touched_files_are_known_after_every_change_and_by_the_patterns_of_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repo: MakeRepo
+) -> None:
+    path = repo(files={"app.py": "1\n2\n"})
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    task = create(Wish(machine="phase", title="t", task_id="t", repo=str(path), in_place=True))
+    task = protecting(task, ask=["deploy/*"], report=[])
+    (path / "deploy").mkdir()
+    found = []
+    for name in ("deploy/a", "other", "deploy/b"):
+        (path / name).write_text("x", encoding="utf-8")
+        tree = current_tree(task)
+        touched = known_touched(task)
+        assert touched.tree == tree
+        found.append(sorted(touched.ask))
+    assert found == [["deploy/a"], ["deploy/a"], ["deploy/a", "deploy/b"]]
+    task = protecting(task, ask=["other"])
+    current_tree(task)
+    assert sorted(known_touched(task).ask) == ["other"]
 
 
 def test_the_files_of_a_tree_are_asked_of_git_and_remembered_for_readers(

@@ -7,6 +7,7 @@ the login it was taken from.
 from __future__ import annotations
 
 import os
+from functools import cache
 
 from detent.core.record import Record
 from detent.errors import UsageError
@@ -67,10 +68,7 @@ def load_catalog(user: Mapping[str, object]) -> Catalog:
 
     A table with the name of a built-in agent changes only the keys it names. Texts and lists say who serves a role.
     """
-    import tomllib  # slow to import, and only needed where a run is about to start
-
-    with open(_DATA, "rb") as file:
-        tables: dict[str, object] = dict(tomllib.load(file))
+    tables = dict(_built_in())
     reader = Reader()
     roles: dict[str, tuple[str, ...]] = {}
     for name, value in user.items():
@@ -91,6 +89,15 @@ def load_catalog(user: Mapping[str, object]) -> Catalog:
             next_step=f"correct detent.toml; known agents: {', '.join(agents)}",
         )
     return Catalog(agents, roles)
+
+
+@cache
+def _built_in() -> Mapping[str, object]:
+    """Read once: every start of a run asks more than once, and what ships with the engine stays as it is."""
+    import tomllib  # slow to import, and only needed where a run is about to start
+
+    with open(_DATA, "rb") as file:
+        return tomllib.load(file)
 
 
 def command_for(

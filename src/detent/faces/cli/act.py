@@ -276,11 +276,8 @@ def _with_route(outcome: Outcome) -> Outcome:
     from detent.faces.words_said import route_words
 
     edges = shortest(machine, outcome.before, want)
-    if (
-        not edges
-        or len(edges) < 2
-        or any(pair.source == outcome.before and pair.target == want for pair in machine.forbidden)
-    ):
+    is_told = any((pair.source, pair.target) == (outcome.before, want) for pair in machine.forbidden)
+    if not edges or len(edges) < 2 or (is_told and not outcome.asked.override):
         return outcome
     words = route_words(outcome.task, edges, is_override=bool(outcome.asked.override))
     return outcome.replace(decision=refused.replace(hint=words))

@@ -419,6 +419,7 @@ COMMANDS = (
         "states, moves and gates of a machine",
         "machines:show_machine",
         (Argument("MACHINE", "name or file", required=True),),
+        (Option("--schemas", "", "instead the JSON schemas of its artifacts"),),
     ),
     Command(
         "machine check",

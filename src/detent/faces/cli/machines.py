@@ -6,7 +6,7 @@ import json
 
 from detent.errors import UnreadableError, UsageError
 from detent.faces.cli.output import show
-from detent.machines.load import built_in_names, load
+from detent.machines.load import built_in_names, load, schema_names, schema_text
 from detent.runner.vocabulary import vocabulary
 
 TYPE_CHECKING = False
@@ -63,6 +63,10 @@ def show_machine(arguments: Arguments) -> int:
     from detent.proof.export import export_json
 
     machine = _machine(arguments)
+    if arguments.has("--schemas"):
+        schemas = {name: json.loads(schema_text(name)) for name in schema_names(machine)}
+        show(arguments, {"schemas": schemas}, json.dumps(schemas, indent=2, ensure_ascii=False))
+        return 0
     show(arguments, export_json(machine), "\n".join(show_machine_lines(machine)))
     return 0
 

@@ -8,7 +8,7 @@ import sys
 from detent.errors import DetentError, UsageError
 from detent.faces.cli.act import open_to_change, refuse_inside_run
 from detent.faces.cli.arguments import Arguments, parse_arguments
-from detent.faces.cli.main import INTERRUPTED, NEEDS_PERSON, report, report_bug
+from detent.faces.cli.main import INTERRUPTED, report, report_bug
 from detent.faces.cli.say import say
 from detent.faces.words import printable
 from detent.faces.words_said import (
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
 
     Read = Callable[[str, Task], str]
-
-_GOES_ON = (0, NEEDS_PERSON)  # the script is what the person says next
 
 
 def repl(arguments: Arguments) -> int:
@@ -107,7 +105,7 @@ def _script(arguments: Arguments, task: Task) -> int:
         except KeyboardInterrupt:
             return INTERRUPTED
         sys.stdout.flush()
-        if code not in _GOES_ON:
+        if code:
             sys.stderr.write(printable(script_ended_words(number, line)) + "\n")
             break
     return code

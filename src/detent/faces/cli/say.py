@@ -72,7 +72,8 @@ def _ask(arguments: Arguments, task: Task, asked: Signal, given: Mapping[str, st
     outcome = step(task, asked, given=given)
     task, moved = outcome.task, outcome.decision
     if isinstance(moved, Advance) and task.machine.states[moved.edge.source].is_end:
-        edges = [edge for edge in task.machine.states[moved.after.state].edges if asked.verb in edge.verbs]
+        here = task.machine.states[moved.after.state]
+        edges = [edge for edge in here.edges if asked.verb in edge.verbs and edge.target != here.name]
         if edges and not any(edge.reopen for edge in edges):
             if not arguments.has("--json"):  # one answer to one line
                 show(arguments, {}, outcome_words(outcome))
@@ -87,7 +88,8 @@ def _work(arguments: Arguments, task: Task, text: str) -> int:
         task = answer(task, person_name(), text).task
     if state.driver == "person" and not state.role:
         return _look(arguments, task, said.MOVES)
-    return drive_told(arguments, task, once=True, asked=bool(state.role), may_start=bool(state.role))
+    code = drive_told(arguments, task, once=True, asked=bool(state.role), may_start=bool(state.role))
+    return 0 if code == EXIT_CODES["person"] else code  # what was wanted is done; that it is a person's turn was told
 
 
 def _text(arguments: Arguments, task: Task, text: str) -> int:

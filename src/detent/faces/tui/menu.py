@@ -66,7 +66,7 @@ def build_menu(told: Explain) -> tuple[Choice, ...]:
     state = told.task.machine.states[told.snapshot.state]
     edges = {edge.name: edge for edge in state.edges}
     moves = [move for move in told.moves if may_be_asked(move)]
-    wanted = [(_of_move(move, edges[move.name]), edges[move.name].key) for move in moves]
+    wanted = [(choice_for(move, edges[move.name]), edges[move.name].key) for move in moves]
     verbs = {choice.verb for choice, _ in wanted}
     wanted += [(choice, "") for choice in _besides(told) if choice.verb not in verbs]
     wanted += [(Choice("", "choose", NO_WORDS, view=view), key) for key, view in state.views.items()]
@@ -85,8 +85,8 @@ def may_be_asked(move: Move) -> bool:
 
 
 def _nearness(move: Move | None) -> int:
-    """Open, then what only has to be proven, then what is no move, then the closed; the machine's order within each."""
-    if move is None:
+    """Open, then what only has to be proven, then what is no move or leads back, then the closed; in their order."""
+    if move is None or (move.is_reopen and set(_SPEAKING).isdisjoint(move.verbs)):
         return 2
     return 0 if move.is_open else 1 if is_provable(move) else 3
 
@@ -96,10 +96,11 @@ def is_provable(move: Move) -> bool:
     return bool(move.missing) and all(one.pending for one in move.missing)
 
 
-def _of_move(move: Move, edge: Edge) -> Choice:
+def choice_for(move: Move, edge: Edge) -> Choice:
     known = [verb for verb in move.verbs if _command(verb) is not None]
     verb = "answer" if "answer" in known else known[0] if known else "move"
-    asks = MUST_SAY if verb in _SPEAKING else MAY_SAY if known or move.sign_off else NO_WORDS
+    must_say = verb in _SPEAKING or move.is_reopen
+    asks = MUST_SAY if must_say else MAY_SAY if move.verbs or move.sign_off else NO_WORDS
     return Choice("", verb, asks, move, edge.confirm)
 
 

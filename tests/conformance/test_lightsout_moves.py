@@ -1,0 +1,191 @@
+"""Modes, interruptions and what comes after a delivery, by the command line on real pipelines."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conformance.lightsout_pipeline import EXAMPLE, PREFERENCES, Lights, Pipeline
+
+NEXT_SCOPE = "sed -i 's/^- AC-3:.*/&\\n- AC-4: two files are counted within 5 s./' scaffolding/scope.md"
+
+
+@pytest.mark.requirement("S2.87", "S2.88", "S2.106")
+def test_stepped_mode_waits_after_a_gate_and_goes_on_where_it_leads(lights: Lights) -> None:
+    lights.honest()
+    line = lights.building("--mode", "stepped")
+    for state, following in (("ExpandGatePassed", "Designing"), ("DesignGatePassed", "Analyzing")):
+        line.run(expect=4)
+        assert line.state() == "SteppedModePaused"
+        assert line.shown()["paused_from"] == state
+        done = line("resume", "p")
+        assert done.code == 0, done
+        assert line.state() == following
+        assert line.shown()["paused_from"] is None
+
+
+@pytest.mark.requirement("S2.87", "S2.106")
+def test_a_paused_task_that_is_switched_to_auto_goes_on_by_itself_and_back(lights: Lights) -> None:
+    lights.honest()
+    line = lights.building("--mode", "stepped")
+    line.run(expect=4)
+    assert line("configure", "--mode", "auto", "p").code == 0
+    line.run("--once")
+    assert line.state() in ("DesignGatePassed", "Analyzing")
+    assert line("configure", "--mode", "stepped", "p").code == 0
+    line.run(expect=4)
+    assert line.shown()["mode"] == "stepped"
+    assert line.state() == "SteppedModePaused"
+
+
+@pytest.mark.requirement("S2.87", "S2.106")
+def test_the_mode_is_switched_while_an_agent_works(lights: Lights) -> None:
+    here = lights.meeting()
+    lights.honest(Expanding="meet here; doc scope.md; echo __pycache__/ > .gitignore")
+    line = lights.building()
+    driving = lights.begin("run", "p", cwd=line.repo)
+    here.reached()
+    assert line("configure", "--mode", "stepped", "p").code == 0
+    here.go()
+    assert driving.done().code == 4
+    assert line.state() == "SteppedModePaused"
+    assert line.shown()["mode"] == "stepped"
+    assert line.last("run_ended")["restored"] == []
+
+
+@pytest.mark.requirement("S2.95")
+def test_a_person_has_a_design_reconciled_and_it_goes_on(lights: Lights) -> None:
+    lights.honest(Reconciling='doc reconcile.md; echo "Round: $DETENT_RUN_NUMBER" >> scaffolding/reconcile.md')
+    line = lights.building()
+    line.run("--once")
+    while line.state() != "Designing":
+        line.run("--once")
+    line.moved("ManualReconcileFromDesigning")
+    assert line.shown()["reconcile_for"] == "Designing"
+    line.run("--once")
+    assert line.state() == "Designing"
+    assert line.shown()["reconcile_for"] is None
+
+
+@pytest.mark.requirement("S2.12", "S2.16")
+@pytest.mark.parametrize(
+    ("change", "file", "words"),
+    [
+        ("echo '## Other' >> preferences.md", "preferences.md", "preferences.md is locked"),
+        ("sed -i /^-.AC-3:/d scaffolding/scope.md", "scaffolding/scope.md", '"## Acceptance Criteria" is locked'),
+        ("sed -i s/^shed$/skyscraper/ scaffolding/scope.md", "scaffolding/scope.md", '"## Quality Tier" is locked'),
+    ],
+    ids=["preferences", "criteria", "tier"],
+)
+def test_what_is_locked_comes_back_and_the_next_agent_is_told(
+    lights: Lights, change: str, file: str, words: str
+) -> None:
+    lights.honest(Designing=change)
+    line = lights.building()
+    before = PREFERENCES if file == "preferences.md" else (EXAMPLE / file).read_text(encoding="utf-8")
+    line.run("--once")
+    while line.state() != "Designing":
+        line.run("--once")
+    line.run("--once")
+    assert line.read(file) == before
+    assert any(words in note for note in line.last("run_ended")["restored"])
+
+
+@pytest.mark.requirement("S2.54", "S2.62")
+def test_a_reviewer_that_writes_the_checkout_is_caught(lights: Lights) -> None:
+    lights.honest(Analyzing='out readiness.md; echo "# mine" >> "$CHECKOUT/app.py"')
+    line = lights.building()
+    lights.detent.environment = {**lights.detent.environment, "CHECKOUT": str(line.repo)}
+    line.run()
+    assert line.state() == "Analyzing"
+    assert line.last("run_ended")["tainted"] == ["app.py"]
+    assert "may only read" in line.json("status", "p")["registers"]["stopped"]
+
+
+# --- after a delivery ---
+
+
+def test_who_takes_over_a_finished_project_vouches_for_its_delivery(lights: Lights) -> None:
+    line = lights.delivered()
+    assert (line.state(), line.shown()["delivered"]) == ("PipelineComplete", "yes")
+    assert line.entries()[0]["kind"] == "adopted"
+    assert line.git("status", "--porcelain", "--untracked-files=all") == "?? scaffolding/log.md"
+    line.moved("StartPMFValidation", "PMFNeedsIteration", "ReenterFromIdeation")
+    assert line.state() == "Iterating"
+
+
+@pytest.mark.requirement("S2.104")
+def test_nothing_is_iterated_on_before_a_delivery(lights: Lights) -> None:
+    line = lights.pipeline()
+    refused = line("move", "--edge", "ReenterFromIdeation", "p")
+    assert refused.code == 1
+    assert "delivered must be yes" in refused.out + refused.err
+
+
+def proposed(lights: Lights, impact: str = "none") -> Pipeline:
+    text = (
+        (EXAMPLE / "scaffolding/proposal.md").read_text(encoding="utf-8").replace("Impact: none", f"Impact: {impact}")
+    )
+    (lights.scripts / "proposal.md").write_text(text, encoding="utf-8")
+    lights.honest(Iterating='cp "$SCRIPTS/proposal.md" "$DETENT_OUT/"', IterationConfirmed=NEXT_SCOPE)
+    line = lights.delivered().moved("StartIteration")
+    line.run("--once")
+    assert line.state() == "IterationProposed"
+    return line
+
+
+@pytest.mark.requirement("S2.98", "S2.99")
+def test_a_rejected_proposal_leads_back_and_stays_on_record(lights: Lights) -> None:
+    line = proposed(lights)
+    assert line.run().code == 4
+    assert line.state() == "IterationProposed"
+    done = line("reject", "--reason", "not now", "p")
+    assert done.code == 0, done
+    assert line.state() == "PipelineComplete"
+    assert "Prioritized Changes" in line.read("scaffolding/proposal.md")
+    assert "not now" in line.read("scaffolding/log.md")
+    assert line.shown()["delivered"] == "yes"
+
+
+@pytest.mark.requirement("S2.99", "S2.100")
+@pytest.mark.parametrize(("impact", "target"), [("none", "Analyzing"), ("minor", "Designing"), ("major", "Designing")])
+def test_a_confirmed_proposal_goes_where_its_architecture_leads(lights: Lights, impact: str, target: str) -> None:
+    line = proposed(lights, impact)
+    assert line("approve", "p").code == 0
+    assert line.state() == "IterationConfirmed"
+    line.run("--once")
+    assert line.state() == target
+    assert "AC-4" in line.read("scaffolding/scope.md")
+    assert line.shown()["passed"] == ("design" if target == "Analyzing" else "expand")
+
+
+@pytest.mark.requirement("S2.98")
+def test_no_agent_confirms_its_own_proposal(lights: Lights) -> None:
+    line = proposed(lights)
+    refused = line("move", "--edge", "ConfirmIteration", "--as", "agent", "p")
+    assert refused.code == 1
+    assert line.state() == "IterationProposed"
+
+
+@pytest.mark.requirement("S2.18", "S2.19")
+def test_distill_after_a_delivery_leads_to_the_next_version(lights: Lights) -> None:
+    lights.script(
+        "Distilling", 'printf "# Feedback\n\nbrief.md and new.txt: faster.\n" > docs/input/distilled-feedback.md'
+    )
+    line = lights.delivered()
+    line.git("rm", "-q", "docs/input/distilled-brief.md")
+    line.put("docs/input/new.txt", "faster, please\n")
+    line.committed().moved("DistillFromComplete")
+    line.run("--once")
+    assert line.state() == "Iterating"
+
+
+@pytest.mark.requirement("S2.101", "S2.102", "S2.103")
+@pytest.mark.parametrize(("verb", "target"), [("approve", "PipelineComplete"), ("reject", "Ideating")])
+def test_people_alone_judge_whether_it_solves_the_problem(lights: Lights, verb: str, target: str) -> None:
+    line = lights.delivered().moved("StartPMFValidation")
+    assert line.run().code == 4
+    done = line(verb, "--reason", "asked ten people", "p")
+    assert done.code == 0, done
+    assert line.state() == target
+    assert (line.folder / "scope.md").exists()
+    assert (line.repo / "docs/input/brief.md").exists()

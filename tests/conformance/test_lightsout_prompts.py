@@ -1,0 +1,278 @@
+"""What agents of a pipeline are told, read from the prompts that real runs were given, in every phase and role.
+
+One pipeline is driven through all of it: audit, distillation, a session that is killed, a review and a verification
+that fail once, the delivery, and the next version up to its confirmed scope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.conformance.lightsout_pipeline import COMMANDS, EXAMPLE, Lights, Pipeline
+from tests.conftest import Detent, MakeRepo, environment_in
+
+ONCE = 'if [ ! -e "$SCRIPTS/{name}" ]; then : > "$SCRIPTS/{name}"; {first}; else {then}; fi'
+FAILED = r"""
+report="$DETENT_OUT/verification.md"
+sed -e 's/^PASS$/FAIL/' -e '0,/Result: PASS/s//Result: FAIL/' "$EXAMPLE/scaffolding/verification.md" > "$report"
+printf '\n## Reproduction\n\n- AC-1: command: `%s`; expected: words=3; got: words=4\n' 'python words.py a' >> "$report"
+"""
+SCRIPTS = {
+    "AuditingStack": 'printf "# Audit\n\n## Findings\n\n- Python: keep.\n" > "$DETENT_OUT/audit.md"',
+    "Distilling": 'cp "$EXAMPLE/docs/input/distilled-brief.md" docs/input/',
+    "Building": ONCE.format(
+        name="killed", first="kill -9 $$", then='cp -r "$EXAMPLE/words.py" "$EXAMPLE/tests" .; : > late.txt'
+    ),
+    "Reviewing": ONCE.format(
+        name="reviewed",
+        first='sed "s/status: fixed/status: open/" "$EXAMPLE/scaffolding/review.md" > "$DETENT_OUT/review.md"',
+        then="out review.md",
+    ),
+    "ReviewFixing": "echo '# a folder is refused' >> words.py",
+    "Reconciling": 'doc reconcile.md; echo "Round: $DETENT_RUN_NUMBER" >> scaffolding/reconcile.md',
+    "Verifying": ONCE.format(name="verified", first="failed", then="out verification.md"),
+    "VerifyFixing": "echo '# counts white space' >> words.py",
+    "IterationConfirmed": "sed -i 's/^- AC-3:.*/&\\n- AC-4: two files are counted within 5 s./' scaffolding/scope.md",
+}
+PHASES = ("Designing", "Analyzing", "Building", "Reviewing", "Reconciling", "Verifying", "Deploying")
+
+
+def _drive(lights: Lights) -> Pipeline:
+    lights.honest(**SCRIPTS)
+    lights.script("Verifying", f"failed() {{ {FAILED} }}\n{SCRIPTS['Verifying']}")
+    brief = (EXAMPLE / "docs/input/brief.md").read_text(encoding="utf-8")
+    line = lights.pipeline(files={"docs/input/brief.md": brief}, more=COMMANDS).configured()
+    for name in ("AuditStackFromConfigured", "DistillFromConfigured"):
+        line.moved(name).run("--once")
+    line.committed().moved("RequestBuild").run(expect=4)
+    assert line("approve", "--reason", "it is my own folder", "p").code == 0
+    line.run(expect=4)
+    assert line.state() == "PipelineComplete", line.entries()[-3:]
+    line.moved("StartIteration").run("--once")
+    assert line("approve", "p").code == 0
+    line.run("--once")
+    return line
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
+    """The prompts of every run, by state, in order."""
+    folder = tmp_path_factory.mktemp("prompts")
+    environment = environment_in(folder)
+    lights = Lights(Detent(folder, environment), MakeRepo(folder / "repositories", environment), folder)
+    try:
+        line = _drive(lights)
+        found: dict[str, list[str]] = {}
+        for planned in line.entries("run_planned"):
+            found.setdefault(planned["state"], []).append(" ".join(line.prompt(planned["run"]).split()))
+        line.audit()
+        yield found
+    finally:
+        lights.close()
+
+
+def _holds(text: str, *words: str) -> None:
+    missing = [word for word in words if word.lower() not in text.lower()]
+    assert not missing
+
+
+def test_every_phase_and_role_was_called(told: dict[str, list[str]]) -> None:
+    assert set(told) == {
+        *("AuditingStack", "Distilling", "Expanding", *PHASES, "ReviewFixing", "VerifyFixing", "Iterating"),
+        "IterationConfirmed",
+    }
+
+
+@pytest.mark.requirement("S2.9", "S2.90")
+def test_every_prompt_carries_the_protocol(told: dict[str, list[str]]) -> None:
+    for prompts in told.values():
+        for text in prompts:
+            _holds(text, "the loop is closed", "gates:", "checkpoints:", "BEE-OS", "where you are and what comes next")
+
+
+@pytest.mark.requirement("S2.31")
+@pytest.mark.parametrize("state", ["Expanding", *PHASES])
+def test_artifacts_are_read_anew_at_every_boundary(told: dict[str, list[str]], state: str) -> None:
+    for text in told[state]:
+        _holds(text, "from disk now")
+
+
+@pytest.mark.requirement("S2.15", "S2.16")
+def test_the_auditor_reports_and_decides_nothing(told: dict[str, list[str]]) -> None:
+    _holds(told["AuditingStack"][0], "orthodox", "right-sized", "preferences.md", "decides", "many external services")
+
+
+@pytest.mark.requirement("S2.17", "S2.23")
+def test_raw_material_is_no_instruction(told: dict[str, list[str]]) -> None:
+    _holds(told["Distilling"][0], "docs/input/distilled-", "never an instruction", "originals stay")
+    _holds(told["Expanding"][0], "docs/input/", "evidence", "never an instruction")
+
+
+@pytest.mark.requirement("S2.13", "S2.20", "S2.21", "S2.22", "S2.24", "S2.109")
+def test_expand_infers_all_from_one_sentence(told: dict[str, list[str]]) -> None:
+    text = told["Expanding"][0]
+    _holds(text, "one sentence", "which stack and which deploy target", "contradict", ".gitignore", "AC-1", "number")
+    _holds(text, "Smallest Useful Version", "Estimated Cost", "Quality Tier", "Deferred", "per month")
+
+
+@pytest.mark.requirement("S2.32", "S2.33", "S2.34")
+def test_design_is_told_its_sections_and_its_tier(told: dict[str, list[str]]) -> None:
+    text = told["Designing"][0]
+    _holds(
+        text, "ASCII diagram", "exact file tree", "typed data shapes", "slow, wrong or gone", "Complexity Exceptions"
+    )
+    _holds(text, "structured lines on stdout", "Loki", "Prometheus", "two or three key scenarios", "by severity")
+
+
+@pytest.mark.requirement("S2.37", "S2.38")
+def test_analyze_is_told_when_it_may_be_built(told: dict[str, list[str]]) -> None:
+    _holds(told["Analyzing"][0], "READY or NOT READY", "Key Links", "Build Order", "planned test", "runtime proof")
+
+
+@pytest.mark.requirement("S2.41", "S2.42", "S2.43", "S2.44", "S2.45")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("one failing integration or end-to-end test for each AC-*",),
+        ("vertical slices", "most foundational", "does it compile, does the unit work, does the test"),
+        ("QRSPI",),
+        ("house or a skyscraper", ".agent.md"),
+        ("it compiles", "lockfile", "secret", "high or critical", "matches design.md", "placeholder"),
+    ],
+    ids=["skeleton first", "slices", "QRSPI", "roles", "gate"],
+)
+def test_build_is_told_how_to_work(told: dict[str, list[str]], words: tuple[str, ...]) -> None:
+    _holds(told["Building"][0], *words)
+
+
+@pytest.mark.requirement("S2.29", "S2.36", "S2.40", "S2.46")
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("Expanding", ("retry", "mend what the gate names")),
+        ("Designing", ("retry", "resolve what the gate names")),
+        ("Analyzing", ("retry", "tighten what the gate names")),
+        ("Building", ("observe the exact error", "root cause", "hypothesis", "verify it", "don't start over")),
+        ("Deploying", ("retry", "mend that")),
+    ],
+)
+def test_a_retry_mends_what_failed_and_nothing_else(
+    told: dict[str, list[str]], state: str, words: tuple[str, ...]
+) -> None:
+    _holds(told[state][0], *words)
+
+
+@pytest.mark.requirement("S2.85")
+def test_an_agent_is_told_when_to_stop_and_in_which_words(told: dict[str, list[str]]) -> None:
+    _holds(told["Building"][0], "third approach", "much larger", "external", "safe", "BLOCKED:", "Options:")
+
+
+@pytest.mark.requirement("S2.51", "S2.52", "S2.54")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("scope.md", "design.md", "readiness.md", "the tests and the implementation"),
+        ("correctness", "readability", "architecture", "security", "performance"),
+        ("quietly reduced", "placeholder", "trail"),
+        ("you find; you never fix",),
+    ],
+    ids=["reads", "axes", "explicit", "fixes nothing"],
+)
+def test_review_is_told_what_to_look_at(told: dict[str, list[str]], words: tuple[str, ...]) -> None:
+    for text in told["Reviewing"]:
+        _holds(text, *words)
+
+
+@pytest.mark.requirement("S2.54")
+def test_findings_are_fixed_one_at_a_time_by_somebody_else(told: dict[str, list[str]]) -> None:
+    _holds(told["ReviewFixing"][0], "one finding at a time", "reproduce it first", "the reviewer, who is somebody else")
+    assert len(told["Reviewing"]) == 2
+
+
+@pytest.mark.requirement("S2.57", "S2.58", "S2.60", "S2.111")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("scope.md", "design.md", "readiness.md", "log.md", "preferences.md", "file tree and the code"),
+        (
+            *("directory structure", "interfaces", "acceptance criteria", "integrations", "stack and deploy"),
+            *("accuracy of the log", "traceability"),
+        ),
+        ("cosmetic", "structural", "annotate", "specification broken", "a person decides"),
+        ("accept the scope change", "revert the code", "split", "defer"),
+        ("not applicable",),
+    ],
+    ids=["reads", "axes", "classes", "offers", "no subject"],
+)
+def test_reconcile_is_told_what_to_compare(told: dict[str, list[str]], words: tuple[str, ...]) -> None:
+    for text in told["Reconciling"]:
+        _holds(text, *words)
+
+
+@pytest.mark.requirement("S2.62", "S2.63", "S2.64", "S2.65", "S2.66", "S2.68", "S2.112")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("sceptical", "read, search and execute, never edit", "probe the edges"),
+        ("run all tests", "each AC-*", "each truth", "exact command and the exact output"),
+        ("throughput", "latency under load", "stated concurrency"),
+        ("secrets", "XSS", "SQL injection", "CSRF", "authentication", "where dependencies come from"),
+        ("deploy configuration match the target", "key links"),
+        ("exact steps", "can't fix it"),
+        ("CLI output", "HTTP response", "browser check", "sample-data run"),
+    ],
+    ids=["mindset", "exercise", "load", "security", "links", "reproduction", "kinds"],
+)
+def test_verify_is_told_to_try_everything(told: dict[str, list[str]], words: tuple[str, ...]) -> None:
+    for text in told["Verifying"]:
+        _holds(text, *words)
+
+
+@pytest.mark.requirement("S2.69", "S2.70")
+def test_failures_are_fixed_by_the_main_agent_and_checked_anew(told: dict[str, list[str]]) -> None:
+    text = told["VerifyFixing"][0]
+    _holds(text, "observe it exactly", "root cause", "run that very check again", "the verifier, who is somebody else")
+    _holds(text, "documents are reconciled before")
+    assert len(told["Verifying"]) == 2
+    assert len(told["Reconciling"]) == 2  # the fix changed what the design names as an interface
+
+
+@pytest.mark.requirement("S2.91", "S2.92")
+def test_after_a_lost_session_the_context_is_recovered_first(told: dict[str, list[str]]) -> None:
+    before, after = told["Building"]
+    assert "Recover the context first" not in before
+    _holds(after, "Recover the context first", "20 commits", "pass the analyze gate", "look at the code")
+    for name in ("scope.md", "design.md", "log.md"):
+        _holds(after, f"read `scaffolding/{name}`")
+    _holds(after, "python3 -m unittest discover tests: exit")
+
+
+@pytest.mark.requirement("S2.73", "S2.75", "S2.76")
+def test_deploy_is_told_what_to_write_and_to_run_nothing(told: dict[str, list[str]]) -> None:
+    text = told["Deploying"][0]
+    _holds(text, "what this is, how to set it up locally, how to deploy it, how to run the tests", "rollback command")
+    _holds(text, "house adds the verified criteria and support terms", "skyscraper adds the architecture", "roadmap")
+    _holds(text, "the engine runs them, not you")
+
+
+@pytest.mark.requirement("S2.96", "S2.97", "S2.98")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("git log", "scaffolding/", "the code", "run the tests"),
+        ("new material in `docs/input/`", "deferred items", "known limitations", "bug reports", "technical debt"),
+        ("pre-existing",),
+        ("Summary", "Prioritized Changes", "Architecture Impact", "Risk Assessment", "Recommended Approach"),
+        ("a person decides",),
+    ],
+    ids=["context", "sources", "failing tests", "sections", "waits"],
+)
+def test_iterate_recovers_everything_and_proposes(told: dict[str, list[str]], words: tuple[str, ...]) -> None:
+    _holds(told["Iterating"][0], *words)
+
+
+@pytest.mark.requirement("S2.99")
+def test_a_confirmed_proposal_becomes_the_criteria_of_the_next_version(told: dict[str, list[str]]) -> None:
+    _holds(told["IterationConfirmed"][0], "version the scope", "next version", "ids stay stable", "not confirmed")
