@@ -44,22 +44,8 @@ _WHOLE_TREE = (
 )  # they ask for every file of it
 # checks whose answer depends on the tree
 TREE_CHECKS = (
-<<<<<<< HEAD
     *(*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "tree_edited"),
     *("deployed", "big_fix", "filed", "scope", "same_tree", "code_review"),
-=======
-    *COMMAND_CHECKS,
-    *_WHOLE_TREE,
-    "protected_ok",
-    "signed_tree",
-    "tree_edited",
-    "deployed",
-    "big_fix",
-    "filed",
-    "scope",
-    "same_tree",
-    "code_review",
->>>>>>> left5
 )
 
 
