@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 FOUND, NOT_PROVEN = 1, 3
 _SKIPPED = frozenset((".git", "node_modules", ".venv", "venv", "vendor", "site-packages"))
 _TIMEOUT_S = 600
-_REQUIREMENTS = re.compile(r"(?:requirements|constraints)[\w.-]*\.(?:txt|lock)")
-_PINNED = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w,.\s-]*\])?==[^\s;#*]+")
+_REQUIREMENTS = re.compile(r"(?:.*/)?(?:requirements/[^/]*|[\w.-]*(?:requirements|constraints)[\w.-]*)\.(?:txt|lock)")
+_PINNED = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w,.\s-]*\])?\s*==(?!=)\s*[^\s;#*]+(?=[\s;]|$)")
 _BAD = frozenset(("high", "critical"))
 _MOST_TOLD = 50
 
@@ -51,8 +51,11 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--on", default="")
     given = parser.parse_args(words)
     result = _Result()
-    for path in _files():
-        _audit(path, given, result)
+    try:
+        for path in _files():
+            _audit(path, given, result)
+    except OSError as error:
+        result.unproven.append(f"the files can't be listed: {error}")
     for line in (*result.audited, *result.found[:_MOST_TOLD]):
         _tell(line)
     for line in result.unproven[:_MOST_TOLD]:
@@ -68,15 +71,19 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _files() -> list[str]:
     found: list[str] = []
-    for base, folders, names in os.walk("."):
+    for base, folders, names in os.walk(".", onerror=_raise):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED)
         found += [os.path.normpath(os.path.join(base, name)) for name in sorted(names)]
     return found
 
 
+def _raise(error: OSError) -> None:
+    raise error
+
+
 def _audit(path: str, given: argparse.Namespace, result: _Result) -> None:
     name = os.path.basename(path)
-    kind = _KINDS.get(name) or (_requirements if _REQUIREMENTS.fullmatch(name) else None)
+    kind = _KINDS.get(name) or (_requirements if _REQUIREMENTS.fullmatch(path) else None)
     if kind is None:
         return
     if os.path.islink(path):
@@ -89,17 +96,29 @@ def _audit(path: str, given: argparse.Namespace, result: _Result) -> None:
 
 
 def _requirements(path: str, given: argparse.Namespace, result: _Result) -> None:
+    if path.endswith(".txt") and os.path.isfile(f"{path.removesuffix('.txt')}.lock"):
+        return  # the versions stand there
     with open(path, encoding="utf-8-sig") as file:
         text = re.sub(r"\\\r?\n", " ", file.read())
     pins: list[str] = []
     for line in (re.sub(r"(?:^|\s)#.*", "", line).strip() for line in text.splitlines()):
         if not line or line.startswith(("--index-url", "--extra-index-url", "-i ", "--require-hashes", "--no-binary")):
             continue
+        if _is_audited_itself(path, line):
+            continue
         if (match := _PINNED.match(line)) is None:
             result.unproven.append(f"{path}: {line[:80]!r} is not pinned to one version")
             return
         pins.append(match[0])
     _ask_pip_audit(path, pins, given, result)
+
+
+def _is_audited_itself(path: str, line: str) -> bool:
+    """Whether a line only leads to a file that is looked at anyway."""
+    named = re.fullmatch(r"(?:-r|--requirement|-c|--constraint)[\s=]+(\S+)", line)
+    other = os.path.normpath(os.path.join(os.path.dirname(path), named[1])) if named else ""
+    is_ours = _REQUIREMENTS.fullmatch(other) is not None and not _SKIPPED & set(other.split("/"))
+    return is_ours and not os.path.isabs(other) and os.path.isfile(other)
 
 
 def _packages_of_toml(path: str, given: argparse.Namespace, result: _Result) -> None:
@@ -134,6 +153,9 @@ def _ask_pip_audit(path: str, pins: list[str], given: argparse.Namespace, result
     if not isinstance(told, dict):
         result.unproven.append(f"{path}: pip-audit could not look: {_last_line(done.stderr)}")
         return
+    # An advisory that it does not understand it leaves out with a warning.
+    warned = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if "OSV" in line]
+    result.unproven += [f"{path}: {line[:300]}" for line in warned]
     looked: set[str] = set()
     for one in told["dependencies"]:
         if "skip_reason" in one:
@@ -145,7 +167,7 @@ def _ask_pip_audit(path: str, pins: list[str], given: argparse.Namespace, result
             if not ids & set(given.accept):
                 mended = ", ".join(flaw.get("fix_versions", ())) or "none"
                 result.found.append(f"{path}: {one['name']} {one['version']}: {flaw['id']}, mended in: {mended}")
-    left = {_canonical(re.split(r"[\[=]", pin)[0]) for pin in pins} - looked
+    left = {_canonical(re.split(r"[\[=\s]", pin)[0]) for pin in pins} - looked
     if left:
         result.unproven.append(f"{path}: pip-audit says nothing about {', '.join(sorted(left)[:10])}")
     result.audited.append(f"{path}: {len(looked)} packages looked up by pip-audit")
@@ -212,7 +234,8 @@ _KINDS: dict[str, Callable[[str, argparse.Namespace, _Result], None]] = {
     **dict.fromkeys(("poetry.lock", "uv.lock", "pdm.lock", "pylock.toml"), _packages_of_toml),
     **dict.fromkeys(("package-lock.json", "npm-shrinkwrap.json"), _npm),
     "Cargo.lock": _cargo,
-    **dict.fromkeys(("yarn.lock", "pnpm-lock.yaml", "bun.lock", "Gemfile.lock", "go.sum", "composer.lock"), _nobody),
+    **dict.fromkeys(("yarn.lock", "pnpm-lock.yaml", "bun.lock", "Gemfile.lock", "go.sum"), _nobody),
+    **dict.fromkeys(("composer.lock", "Pipfile.lock", "bun.lockb"), _nobody),
 }
 
 

@@ -28,6 +28,7 @@ _LOOKS_AWAY = (
     "detect_secrets.filters.allowlist.is_line_allowlisted",
     "detect_secrets.filters.heuristic.is_lock_file",
     "detect_secrets.filters.heuristic.is_non_text_file",
+    "detect_secrets.filters.heuristic.is_swagger_file",
 )
 _LOCK_FILE = re.compile(r"(?:.*[.-]lock(?:\.\w+)?|go\.sum|.*\.resolved|npm-shrinkwrap\.json)")
 _ENTROPY = ("Base64HighEntropyString", "HexHighEntropyString")  # hashes, and bytes that are no text, look random
@@ -46,10 +47,12 @@ def main() -> int:
     except (OSError, ValueError, TypeError, KeyError, subprocess.SubprocessError) as error:
         return _not_proven(f"the files can't be listed: {error}")
     unread = [name for name in names if not _is_readable(name)]
-    plain = [name for name in names if name not in unread and _is_text(name) and not _is_lock(name)]
+    plain = [name for name in names if name not in unread and _is_plain(name)]
     others = [name for name in names if name not in unread and name not in plain]
     found = [*_scan(plain, but=(), known=known), *_scan(others, but=_ENTROPY, known=known)]
     _tell(f"{len(names) - len(unread)} of {len(names)} files scanned by detect-secrets")
+    if unreadable := [name for name in others if not _is_text(name)]:
+        _tell(f"no text, so only the words in them were scanned: {', '.join(map(_shown, unreadable[:_MOST_TOLD]))}")
     for line in found[:_MOST_TOLD]:
         _tell(line)
     if found:
@@ -67,7 +70,12 @@ def _files() -> list[str]:
     argv = ["git", "ls-files", "-z"]
     listed = subprocess.run(argv, capture_output=True, check=True, timeout=60).stdout.split(b"\0")[:-1]
     names = [os.fsdecode(name) for name in listed]
-    return [name for name in names if name != KNOWN and os.path.lexists(name) and not os.path.isdir(name)]
+    if missing := [name for name in names if not os.path.lexists(name)]:
+        raise FileNotFoundError(f"{_shown(missing[0])} is gone")
+    folders = [name for name in names if os.path.isdir(name) and not os.path.islink(name)]
+    if folders:
+        _tell(f"submodules are not looked into: {', '.join(map(_shown, folders[:_MOST_TOLD]))}")
+    return [name for name in names if name != KNOWN and name not in folders]
 
 
 def _known() -> set[tuple[str, str]]:
@@ -87,15 +95,17 @@ def _is_readable(name: str) -> bool:
 
 
 def _is_text(name: str) -> bool:
+    data = _bytes(name)
     try:
-        _bytes(name).decode("utf-8")
+        data.decode("utf-8")
     except UnicodeDecodeError:
         return False
-    return True
+    return b"\0" not in data
 
 
-def _is_lock(name: str) -> bool:
-    return _LOCK_FILE.fullmatch(os.path.basename(name)) is not None
+def _is_plain(name: str) -> bool:
+    is_lock = _LOCK_FILE.fullmatch(os.path.basename(name)) is not None
+    return not is_lock and not os.path.islink(name) and _is_text(name)
 
 
 def _bytes(name: str) -> bytes:
@@ -109,6 +119,7 @@ def _scan(names: Sequence[str], *, but: Sequence[str], known: set[tuple[str, str
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
     from detect_secrets.core.scan import scan_file, scan_line
     from detect_secrets.settings import transient_settings
+    from detect_secrets.transformers import get_transformed_file
 
     plugins: dict[str, Any] = get_mapping_from_secret_type_to_class()
     kinds = [str(kind.__name__) for kind in plugins.values()]
@@ -118,7 +129,13 @@ def _scan(names: Sequence[str], *, but: Sequence[str], known: set[tuple[str, str
             settings.disable_filters(*_LOOKS_AWAY)
             # The scanner opens a file as text; a link it would follow.
             as_words = os.path.islink(name) or not _is_text(name)
-            secrets = [one for words in _words(name) for one in scan_line(words)] if as_words else list(scan_file(name))
+            secrets = [] if as_words else list(scan_file(name))
+            if not as_words:
+                file: Any
+                with open(name, encoding="utf-8") as file:
+                    as_words = bool(get_transformed_file(file))  # then the scanner saw settings without their comments
+                settings.disable_plugins(*_ENTROPY)
+            secrets += [one for words in _words(name) for one in scan_line(words)] if as_words else []
         for secret in secrets:
             if (name, secret.secret_hash) not in known:
                 place = f":{secret.line_number}" if secret.line_number else ""
@@ -126,8 +143,10 @@ def _scan(names: Sequence[str], *, but: Sequence[str], known: set[tuple[str, str
 
 
 def _words(name: str) -> Iterator[str]:
-    for match in _WORDS.finditer(_bytes(name)):
-        yield match[0].decode("ascii")
+    data = _bytes(name)
+    for one in (data, data.replace(b"\0", b"")) if b"\0" in data else (data,):  # two bytes for each letter
+        for match in _WORDS.finditer(one):
+            yield match[0].decode("ascii")
 
 
 def _shown(name: str) -> str:

@@ -9,14 +9,14 @@ import re
 
 from detent.gates.design import STRUCTURE, exempt_paths, planned_paths, without_top
 from detent.gates.documents import entries, labelled
-from detent.gates.manifests import FOREIGN, manifests
+from detent.gates.manifests import FOREIGN, is_named, manifests
 from detent.gates.seen import Finding
 from detent.store.markdown import find_section
 from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from detent.core.machine import Gate
     from detent.gates.seen import Seen
@@ -35,15 +35,18 @@ _LOCK = re.compile(r".*[.-]lock(?:\.\w+)?|go\.sum|npm-shrinkwrap\.json")
 
 def brake(gate: Gate, seen: Seen) -> Finding:
     """Twice the files of the design, a source file over 300 lines, a third approach, or an unplanned dependency."""
-    files, found = seen.tree_files(), manifests(seen)
-    if files is None or found is None:
+    files, found, changed = seen.tree_files(), manifests(seen), seen.changed()
+    if files is None or found is None or changed is None:
         return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
     design = seen.files.text(gate.params["design"]) or ""
     besides = (*gate.params.get("besides", ()), *exempt_paths(design))
-    ours = {path: file for path, file in files.items() if not _is_besides(path, besides)}
-    issues = [*_too_many(design, ours), *_too_long(ours), *_approaches(gate, seen)]
-    unplanned = [name for one in found if not _is_besides(one.path, besides) for name in one.names]
-    unplanned = [name for name in dict.fromkeys(unplanned) if not _is_named(name, design)]
+    # What was there before the build, and the design does not draw, is not the build's.
+    planned = without_top(planned, files) if (planned := planned_paths(design)) else ()
+    built = {*changed, *planned}
+    ours = {path: file for path, file in files.items() if path in built and not _is_besides(path, besides)}
+    issues = [*_too_many(planned, ours), *_too_long(ours), *_approaches(gate, seen)]
+    unplanned = [name for one in found if one.path in ours for name in one.names]
+    unplanned = [name for name in dict.fromkeys(unplanned) if not is_named(name, design)]
     if unplanned:
         issues.append(f"{name_some(unplanned)} is a dependency that {gate.params['design']} does not name")
     if issues:
@@ -57,9 +60,7 @@ def _is_besides(path: str, besides: tuple[str, ...]) -> bool:
     return is_foreign or any(path == one or path.startswith(one.rstrip("/") + "/") for one in besides)
 
 
-def _too_many(design: str, files: Mapping[str, TreeFile]) -> list[str]:
-    planned = planned_paths(design)
-    planned = without_top(planned, files) if planned else ()
+def _too_many(planned: Sequence[str], files: Mapping[str, TreeFile]) -> list[str]:
     count = len([path for path in planned if not path.endswith("/")])
     ours = [path for path in files if not path.startswith(".")]
     if not count or len(ours) <= _MOST_TIMES * count:
@@ -92,8 +93,3 @@ def _approaches(gate: Gate, seen: Seen) -> list[str]:
 
 def _plain(text: str) -> str:
     return " ".join(text.strip("*_` .").casefold().split())
-
-
-def _is_named(name: str, design: str) -> bool:
-    loose = re.sub(r"[-_.]+", "[-_.]?", re.escape(name).replace(r"\-", "-").replace(r"\.", "."))
-    return re.search(rf"(?<![\w-]){loose}(?![\w-])", design, re.IGNORECASE) is not None

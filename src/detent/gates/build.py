@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import sys
+from shlex import quote
 
+from detent.errors import UnreadableError
 from detent.gates.commands import runs_of
-from detent.gates.manifests import is_locked, manifests
+from detent.gates.manifests import manifests, not_locked
 from detent.gates.seen import Finding
 from detent.machines.reading import IN_TREE
 from detent.store.digest import hash_text
@@ -24,9 +26,10 @@ if TYPE_CHECKING:
 
 _FOUND = 1  # the one exit of a scanner that says something was found
 _EMPTY_WORK = re.compile(
-    r"(?P<code>raise NotImplementedError\b|\b(?:todo|unimplemented)!\(|throw new Error\(['\"]not implemented)"
-    r"|(?:#|//|/\*|<!--|--)\s*(?:TODO|FIXME|XXX|HACK|placeholder|stub)\b",
-    re.IGNORECASE,
+    r"\braise NotImplementedError\b|\bNotImplementedException\b|\b(?:todo|unimplemented)!\(|\bTODO\("
+    r"|(?i:(?:\bpanic|\bError)\(['\"]not implemented)"
+    r"|(?:#|//|/\*|<!--|--|;)\s*(?:TODO|FIXME|XXX|HACK)\b"
+    r"|(?i:(?:#|//|/\*|<!--)\s*(?:placeholder|stub|not implemented)(?:\W*$|:|\s+(?:for now|implementation)\b))"
 )
 _SKIPPED_TEST = re.compile(
     r"@(?:pytest\.mark\.(?:skip|xfail)|unittest\.(?:skip|expectedFailure))|\bpytest\.(?:skip|xfail)\(|"
@@ -36,12 +39,12 @@ _SKIPPED_TEST = re.compile(
 
 def scan_commands(gate: Gate, seen: Seen) -> tuple[Command, ...]:
     """What the engine runs for a gate of this kind; the project's own folder can't stand in for a scanner (-I)."""
-    python = f"'{sys.executable}' -I -m detent.effects"
+    python = f"{quote(sys.executable)} -I -X utf8 -m detent.effects"
     if gate.check == "secret_scan":
         return (Command("secret scan", f"{python}.scan_secrets"),)
     words = [f"--on {seen.today}"]
     if url := seen.audit.get("osv_url", ""):
-        words.append(f"--osv-url '{url}'")
+        words.append(f"--osv-url {quote(url)}")
     words += [f"--accept {one}" for one in seen.audit.get("accept", ())]
     return (Command("dependency audit", f"{python}.audit_dependencies {' '.join(words)}"),)
 
@@ -69,8 +72,8 @@ def lockfile(gate: Gate, seen: Seen) -> Finding:
     if found is None:
         return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
     problems = [one.problem for one in found if one.problem]
-    open_ = [one for one in found if one.names and not is_locked(seen, one)]
-    problems += [f"{one.path} declares {name_some(one.names)}, and no lock file is beside it" for one in open_]
+    open_ = [one.replace(names=left) for one in found if (left := not_locked(seen, one))]
+    problems += [f"{one.path} declares {name_some(one.names)}, and no lock file beside it holds that" for one in open_]
     fix = f"lock it, e.g. in {open_[0].locks[0]}" if open_ else gate.fix
     return Finding(ok=not problems, why="; ".join(problems), fix=fix, proof=seen.tree, by_engine=True)
 
@@ -84,12 +87,18 @@ def no_placeholders(gate: Gate, seen: Seen) -> Finding:
     if plan is None:
         return Finding(ok=False, why=f"there is no {name} that says where the criteria are met")
     named = [path for path in files if _is_named(path, plan)]
-    told = [place for path in named for place in _places(path, seen.files.text(IN_TREE + path) or "")]
+    if not named:
+        return Finding(ok=False, why=f"{name} names no file of the tree, so nobody can see where the criteria are met")
+    told = [place for path in named for place in _places(path, seen)]
     why = f"it only stands for work: {name_some(told)}" if told else ""
     return Finding(ok=not told, why=why, proof=seen.tree, by_engine=True)
 
 
-def _places(path: str, text: str) -> list[str]:
+def _places(path: str, seen: Seen) -> list[str]:
+    try:
+        text = seen.files.text(IN_TREE + path) or ""
+    except UnreadableError as error:
+        return [f"{path} ({error.what})"]
     return [
         f"{path}:{number}"
         for number, line in enumerate(text.splitlines(), 1)

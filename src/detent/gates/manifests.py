@@ -6,6 +6,7 @@ import json
 import re
 
 from detent.core.record import Record
+from detent.errors import UnreadableError
 from detent.machines.reading import IN_TREE
 
 TYPE_CHECKING = False
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 # Folders of what somebody else made.
 FOREIGN = frozenset(("node_modules", "vendor", ".venv", "venv", "site-packages", "third_party"))
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
-_PINNED = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?\s*==\s*[^\s;*]+")
-_REQUIREMENTS = re.compile(r"requirements[\w.-]*\.(?:in|txt)")
+_PINNED = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?\s*==(?!=)\s*[^\s;*]+(?=[\s;]|$)")
+_REQUIREMENTS = re.compile(r"(?:.*/)?(?:requirements/[^/]*|[\w.-]*requirements[\w.-]*)\.(?:in|txt)")
 
 
 class Manifest(Record):
@@ -42,13 +43,13 @@ def manifests(seen: Seen) -> tuple[Manifest, ...] | None:
 
 def _read(seen: Seen, path: str) -> Manifest | None:
     name = path.rpartition("/")[2]
-    known = KINDS.get(name) or ((_requirements, (_locked_name(name),)) if _REQUIREMENTS.fullmatch(name) else None)
+    known = KINDS.get(name) or ((_requirements, (_locked_name(name),)) if _REQUIREMENTS.fullmatch(path) else None)
     if known is None:
         return None
     read, locks = known
     try:
         names = tuple(dict.fromkeys(read(seen.files.text(IN_TREE + path) or "")))
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+    except (UnreadableError, ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
         return Manifest(path, locks=locks, problem=f"{path} can't be read: {error}")
     return Manifest(path, names, locks)
 
@@ -57,16 +58,34 @@ def _locked_name(name: str) -> str:
     return re.sub(r"\.(?:in|txt)$", ".lock", name) if name.endswith(".txt") else name.removesuffix(".in") + ".txt"
 
 
-def is_locked(seen: Seen, manifest: Manifest) -> bool:
-    """Whether a file of the tree fixes the versions of what a manifest declares: beside it, or in a folder above."""
+def not_locked(seen: Seen, manifest: Manifest) -> tuple[str, ...]:
+    """What a manifest declares and no lock file of the tree holds, beside it or in a folder above."""
     files = seen.tree_files() or {}
-    if manifest.path.endswith(".txt"):
-        text = seen.files.text(IN_TREE + manifest.path) or ""
-        if all(_PINNED.match(line) for line in _requirement_lines(text)):
-            return True
+    if manifest.path.endswith(".txt") and _is_pinned(_text(seen, manifest.path)):
+        return ()
     parts = manifest.path.split("/")[:-1]
     folders = ["/".join(parts[:count]) for count in range(len(parts) + 1)]
-    return any(f"{folder}/{lock}".lstrip("/") in files for folder in folders for lock in manifest.locks)
+    places = [f"{folder}/{lock}".lstrip("/") for folder in folders for lock in manifest.locks]
+    held = [_text(seen, place) for place in places if place in files and place != manifest.path]
+    texts = [re.sub(r"(?m)(?:^|\s)#.*", "", text) for text in held]
+    return tuple(name for name in manifest.names if not any(is_named(name, text) for text in texts))
+
+
+def _is_pinned(text: str) -> bool:
+    return all(_PINNED.match(line) for line in _requirement_lines(text))
+
+
+def _text(seen: Seen, path: str) -> str:
+    try:
+        return seen.files.text(IN_TREE + path) or ""
+    except UnreadableError:
+        return ""  # what nobody can read holds nothing
+
+
+def is_named(name: str, text: str) -> bool:
+    """Whether a text names a dependency; `-`, `_` and `.` are the same in many of their names."""
+    loose = "[-_.]?".join(map(re.escape, re.split(r"[-_.]+", name)))
+    return re.search(rf"(?<![\w-]){loose}(?![\w-])", text, re.IGNORECASE) is not None
 
 
 def _pyproject(text: str) -> Iterator[str]:
@@ -76,8 +95,8 @@ def _pyproject(text: str) -> Iterator[str]:
     project, poetry = content.get("project", {}), content.get("tool", {}).get("poetry", {})
     lists = [project.get("dependencies", []), *project.get("optional-dependencies", {}).values()]
     lists += content.get("dependency-groups", {}).values()
-    for line in (line for some in lists for line in some if isinstance(line, str)):
-        yield _named(line)
+    names = [_named(line) for some in lists for line in some if isinstance(line, str)]
+    yield from (name for name in names if name != project.get("name"))  # one extra may ask for another
     tables = [poetry.get("dependencies", {}), poetry.get("dev-dependencies", {})]
     tables += [group.get("dependencies", {}) for group in poetry.get("group", {}).values()]
     yield from (name for table in tables for name in table if name != "python")
@@ -106,6 +125,19 @@ def _tables(content: Mapping[str, Any], keys: tuple[str, ...]) -> Iterator[str]:
 def _package_json(text: str) -> Iterator[str]:
     keys = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
     yield from _tables(json.loads(text), keys)
+
+
+def _pipfile(text: str) -> Iterator[str]:
+    import tomllib
+
+    yield from _tables(tomllib.loads(text), ("packages", "dev-packages"))
+
+
+def _set_up(text: str) -> Iterator[str]:
+    """setup.py and setup.cfg: what they ask for stands in code, or in a form of their own."""
+    if "_require" in text:
+        raise ValueError("it declares dependencies, which only pyproject.toml says readably")
+    yield from ()
 
 
 def _cargo(text: str) -> Iterator[str]:
@@ -137,6 +169,8 @@ KINDS: Mapping[str, tuple[Callable[[str], Iterator[str]], tuple[str, ...]]] = {
         _package_json,
         ("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"),
     ),
+    "Pipfile": (_pipfile, ("Pipfile.lock",)),
+    **dict.fromkeys(("setup.py", "setup.cfg"), (_set_up, ())),
     "Cargo.toml": (_cargo, ("Cargo.lock",)),
     "go.mod": (_go_mod, ("go.sum",)),
     "Gemfile": (_gemfile, ("Gemfile.lock",)),

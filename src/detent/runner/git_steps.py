@@ -187,6 +187,7 @@ def _reset(doing: Doing) -> Results:
     ours = ignored_by_person(top, new)
     remove_files(top, [name for name in new if name not in ours])
     if seen["branch"] != seen["to"] and branch_commit(common_dir, seen["branch"]) == seen["head"]:
+        make_safe()  # else the checkout might stand on a branch that is gone
         delete_branch(top, seen["branch"], seen["head"])
     make_safe()
     result = {**seen, "backup": saved[0].ref, "saved": saved[0].commit}

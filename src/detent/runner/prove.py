@@ -17,7 +17,7 @@ from detent.effects.checkout import (
     why_cut_short,
 )
 from detent.effects.process_limits import WATCHED
-from detent.gates.commands import is_red, runs_of
+from detent.gates.commands import SCANS, is_red, runs_of
 from detent.runner.access import command_running, hold_command, how_held, limits_of
 from detent.runner.homes import make_home
 from detent.runner.look import current_tree, look, needs_tree
@@ -141,6 +141,8 @@ def _run(task: Task, tree: str, due: list[_Due], *, again: bool) -> list[Proven]
         log_path=os.path.join(task.places.receipts(), f"setup-{tree[:16]}.log"),
         running=running,
     )
+    # What the work's own commands do in the checkout is done to what a scanner would see.
+    due = sorted(due, key=lambda one: one.gate.check not in SCANS)
     with prepared_checkout(wanted_checkout) as checkout:
         sweep(task.places.receipts())  # one proof of a task runs at a time, so nobody else is writing there
         # Whoever held the checkout before us may have proven the same: that stands, and its receipt is vouched for.

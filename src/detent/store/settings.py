@@ -25,9 +25,10 @@ READ_ISSUE = "gh issue view {id} --json title,body,comments,url"
 HOWS = ("merge", "squash")
 SANDBOX_LEVELS = ("detect", "kernel")
 NETWORK = ("allow", "deny")
+LET_BE = ".secrets.baseline"  # secrets a person lets be
 # An edit of these is refused, or asked about once at the end, or listed first in the evidence.
 PROTECTED: Mapping[str, tuple[str, ...]] = {
-    "deny": ("detent.toml", ".secrets.baseline", ".github/**", ".gitlab-ci.yml", ".circleci/**"),
+    "deny": ("detent.toml", LET_BE, ".github/**", ".gitlab-ci.yml", ".circleci/**"),
     "ask": (),
     "report": ("test/**", "tests/**"),
 }
@@ -227,6 +228,7 @@ def _protect(table: Table) -> dict[str, tuple[str, ...]]:
     """Patterns as in .gitignore's simple cases: `*`, `**` and `?`, from the top of the repository."""
     found = {name: table.texts(name) if name in table.content else given for name, given in PROTECTED.items()}
     table.finish()
+    found["deny"] = tuple(dict.fromkeys((*found["deny"], LET_BE)))  # else who is scanned says what may stay
     for name, patterns in found.items():
         for pattern in patterns:
             if not is_inside(pattern):
@@ -248,7 +250,7 @@ def _audit(table: Table) -> dict[str, Any]:
     for one in accept:
         if not _ADVISORY.fullmatch(one):
             table.reader.problem(f"audit: {one!r} in accept is no id of a vulnerability, such as CVE-2024-1234")
-    return {"osv_url": url, "accept": list(accept)}
+    return {**({"osv_url": url} if url else {}), **({"accept": list(accept)} if accept else {})}
 
 
 def _pool(table: Table) -> int:

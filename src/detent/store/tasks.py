@@ -145,7 +145,7 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
 
 def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
     """What a move promises, what was prepared for it, what a person signed, and what its gates found part by part."""
-    changes: dict[str, Any] = {"came_with": entry["tree"]}
+    changes: dict[str, Any] = {"came_with": entry.get("tree", "")}
     if effects := entry.get("effects"):
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{entry['seq']}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}

@@ -97,7 +97,7 @@ def test_a_whole_file_is_read() -> None:
         sandbox_network={"judge": "deny"},
         sandbox_show=("/opt/tools",),
         sandbox_pass=("CI_TOKEN",),
-        protect={"deny": (".github/**",), "ask": (), "report": ("test/**", "tests/**")},
+        protect={"deny": (".github/**", ".secrets.baseline"), "ask": (), "report": ("test/**", "tests/**")},
         human_allow_no_new_privs=True,
     )
     assert settings.workspace() == {

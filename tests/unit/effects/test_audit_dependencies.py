@@ -1,0 +1,200 @@
+"""The audit of dependencies, as the process the engine starts, with the real scanner and advisories on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CLEAN, FOUND, NOT_PROVEN = 0, 1, 3
+
+
+def advisory(name: str, **more: Any) -> dict[str, Any]:
+    """One answer about a package that is vulnerable, in the form of OSV."""
+    fixed = {"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "2.0"}]}
+    affected = [{"package": {"name": name, "ecosystem": "PyPI"}, "ranges": [fixed]}]
+    return {"vulns": [{"id": "PYSEC-2024-1", "aliases": ["CVE-2024-1"], "affected": affected, **more}]}
+
+
+class Advisories:
+    """A server that answers as told; everything it does not know is not vulnerable."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, dict[str, Any]] = {}
+        self.asked: list[str] = []
+        self.status, self.raw = 200, None
+        self.hangs, self.let_go = False, threading.Event()
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1/query"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    raw: bytes | None
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        ours = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                query = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                name = query["package"]["name"]
+                ours.asked.append(f"{name}=={query['version']}")
+                if ours.hangs:
+                    ours.let_go.wait()
+                    return
+                body = json.dumps(ours.answers.get(name, {})).encode() if ours.raw is None else ours.raw
+                self.send_response(ours.status)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: Any) -> None:
+                """Nobody reads it."""
+
+        return Handler
+
+
+@pytest.fixture
+def advisories() -> Iterator[Advisories]:
+    made = Advisories()
+    yield made
+    made.let_go.set()
+    made.server.shutdown()
+    made.server.server_close()
+
+
+class Audit:
+    def __init__(self, folder: Path, advisories: Advisories) -> None:
+        self.folder, self.url = folder, advisories.url
+
+    def put(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def __call__(self, *words: str, path: str = "") -> tuple[int, str]:
+        argv = [sys.executable, "-I", "-X", "utf8", "-m", "detent.effects.audit_dependencies", "--osv-url", self.url]
+        env = {**os.environ, "PATH": path or os.environ["PATH"], "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+        done = subprocess.run(
+            [*argv, *words], cwd=self.folder, capture_output=True, check=False, timeout=120, text=True, env=env
+        )
+        return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def audit(tmp_path: Path, advisories: Advisories) -> Audit:
+    return Audit(tmp_path, advisories)
+
+
+def test_a_project_without_lock_files_asks_nobody(audit: Audit, advisories: Advisories) -> None:
+    audit.put("words.py", "import os\n")
+    code, told = audit()
+    assert (code, advisories.asked) == (CLEAN, [])
+    assert "no dependencies to audit" in told
+
+
+def test_every_locked_version_is_asked_about(audit: Audit, advisories: Advisories) -> None:
+    audit.put("requirements.txt", "-r requirements/dev.lock\nFoo.Bar[extra]==1.0 \\\n    --hash=sha256:00\n")
+    audit.put("requirements/dev.lock", "# comment\n\nbaz == 2 ; python_version > '3'\n")
+    audit.put(
+        "web/uv.lock", "[[package]]\nname = 'own'\nsource = {virtual = '.'}\n\n[[package]]\nname='q'\nversion='3'\n"
+    )
+    code, told = audit()
+    assert code == CLEAN, told
+    assert sorted(advisories.asked) == ["baz==2", "foo-bar==1.0", "q==3"]
+
+
+def test_a_vulnerable_version_is_named_until_a_person_accepts_it(audit: Audit, advisories: Advisories) -> None:
+    audit.put("poetry.lock", "[[package]]\nname = 'bad'\nversion = '1.0'\n")
+    advisories.answers["bad"] = advisory("bad")
+    code, told = audit()
+    assert code == FOUND
+    assert "poetry.lock: bad 1.0: PYSEC-2024-1, mended in: 2.0" in told
+    assert audit("--accept", "CVE-2024-2")[0] == FOUND
+    assert audit("--accept", "CVE-2024-1")[0] == CLEAN
+
+
+def test_an_advisory_the_scanner_leaves_out_proves_nothing(audit: Audit, advisories: Advisories) -> None:
+    audit.put("requirements.txt", "bad==1.0\n")
+    advisories.answers["bad"] = {"vulns": [{"id": "PYSEC-2024-1"}]}
+    code, told = audit()
+    assert code == NOT_PROVEN, told
+    assert "is missing 'affected'" in told
+
+
+@pytest.mark.parametrize(("status", "raw"), [(500, b"{}"), (404, b"{}"), (200, b""), (200, b"[1]"), (200, b"<html>")])
+def test_advisories_that_answer_nonsense_prove_nothing(
+    audit: Audit, advisories: Advisories, status: int, raw: bytes
+) -> None:
+    audit.put("requirements.txt", "foo==1.0\n")
+    advisories.status, advisories.raw = status, raw
+    code, told = audit()
+    assert code == NOT_PROVEN, told
+    assert "not proven: requirements.txt: pip-audit could not look" in told
+
+
+def test_advisories_that_hang_prove_nothing(audit: Audit, advisories: Advisories) -> None:
+    audit.put("requirements.txt", "foo==1.0\n")
+    advisories.hangs = True
+    code, told = audit()
+    assert code == NOT_PROVEN, told
+    assert advisories.asked == ["foo==1.0"]
+
+
+def test_advisories_that_nobody_serves_prove_nothing(audit: Audit) -> None:
+    audit.put("requirements.txt", "foo==1.0\n")
+    audit.url = "http://127.0.0.1:1/v1/query"
+    assert audit()[0] == NOT_PROVEN
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "foo",
+        "foo>=1.0",
+        "foo==1.*",
+        "-e .",
+        "-e git+https://example.org/foo.git#egg=foo",
+        "foo @ https://example.org/foo.whl",
+        "git+https://example.org/foo.git",
+        "-r other.ini",
+        "-r ../requirements.txt",
+        "-r requirements-missing.txt",
+        "foo===no version",
+    ],
+)
+def test_a_line_that_names_no_one_version_proves_nothing(audit: Audit, advisories: Advisories, line: str) -> None:
+    audit.put("requirements.txt", f"baz==1.0\n{line}\n")
+    code, told = audit()
+    assert (code, advisories.asked) == (NOT_PROVEN, []), told
+    assert "is not pinned to one version" in told
+
+
+def test_lock_files_nobody_can_audit_prove_nothing(audit: Audit) -> None:
+    for name in ("package-lock.json", "Cargo.lock", "yarn.lock", "go.sum", "Pipfile.lock", "broken/uv.lock"):
+        audit.put(name, "{")
+    (audit.folder / "pdm.lock").symlink_to("nowhere")
+    code, told = audit(path="/nonexistent")
+    assert code == NOT_PROVEN
+    assert "package-lock.json: npm is not installed" in told
+    assert "Cargo.lock: cargo-audit is not installed" in told
+    assert told.count("no scanner for this kind of lock file is built in") == 3
+    assert "pdm.lock is a link" in told
+    assert "broken/uv.lock: TOMLDecodeError" in told
+
+
+def test_a_scanner_of_the_project_is_not_run(audit: Audit, advisories: Advisories) -> None:
+    for name in ("pip_audit.py", "pip_audit/__main__.py", "detent/__init__.py"):
+        audit.put(name, "raise SystemExit(0)\n")
+    audit.put("bin/pip-audit", "#!/bin/sh\nexit 0\n")
+    os.chmod(audit.folder / "bin/pip-audit", 0o755)
+    audit.put("requirements.txt", "bad==1.0\n")
+    advisories.answers["bad"] = advisory("bad")
+    assert audit(path=f"{audit.folder / 'bin'}:{os.environ['PATH']}")[0] == FOUND

@@ -1,0 +1,79 @@
+"""The brake: a build that outgrows its design stops, and says in what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.gates.built import DESIGN, Built
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> Built:
+    return Built(tmp_path, "shed")
+
+
+def brake(built: Built) -> str:
+    fact = built.asked("brake")
+    assert fact.ok == bool(fact.note)
+    return fact.note
+
+
+def test_a_build_as_designed_does_not_brake(built: Built) -> None:
+    assert brake(built) == ""
+    assert built.asked("brake").why == "the build is no larger than its design"
+
+
+def test_what_was_there_before_is_not_the_builds(built: Built) -> None:
+    built.before = ("old.py", "requirements.txt", *(f"old/{number}.py" for number in range(9)))
+    for name in built.before:
+        built.write(name, "flask==1.0\n" * 301)
+    assert brake(built) == ""
+    built.before = ()
+    assert all(word in brake(built) for word in ("files, and", "301 lines", "flask is a dependency"))
+
+
+def test_more_than_twice_the_files_brake(built: Built) -> None:
+    built.replace_section(DESIGN, "Directory Structure", "```\nwords.py\ntests/\n  test_words.py\n```")
+    ours = ["a.py", "b.py"]
+    for name in ours:
+        built.write(name, "")
+    assert brake(built) == ""
+    built.write("c.py", "")
+    assert '5 files, and "## Directory Structure" plans 2' in brake(built)
+    built.write("node_modules/x.js", "")
+    built.replace_section(DESIGN, "Complexity Exceptions", "- `c.py`: it is made by a program")
+    assert brake(built) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "is_source"), [("words.py", True), ("run", True), ("uv.lock", False), ("a.csv", False)]
+)
+def test_a_source_file_over_300_lines_brakes(built: Built, name: str, is_source: bool) -> None:
+    built.write(name, "\n" * 300)
+    assert brake(built) == ""
+    built.write(name, "\n" * 301)
+    assert (f"longer than 300 lines: {name} (301 lines)" in brake(built)) is is_source
+    built.replace_section(DESIGN, "Complexity Exceptions", f"- `{name}`: a table, one line for each word")
+    assert brake(built) == ""
+
+
+def test_a_dependency_that_the_design_does_not_name_brakes(built: Built) -> None:
+    built.write("requirements.txt", "Foo_Bar==1.0\n")
+    assert "Foo_Bar is a dependency that design.md does not name" in brake(built)
+    built.replace_section(DESIGN, "External Integrations", "- foo-bar: counts; failure: it stops")
+    assert brake(built) == ""
+
+
+def test_the_third_approach_to_one_problem_brakes(built: Built) -> None:
+    first = "- problem: words with apostrophes; approach: split at white space\n"
+    second = "- **Problem:** Words with  apostrophes; approach: a regular expression\n"
+    built.write("scaffolding/approaches.md", f"# A\n\n## Approaches\n\n{first}{first}{second}")
+    assert brake(built) == ""
+    third = "- problem: words with apostrophes; approach: a library\n"
+    other = "- problem: speed; approach: a library\n"
+    built.write("scaffolding/approaches.md", f"# A\n\n## Approaches\n\n{first}{second}{other}")
+    assert brake(built) == ""
+    built.write("scaffolding/approaches.md", f"# A\n\n## Approaches\n\n{first}{second}{third}")
+    assert 'third approach to the same problem: "words with apostrophes" (3 approaches)' in brake(built)
