@@ -199,6 +199,13 @@ def test_without_any_command_nothing_is_proven(repo: MakeRepo, tmp_path: Path) -
     assert set(desk.refused("codegen")) == {"tests_failed"}
 
 
+def test_an_override_of_an_open_move_waives_nothing_and_keeps_its_words(at: Any) -> None:
+    desk = at("test")
+    assert desk.moved("accept", override="slow is fine here") == "tests-complete"
+    line = desk.lines("moved")[-1]
+    assert (line["waived"], line["override"], line["reason"]) == ([], "", "slow is fine here")
+
+
 # --- override of a review ---
 
 

@@ -299,7 +299,8 @@ def _move(
         "to": taken.after.state,
         "by": asked.who,
         "name": asked.name,
-        "reason": asked.reason,
+        # An override of what was open waived nothing; what the person said with it is not lost.
+        "reason": asked.reason or ("" if taken.waived else asked.override),
         "verb": asked.verb,
         "exit": asked.exit,
         "answer": asked.reason if asked.verb in ("answer", "reject") or asked.verb.endswith("{text}") else "",
