@@ -62,3 +62,10 @@ def test_iterate_re_enters_a_delivered_pipeline(lights: Lights) -> None:
     line = Pipeline(lights.detent, repository, repository / "scaffolding", "p")
     lights.tasks.append(line)
     assert "moved: PipelineComplete -> Iterating" in say(line, "/iterate")
+
+
+def test_no_way_is_told_that_leads_through_a_pause_or_a_comparison(lights: Lights) -> None:
+    line = lights.pipeline().configured().committed()
+    said = line("say", "/deploy", "p")
+    assert "PreferencesConfigured does not lead to Deploying" in said.out + said.err
+    assert "the way is" not in said.out + said.err, "it would be SteppedModePaused -> Deploying after the first gate"
