@@ -290,7 +290,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "want, problem, missing": "what was asked for, why it was refused, and each gate that was closed",
     "file, why, kept": "what was put back and why; where its other words are kept",
     "commit, branch": "the commit that holds landed work, the branch it went to (`how`: merge, squash, pr or found)",
-    "branches": "branches that were removed (in `collected`, `kept` are commits with what the home held)",
+    "branches": "branches and backups that were removed (in `collected`, `kept` are commits with what the home held)",
     "checkpoint": "the line whose checkpoint the files were brought back to (here `kept` is a commit)",
     "fields, was": "what is locked and a person changed, and the hashes it had (in `acted`: the fields it led on)",
     "files": "the approved files, each with the hash it has in `tree`; in `filed` each place with the hash of its "

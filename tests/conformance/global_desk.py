@@ -28,7 +28,13 @@ class GlobalDesk:
     """One task; `put` writes an artifact, `ask` asks for a move as a person."""
 
     def __init__(
-        self, repo: MakeRepo, base: Path, phase: str = "planning", settings: str = SETTINGS, **state: object
+        self,
+        repo: MakeRepo,
+        base: Path,
+        phase: str = "planning",
+        settings: str = SETTINGS,
+        plan: object = PLAN,
+        **state: object,
     ) -> None:
         files = {"app.py": "1\n", "other.py": "1\n", "test.sh": "exit 0\n", "lint.sh": "exit 0\n"}
         self.tree = repo("repo", {**files, "detent.toml": settings})
@@ -37,7 +43,7 @@ class GlobalDesk:
         self.folder.mkdir()
         self.put("state.json", {"phase": phase, **state})
         if phase != "planning":
-            self.put(PLANNING, PLAN)
+            self.put(PLANNING, plan)
         self.task = adopt(Wish("global", "count words", "words", str(self.tree), str(self.folder), by="ann"))
 
     def put(self, name: str, content: object) -> Path:

@@ -83,10 +83,10 @@ class Pipeline(AgentTask):
             assert done.code == 0, done
         return self
 
-    def configured(self) -> Pipeline:
+    def configured(self, preferences: str = PREFERENCES) -> Pipeline:
         """Set up by a person, up to the sentence that begins the build."""
         self.moved(*SETUP)
-        self.put("preferences.md", PREFERENCES)
+        self.put("preferences.md", preferences)
         self.moved("ConfigurePreferences")
         return self
 
@@ -129,10 +129,11 @@ class Lights(Agents):
         for state, text in {**HONEST, **scripts}.items():
             self.script(state, text)
 
-    def building(self, *words: str, more: str = "") -> Pipeline:
+    def building(self, *words: str, more: str = "", preferences: str = PREFERENCES) -> Pipeline:
         """A pipeline whose build a person has asked for."""
         files = {"docs/input/brief.md": (EXAMPLE / "docs/input/brief.md").read_text(encoding="utf-8")}
-        line = self.pipeline(*words, files=files, more=COMMANDS + more).configured().committed()
+        line = self.pipeline(*words, files=files, more=COMMANDS + more)
+        line = line.configured(preferences).committed()
         return line.moved("RequestBuild")
 
     def repository(self, files: dict[str, str] | None = None, more: str = "", *, held: bool = False) -> Path:
@@ -141,15 +142,15 @@ class Lights(Agents):
             let_out(made)
         return made
 
-    def delivered(self, more: str = "") -> Pipeline:
-        """A project that was delivered elsewhere, taken over as it is."""
+    def delivered(self, more: str = "", state: str = '{"stage": "PipelineComplete"}') -> Pipeline:
+        """A project that was delivered elsewhere, or has come to another state there, taken over as it is."""
         names = [path for path in EXAMPLE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
         files = {str(path.relative_to(EXAMPLE)): path.read_text(encoding="utf-8") for path in names}
         del files["scaffolding/blocked.md"], files["scaffolding/proposal.md"]
         repository = self.repository(
             {**files, ".gitignore": "__pycache__/\n", "preferences.md": PREFERENCES}, COMMANDS + more
         )
-        (repository / "scaffolding/state.json").write_text('{"stage": "PipelineComplete"}\n', encoding="utf-8")
+        (repository / "scaffolding/state.json").write_text(f"{state}\n", encoding="utf-8")
         done = self.detent("adopt", "scaffolding", "lights-out", "--id", "p", cwd=repository)
         assert done.code == 0, done
         return self._made(repository)

@@ -96,6 +96,17 @@ def test_missing_parts_of_the_plan_lead_to_planning_and_unclear_ones_to_its_revi
     assert desk.state == to
 
 
+@pytest.mark.requirement("S1.32")
+def test_a_flaw_of_the_plan_that_a_program_sees_leads_back_whatever_its_review_says(
+    repo: MakeRepo, tmp_path: Path
+) -> None:
+    desk = GlobalDesk(repo, tmp_path, "plan_review", plan={"summary": "count words", "open_questions": []})
+    desk.put(PLAN_REVIEW, {"ok": True, "blocked": False})
+    assert "lists no files" in desk.refused("codegen")["plan_holds"]
+    assert desk.moved() == "review-needs-changes"
+    assert desk.lines("moved")[-1]["way"] == 2
+
+
 # --- stale artifacts ---
 
 
@@ -210,7 +221,8 @@ def test_a_blocking_review_passes_only_by_a_person_s_override(at: Any) -> None:
 @pytest.mark.requirement("S1.43")
 @pytest.mark.requirement("S1.44")
 def test_a_person_s_command_is_recorded_as_the_decision_before_the_task_is_done(at: Any) -> None:
-    desk = at("accept")
+    desk = at("test")
+    desk.moved("accept")
     assert set(desk.refused()) == {"decision_accepted"}, "whatever is open next is no decision"
     desk.put(DECISION, {"verdict": "needs_changes"})
     assert desk.moved("done", "all fine", verb="approve") == "accepted"
@@ -221,6 +233,28 @@ def test_a_person_s_command_is_recorded_as_the_decision_before_the_task_is_done(
     assert line["prepared"]["decision"]["verdict"] == "accepted"
     assert line["signed"]
     assert audit(desk.task).ok
+
+
+def test_what_is_accepted_was_tested_as_it_is(at: Any) -> None:
+    desk = at("test")
+    desk.moved("accept")
+    desk.work("test.sh", "exit 1\n")
+    assert set(desk.refused("done")) == {"tests_passed"}, (
+        "a change behind the tests' back is tested before it is signed"
+    )
+    desk.work("test.sh", "exit 0\n# another one\n")
+    assert desk.moved("done") == "accepted"
+    assert desk.lines("proved")[-1]["tree"] == desk.lines("moved")[-1]["tree"]
+
+
+def test_what_an_override_let_through_can_be_accepted_as_long_as_nobody_touches_it(at: Any) -> None:
+    desk = at("test")
+    desk.work("test.sh", "exit 1\n")
+    desk.moved("accept", override="the test is wrong")
+    desk.work("app.py", "3\n")
+    assert isinstance(desk.ask("done").decision, Refuse)
+    desk.work("app.py", "1\n")
+    assert desk.moved("done") == "accepted"
 
 
 @pytest.mark.requirement("S1.43")
@@ -308,7 +342,7 @@ def test_what_is_open_is_told_from_the_artifacts_on_disk(at: Any) -> None:
 
     def told() -> dict[str, bool]:
         moves = explain(desk.task, with_moves=True).moves
-        return {move.name: move.is_open for move in moves}
+        return {move.name: move.is_open for move in moves if not move.is_reopen}
 
     assert told() == {"review-ok": False, "review-blocked": False, "review-needs-changes": False}
     desk.put(PLAN_REVIEW, {"ok": True, "blocked": True})
@@ -331,14 +365,15 @@ def test_asking_again_with_unchanged_artifacts_answers_the_same_and_logs_nothing
 
 
 @pytest.mark.requirement("S1.56")
-def test_running_a_phase_again_overwrites_its_own_artifacts_only(at: Any) -> None:
+def test_running_a_phase_again_leaves_earlier_artifacts_and_keeps_the_rest_as_a_version(at: Any) -> None:
     desk = at("codegen")
     desk.work()
     desk.put(EVAL, {"old": 1})
     assert desk.moved("re-run-codegen") == "re-run-codegen"
     desk.work(text="3\n")
     desk.moved("review")
-    assert desk.read(EVAL) == {"old": 1}
+    (kept,) = (desk.folder / "versions").rglob(EVAL.rpartition("/")[2])
+    assert json.loads(kept.read_text(encoding="utf-8")) == {"old": 1}
     assert desk.read(PLANNING) == PLAN
     assert (desk.folder / "code/files/app.py").read_text(encoding="utf-8") == "3\n"
 

@@ -329,9 +329,11 @@ def test_a_failed_verification_shows_how_to_see_it_again(lights: Lights) -> None
 # --- deliver and iterate ---
 
 
-@pytest.mark.requirement("S2.73", "S2.75", "S2.76", "S2.77")
+@pytest.mark.requirement("S2.67", "S2.73", "S2.75", "S2.76", "S2.77")
 def test_the_deploy_gate_asks_for_readme_delivery_and_rollback(lights: Lights) -> None:
     line = reached(lights, "Deploying")
+    passed = next(entry for entry in line.entries("moved") if entry["edge"] == "PassVerifyGate")
+    assert {"verified", "commands_ok"} <= passed["facts"].keys(), "the engine ran the tests itself"
     why = missing(line, "PassDeployGate")
     assert 'README.md: it has no section about "local setup"' in why
     assert "there is no DELIVERY.md" in why

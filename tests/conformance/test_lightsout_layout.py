@@ -43,6 +43,14 @@ def test_scaffolding_that_is_committed_already_is_taken_as_it_is(lights: Lights)
     assert " D scaffolding/scope.md" in line.git("status", "--porcelain").splitlines()
 
 
+def test_a_scope_that_a_person_wrote_before_the_build_stays(lights: Lights) -> None:
+    line = lights.pipeline()
+    text = "# Scope\n\n## Acceptance Criteria\n\n- AC-1: it prints 3.\n\n## Quality Tier\n\nshed\n"
+    line.put("scaffolding/scope.md", text)
+    line.moved("CommitToBuild", "CloneRepo")
+    assert line.read("scaffolding/scope.md") == text
+
+
 def test_a_checkout_has_one_pipeline(lights: Lights) -> None:
     line = lights.pipeline()
     second = line("new", "lights-out", "Another")

@@ -22,9 +22,7 @@ printf '\n## Reproduction\n\n- AC-1: command: `%s`; expected: words=3; got: word
 SCRIPTS = {
     "AuditingStack": 'printf "# Audit\n\n## Findings\n\n- Python: keep.\n" > "$DETENT_OUT/audit.md"',
     "Distilling": 'cp "$EXAMPLE/docs/input/distilled-brief.md" docs/input/',
-    "Building": ONCE.format(
-        name="killed", first="kill -9 $$", then='cp -r "$EXAMPLE/words.py" "$EXAMPLE/tests" .; : > late.txt'
-    ),
+    "Building": ONCE.format(name="killed", first="kill -9 $$", then='cp -r "$EXAMPLE/words.py" "$EXAMPLE/tests" .'),
     "Reviewing": ONCE.format(
         name="reviewed",
         first='sed "s/status: fixed/status: open/" "$EXAMPLE/scaffolding/review.md" > "$DETENT_OUT/review.md"',

@@ -260,6 +260,20 @@ def test_recovery_goes_back_to_the_first_phase_whose_artifacts_are_gone(lost: st
     assert decision.after.registers.get("passed", "") == (before[-1] if before else "")
 
 
+@pytest.mark.requirement("S2.94")
+@pytest.mark.parametrize(("state", "goes_on"), [("Verifying", "RecoverToVerify"), ("Deploying", "RecoverToDeploy")])
+def test_a_reconcile_after_recovery_is_a_person_s_choice_and_nobody_s_duty(state: str, goes_on: str) -> None:
+    at = walk(*WAYS_TO[state], "DropSession", "StartContextRecovery")
+    unasked = decide(lights_out(), at, facts(closed=NOTHING_LOST), Signal("engine"))
+    assert isinstance(unasked, Advance)
+    assert unasked.edge.name == goes_on
+    refused = decide(lights_out(), at, facts(closed=NOTHING_LOST), Signal("engine", "RecoverToReconcile"))
+    assert not isinstance(refused, Advance)
+    chosen = decide(lights_out(), at, facts(closed=NOTHING_LOST), Signal("person", "RecoverToReconcile"))
+    assert isinstance(chosen, Advance)
+    assert walk("ReconcileClean", start=chosen.after).state == "Verifying"
+
+
 @pytest.mark.requirement("S2.89", "S2.91")
 @pytest.mark.parametrize("state", [row["from"] for row in ROWS if row["name"] == "DropSession"])
 def test_a_lost_session_first_recovers_its_context(state: str) -> None:

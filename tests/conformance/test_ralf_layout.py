@@ -202,6 +202,39 @@ def test_a_reset_asks_saves_and_goes_back(threads: Threads, repo: MakeRepo) -> N
     assert thread.state() == "Drafting"
 
 
+def test_backups_go_when_the_work_is_committed_and_stay_where_it_was_given_up(threads: Threads, repo: MakeRepo) -> None:
+    def backups() -> list[str]:
+        listed = repo.git(thread.repo, "for-each-ref", "--format=%(refname)", "refs/detent/backup")
+        return [ref.split("/")[3] for ref in listed.split()]
+
+    for name in ("given-up", "finished"):
+        thread = threads.thread(task_id=name)
+        threads.script("Running", "ready; promise")
+        thread.to("Running")
+        thread.run(expect=4)
+        thread.done("move", "PendingReview")
+        thread.done("move", "Drafting", "--yes")
+        if name == "given-up":
+            thread.done("cancel")
+    assert sorted(backups()) == ["finished", "given-up"]
+    thread.to("Running")
+    thread.run(expect=4)
+    thread.done("move", "PendingReview")
+    thread.done("approve")
+    thread.run(expect=4)
+    assert thread("gc").code == 0
+    assert sorted(backups()) == ["finished", "given-up"], "what goes on keeps everything"
+    thread.done("commit")
+    told = thread("gc").out
+    assert "1 backup(s) of what was reset" in told
+    assert "kept: given-up: 1 backup(s) of work that was not finished; they go with --yes" in told
+    assert backups() == ["given-up"]
+    records = thread.repo / ".ralf" / "runs"
+    assert {path.name.partition("-run-")[0] for path in records.iterdir()} == {"given-up", "finished"}
+    assert thread("gc", "--yes", "--journals").code == 0
+    assert (backups(), list(records.iterdir())) == ([], [])
+
+
 @pytest.mark.requirement("S4.33", "S4.57", "S4.67", "S4.80")
 def test_the_commit_is_the_person_s_and_nothing_undoes_it(threads: Threads, repo: MakeRepo) -> None:
     thread = reviewed(threads)

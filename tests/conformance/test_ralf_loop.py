@@ -256,6 +256,9 @@ def test_manual_assist_and_bugs_found_in_review_begin_a_new_loop(threads: Thread
     threads.script("Running", "echo nothing")
     thread.run(expect=4)
     assert thread.state() == "Stuck"
+    early = thread("choose", "M", thread.id)
+    assert (early.code, "no file was changed since Stuck was entered" in early.out) == (1, True)
+    assert "closed: no file was changed" in thread("choose").out
     with (thread.repo / "app.py").open("a", encoding="utf-8") as file:
         file.write("# by hand\n")
     thread.done("choose", "M")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from detent.proof.witness_commits import check_commits
+from detent.runner.open import find_project, load_task
 from tests.conftest import Detent, MakeRepo
 from tests.e2e.pipeline_task import POST_MORTEM, REPORT, Pipelines, PipelineTask
 from tests.e2e.stubs import put_program
@@ -228,3 +230,43 @@ def test_a_log_that_claims_more_than_the_engine_saw_chooses_no_phase(pipelines: 
     task.run(expect=4)
     assert task.path_of_moves()[:4] == ["Designing", "Dropped", "Recovering", "Designing"]
     assert "**Build gate passed, deployed.**" in task.log
+
+
+def test_audit_tells_a_commit_that_is_gone_and_one_that_is_not_the_engines(pipelines: Pipelines) -> None:
+    task = pipelines.task().begun()
+    task.run(expect=4)
+    task.audit()
+    main, sha = task.git("rev-parse", "main"), task.commit_of("docs(design)")
+    opened = load_task(find_project(str(task.repo)), "p")
+    (found,) = check_commits(opened, [(9, "9:gate_commit", {"sha": main})])
+    assert (found.what, found.is_warning) == (f"commit {main[:12]} does not say that p/9:gate_commit made it", False)
+    task.git("switch", "--quiet", "main")
+    task.git("branch", "--quiet", "-D", "pipeline/p")
+    task.git("reflog", "expire", "--expire=now", "--all")
+    task.git("gc", "--quiet", "--prune=now")
+    told = [one["what"] for one in task("audit", "p", "--json").json()["findings"]]
+    assert f"commit {sha[:12]} is gone from the repository" in told
+
+
+def test_a_filter_that_an_agent_planted_in_the_git_settings_is_not_run(pipelines: Pipelines) -> None:
+    """No kernel holds the agents of these tests, so that .git is theirs to write."""
+    task = pipelines.task().begun()
+    mark = task.repo.parent / "filter-ran"
+    plant = f"git config filter.x.clean 'touch {mark}; cat'; echo '* filter=x' > .gitattributes"
+    pipelines.script("Designing", f"design small; {plant}")
+    refused = task.run(expect=1)
+    assert "filter.x.clean" in refused.out + refused.err
+    assert not mark.exists()
+    assert task.subjects() == []
+    task.git("config", "--remove-section", "filter.x")
+    task.run(expect=4)
+    assert task.subjects() == ["feat(design): pass the design gate", "feat(build): pass the build gate"]
+    assert not mark.exists()
+
+
+def test_a_persons_hook_for_notices_is_told_the_report(pipelines: Pipelines) -> None:
+    told = pipelines.scripts / "told"
+    task = pipelines.task(more=f"[notify]\ncommand = 'echo \"$DETENT_WHY\" >> {told}'\n").begun()
+    pipelines.script("Designing", "true")
+    task.run(expect=4)
+    assert "BLOCKED: design: design_ok: " in told.read_text(encoding="utf-8")

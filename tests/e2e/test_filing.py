@@ -219,6 +219,27 @@ def test_a_report_too_large_is_refused_with_its_size(agents: Agents, task: Agent
     assert "5000000 bytes, at most" in "\n".join(task.last("run_ended")["restored"])
 
 
+def test_a_change_of_very_many_files_is_not_copied_and_says_so(agents: Agents, task: AgentTask) -> None:
+    agents.script("coding", "mkdir many; for i in $(seq 501); do echo $i > many/$i; done")
+    task.run("--once")
+    assert task.path_of_moves() == []
+    why = "\n".join(task.last("run_ended")["restored"])
+    assert "code/files/ was not filed: the change has 501 files with" in why
+    assert why in task("move", "reading", task.id, cwd=task.repo).out
+
+
+def test_a_folder_for_reports_that_leads_elsewhere_is_not_read(agents: Agents, task: AgentTask) -> None:
+    outside = task.repo.parent / "outside"
+    outside.mkdir()
+    elsewhere = PASS.replace("$DETENT_OUT", str(outside))
+    agents.script("coding", CODE)
+    agents.script("reading", f'{elsewhere}; rm -r "$DETENT_OUT"; ln -s "{outside}" "$DETENT_OUT"')
+    task.run()
+    assert task.path_of_moves() == ["reading"]
+    assert "the folder for reports was replaced by a link" in "\n".join(task.last("run_ended")["restored"])
+    assert not (task.folder / "review.md").exists()
+
+
 def test_a_machine_file_with_a_bad_place_or_source_does_not_load(task: AgentTask, tmp_path: Path) -> None:
     bad = {
         '"../x" = "diff"': "must be a path inside the task folder",

@@ -120,7 +120,7 @@ def test_the_menu_of_a_stuck_thread_by_letter_and_its_diagnosis(threads: Threads
         text = screen.text()
         for words in (
             "[C] open    reconfigure -> Configuring",
-            "[M] open    assist -> Running  (manual assist)",
+            "[M] closed  assist -> Running  (manual assist)",
             "[A] open    cancel -> Abandoned",
             "[D] diagnose",
             "look at it, nothing moves",

@@ -46,7 +46,8 @@ class ThreadTask:
         return (folder / "detent" if folder.exists() else self.repository / ".detent") / "tasks" / self.id
 
     def journal(self) -> list[dict[str, Any]]:
-        lines = (self.control / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+        """Every whole line; a power cut may leave a part of one behind them."""
+        lines = (self.control / "journal.jsonl").read_text(encoding="utf-8", errors="replace").split("\n")[:-1]
         return [json.loads(line) for line in lines]
 
     def kinds(self) -> list[str]:

@@ -46,6 +46,17 @@ class BranchCommit(Record):
     own_tree: str = ""  # the same as a tree of the person's repository, where that is known
 
 
+def local_filters(repository: Repository) -> tuple[str, ...]:
+    """Settings of this repository alone that name a program for git to run on files, or another file of settings."""
+    found: list[str] = []
+    for name in ("config", "config.worktree"):
+        path = os.path.join(repository.common_dir, name)
+        if os.path.exists(path):
+            asked = ("config", "--file", path, "--no-includes", "--name-only", "--list")
+            found += Git(repository.common_dir).run(*asked).decode("utf-8", "replace").splitlines()
+    return tuple(dict.fromkeys(name for name in found if name.startswith(("filter.", "include.", "includeif."))))
+
+
 def find_step(repository: Repository, branch: str, key: str) -> str:
     """The commit that this very step made on a branch; empty when there is none."""
     form = f"--format=%H%x00%(trailers:key={TRAILER},valueonly,separator=%x20)"

@@ -12,6 +12,7 @@ from detent.effects.acts import keep_commit
 from detent.effects.branches import copy_objects
 from detent.effects.git import Git
 from detent.effects.merge import own_git
+from detent.effects.own_checkout import make_safe
 from detent.errors import ToolError
 
 TYPE_CHECKING = False
@@ -48,6 +49,7 @@ def save(private_git: str, common_dir: str, ref: str, tree: str, parent: str) ->
     ref = known[-1].ref + "+" if known else ref
     commit = keep_commit(private_git, ref, tree, parent, "detent: what the checkout held before it was reset")
     copy_objects(private_git, commit, parent, Git(common_dir))
+    make_safe()  # a ref whose objects a power cut has taken would stop every git in this repository
     Git(common_dir).run("update-ref", ref, commit)
     return Saved(ref, commit, tree, parent)
 

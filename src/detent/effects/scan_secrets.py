@@ -121,7 +121,8 @@ def _scan(names: Sequence[str], *, but: Sequence[str], known: set[tuple[str, str
     from detect_secrets.settings import transient_settings
     from detect_secrets.transformers import get_transformed_file
 
-    kinds: list[str] = [kind.__name__ for kind in get_mapping_from_secret_type_to_class().values()]
+    plugins: dict[str, Any] = get_mapping_from_secret_type_to_class()
+    kinds = [str(kind.__name__) for kind in plugins.values()]
     config: dict[str, Any] = {"plugins_used": [{"name": kind} for kind in kinds if kind not in but]}
     for name in names:
         with transient_settings(config) as settings:

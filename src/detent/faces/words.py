@@ -335,8 +335,13 @@ def collected_words(found: Sequence[Leftover], *, dry_run: bool) -> str:
     for one in found:
         parts = [one.home, *(f"branch {name}" for name in one.branches), one.journal]
         parts += ["its keep ref"] if one.has_keep_ref else []
+        parts += [f"{len(one.backups)} backup(s) of what was reset"] if one.backups else []
+        parts += [f"{len(one.records)} record(s) of agent runs"] if one.records else []
         mark = ("would go" if dry_run else "removed") if one.goes else "kept"
-        lines.append(f"{mark}: {one.id} ({one.why}): {', '.join(part for part in parts if part)}")
+        if told := [part for part in parts if part]:
+            lines.append(f"{mark}: {one.id} ({one.why}): {', '.join(told)}")
+        if one.spared:
+            lines.append(f"kept: {one.id}: {one.spared} backup(s) of work that was not finished; they go with --yes")
     return "\n".join(lines) or "nothing to remove"
 
 

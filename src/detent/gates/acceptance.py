@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from detent.core.record import Record
-from detent.gates.documents import Entry, cut, entries, own_text, says_something, strays
+from detent.gates.documents import Entry, cut, entries, outside, own_text, says_something, strays
 from detent.gates.verdict import read_verdict
 from detent.store.markdown import find_section, sections_named
 
@@ -79,6 +79,10 @@ def read_criteria(page: Page) -> tuple[Criterion, ...]:
         page.wrong(f"{id_} stands there twice; an id is given once and kept", example)
     for stray in strays(body, START):
         page.wrong(f'"{stray}" under "## {SECTION}" has no id of its own (AC-1)', example)
+    ids = {one.id for one in found}
+    for line in outside(body).splitlines():
+        if (match := START.match(line)) and match["id"] not in ids:
+            page.wrong(f'{match["id"]} under "## {SECTION}" is no item of the list', example)
     for one in found:
         if not says_something(one.text) or _UNDECIDED.search(one.text):
             page.wrong(f"{one.id} is not decided yet", example)

@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 
 from detent.gates.acceptance import HOUSE, SHED, SKYSCRAPER, tier_of
-from detent.gates.documents import Page, code_blocks, entries, is_none, labelled, own_text, says_something, spans
+from detent.gates.documents import (
+    Page,
+    code_blocks,
+    entries,
+    is_none,
+    labelled,
+    outside,
+    own_text,
+    says_something,
+    spans,
+)
 from detent.gates.seen import Finding
 from detent.store.markdown import find_section
 from detent.store.names import name_some
@@ -72,6 +82,8 @@ def design_doc(gate: Gate, seen: Seen) -> Finding:
     if not is_none(bodies[INTEGRATIONS]):
         _each(page, INTEGRATIONS, bodies[INTEGRATIONS], ("failure",), "has no failure handling")
     if not is_none(bodies[QUESTIONS]):
+        if "?" in outside(bodies[QUESTIONS]):
+            page.wrong(f'"## {QUESTIONS}" asks something outside of its list', _under(QUESTIONS))
         _each(
             page,
             QUESTIONS,

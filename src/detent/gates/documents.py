@@ -28,7 +28,14 @@ if TYPE_CHECKING:
 
 _MARKER = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _BOX = re.compile(r"^\[[ xX]\]\s+")
-_NONE = re.compile(r"(?:none|nothing|no|not applicable|n/a)(?![\w-])", re.IGNORECASE)
+_NONE = re.compile(
+    r"(?:none|nothing(?: is)?|not applicable|n/a)(?: (?:found|needed|known|open|deferred|used|planned|left|so far))*"
+    r"(?:[.,;:(\u2013\u2014-].*)?|no(?: [\w-]+){1,3}\.?",
+    re.IGNORECASE,
+)
+_UNLESS = re.compile(
+    r"\b(?:except|excepting|but|besides|however|apart|other than|unless|only|still|although)\b", re.IGNORECASE
+)
 _BAR, _RULE = re.compile(r"(?<!\\)\|"), re.compile(r":?-+:?")
 _COLUMNS = ("design", "test", "proof", "result", "severity", "status")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
@@ -60,6 +67,7 @@ class Page:
         found = seen.files.text(file)
         self.text = found or ""
         self.problems: list[tuple[str, str]] = []
+        self._lacking = 0  # how many of them are about a section as a whole
         if found is None:
             self.wrong(f"there is no {self.name}", f"write {self.name}{_outline(examples or {})}")
         elif len(self.text) > _LARGEST:
@@ -87,7 +95,8 @@ class Page:
         elif not filled(body):
             why = f'it has nothing under "## {name}"'
         if why:
-            self.problems.insert(0, (why, hint))  # what lacks as a whole is told before what is wrong with a part
+            self.problems.insert(self._lacking, (why, hint))  # told before what is wrong with a part
+            self._lacking += 1
         return "" if why else body
 
     def bodies(self, examples: Mapping[str, str]) -> dict[str, str]:
@@ -103,7 +112,8 @@ class Page:
         told = list(dict.fromkeys(why for why, _ in self.problems))
         more = f" and {len(told) - _MOST_PROBLEMS} more" if len(told) > _MOST_PROBLEMS else ""
         examples = list(dict.fromkeys(example for _, example in self.problems if example))
-        why = f"{self.name}: {'; '.join(told[:_MOST_PROBLEMS])}{more}"
+        why = f"{'; '.join(told[:_MOST_PROBLEMS])}{more}"
+        why = why if why.startswith(f"there is no {self.name}") else f"{self.name}: {why}"
         return Finding(ok=False, why=why, evidence=evidence, fix="; ".join(examples[:_MOST_EXAMPLES]))
 
 
@@ -239,7 +249,13 @@ def says_something(value: str) -> bool:
 def is_none(body: str) -> bool:
     """Whether a section says in one line that there is nothing of the kind."""
     lines = [words for words in own_text(body).splitlines() if says_something(words)]
-    return len(lines) == 1 and _NONE.match(lines[0].lstrip("*_`- ")) is not None
+    said = lines[0].strip("*_`- ") if len(lines) == 1 else ""
+    return _NONE.fullmatch(said) is not None and _UNLESS.search(said) is None
+
+
+def outside(body: str) -> str:
+    """What a section says besides its list: nothing that belongs into an item may hide there."""
+    return "\n".join(words for row, words in own_rows(body) if row.depth == 0 and words)
 
 
 def cut(text: str) -> str:
@@ -248,7 +264,7 @@ def cut(text: str) -> str:
 
 def _outline(examples: Mapping[str, str]) -> str:
     """All that is asked of a document that is still to be written."""
-    named = "; ".join(f'"## {name}": {example}' for name, example in examples.items())
+    named = " \u00b7 ".join(f'"## {name}": {example}' for name, example in examples.items())
     return f" with {named}" if named else ""
 
 

@@ -1,4 +1,4 @@
-"""The check over what the engine itself filed: made in this visit, from the tree as it is now."""
+"""Checks over what the engine itself filed or saw: made in this visit, from the tree as it is now."""
 
 from __future__ import annotations
 
@@ -8,6 +8,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.core.machine import Gate
     from detent.gates.seen import Seen
+
+
+def same_tree(_gate: Gate, seen: Seen) -> Finding:
+    """The tree is the one that the move which led here saw: nobody has changed a file since."""
+    if not seen.tree:
+        return Finding(ok=False, why="the tree has not been looked at since it changed")
+    if not seen.came_with:
+        return Finding(ok=False, why="the move that led here did not look at the tree")
+    if seen.came_with != seen.tree:
+        return Finding(
+            ok=False, why=f"the tree is {seen.tree[:12]} now, it was {seen.came_with[:12]} when it came here"
+        )
+    return Finding(ok=True, proof=seen.tree, by_engine=True)
 
 
 def filed(gate: Gate, seen: Seen) -> Finding:

@@ -55,6 +55,15 @@ def signed_tree(gate: Gate, seen: Seen) -> Finding:
     return Finding(ok=True, proof=signed["tree"], by_engine=True)
 
 
+def tree_edited(_gate: Gate, seen: Seen) -> Finding:
+    """The files are no longer those the state was entered with: somebody worked on them since."""
+    if not seen.tree:  # for who only looks: files that were touched are not known until somebody looks again
+        return Finding(ok=True, note="files were changed since they were last looked at", by_engine=True)
+    is_edited = seen.came_with != seen.tree
+    why = "" if is_edited else f"no file was changed since {seen.snapshot.state} was entered"
+    return Finding(ok=is_edited, why=why, proof=seen.tree, by_engine=True)
+
+
 def signed_files(seen: Seen) -> dict[str, str]:
     """What a sign-off is bound to besides the tree: the files of the task folder, by hash; of very many only one."""
     found = {**seen.files.listing(), seen.machine.store["file"]: hash_text(seen.document.text)}

@@ -6,7 +6,7 @@ import re
 
 from detent.gates.acceptance import criteria_of, mentioned, named, of_each
 from detent.gates.design import EXCEPTIONS
-from detent.gates.documents import Page, cut, entries, is_none, labelled, spans
+from detent.gates.documents import Page, cut, entries, is_none, labelled, outside, spans
 from detent.gates.seen import Finding
 from detent.gates.verdict import read_verdict
 from detent.machines.reading import IN_TREE, is_inner_path
@@ -25,7 +25,7 @@ CLARIFICATIONS, ORDER = "Clarifications Needed", "Build Order"
 READY, NOT_READY = "READY", "NOT READY"
 TRUTH = re.compile(r"[*_`\[(]*(?P<id>T-\d{1,4})(?![\w-])[*_`\])]*(?:[ \t]*(?:[:.\u2013\u2014]|-(?!>))+[*_`]*)?[ \t]*")
 _READINESS = {
-    VERDICT: READY,
+    VERDICT: f"{READY} or {NOT_READY}",
     TRUTHS: "- T-1: WHAT IS KNOWN TO BE SO",
     "Scope Reduction Risks": "None.",
     CLARIFICATIONS: "- THE QUESTION; resolved: THE ANSWER (or: changes pass/fail: no, REASON)",
@@ -102,6 +102,8 @@ def _look_at_questions(page: Page, body: str) -> None:
     found = entries(body)
     if not found:
         page.wrong(f'"## {CLARIFICATIONS}" neither lists anything nor says none', example)
+    if "?" in outside(body):
+        page.wrong(f'"## {CLARIFICATIONS}" asks something outside of its list', example)
     for entry in found:
         said = labelled(entry.text, ("resolved", "changes pass/fail"))
         if not said.get("resolved") and not re.match(r"no\b", said.get("changes pass/fail", ""), re.IGNORECASE):

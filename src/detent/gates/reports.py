@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 
 from detent.core.record import Record
-from detent.gates.documents import Page, entries, is_none, labelled, own_text, says_something, topics
+from detent.gates.documents import Page, entries, is_none, labelled, outside, own_text, says_something, topics
 from detent.gates.seen import Finding
 from detent.gates.verdict import read_verdict
 from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from detent.core.machine import Gate
     from detent.gates.documents import Entry
     from detent.gates.seen import Seen
@@ -64,6 +66,7 @@ def findings(gate: Gate, seen: Seen) -> Finding:
     if bodies[FINDINGS] and not listed and not is_none(bodies[FINDINGS]):
         page.wrong(f'"## {FINDINGS}" neither lists anything nor says none', f'under "## {FINDINGS}": {_FINDING}')
     severities = gate.params["severities"]
+    _look_outside(page, FINDINGS, bodies[FINDINGS], (*severities, *OTHER_SEVERITIES, OPEN))
     open_ones = [entry.head for entry in listed if _is_open(page, entry, severities)]
     if page.problems:
         return page.finding()
@@ -75,6 +78,15 @@ def findings(gate: Gate, seen: Seen) -> Finding:
         why = f"{page.name}: open ({words}): {'; '.join(open_ones[:5])}"
         return found.replace(ok=False, why=why, fix="fix them, then have the review look again")
     return found
+
+
+def _look_outside(page: Page, section: str, body: str, words: Sequence[str]) -> None:
+    """What is told in a heading, a table or between the items would be overlooked."""
+    told = re.search(rf"(?<![\w-])(?:{'|'.join(words)})(?![\w-])", outside(body), re.IGNORECASE)
+    if told and not is_none(body):
+        page.wrong(
+            f'"## {section}" speaks of "{told[0]}" outside of its list', f'under "## {section}": one item for each'
+        )
 
 
 def _is_open(page: Page, entry: Entry, blocking: list[str]) -> bool:
@@ -110,6 +122,7 @@ def drift(gate: Gate, seen: Seen) -> Finding:
     listed = () if is_none(bodies[DRIFT]) else entries(bodies[DRIFT])
     if bodies[DRIFT] and not listed and not is_none(bodies[DRIFT]):
         page.wrong(f'"## {DRIFT}" neither lists anything nor says none', f'under "## {DRIFT}": {_DRIFTED}')
+    _look_outside(page, DRIFT, bodies[DRIFT], CLASSES)
     classes = {_class_of(page, entry) for entry in listed}
     allowed = {CLEAN: {COSMETIC}, REPAIRED: {COSMETIC, STRUCTURAL}, BLOCKED: set(CLASSES)}.get(said or "", set(CLASSES))
     if classes - allowed - {""}:

@@ -155,11 +155,14 @@ def plan_review(gate: Gate, seen: Seen) -> Finding:
 def code_review(gate: Gate, seen: Seen) -> Finding:
     """The review of code comes to this `value`: ok, needs_changes (of the code) or plan (the plan is flawed).
 
-    It is ok when no issue is blocking and nothing says no. An issue may name its `target`: code or plan.
+    It is ok when no issue is blocking and nothing says no. An issue may name its `target`: code or plan. A review that
+    a run left is about the files of that run: once they have changed, it says nothing.
     """
     found = read_artifact(seen, gate.params["file"], gate.params["schema"])
     if found.problem:
         return Finding(ok=False, why=found.problem, evidence=found.evidence)
+    if seen.tree and seen.filing.get("files", {}).get(found.file) and seen.filing["tree"] != seen.tree:
+        return found.closed("it is about other files than there are now")
     return _finding(gate, found, read_code_review(found.data))
 
 
@@ -182,7 +185,7 @@ def decision(gate: Gate, seen: Seen) -> Finding:
         return found.closed(f"it says {' and '.join(dict.fromkeys(known.values()))}, which decides nothing")
     said, wanted = next(iter(known.values()), ""), gate.params["value"]
     if said == wanted:
-        return Finding(ok=True, evidence=found.evidence)
+        return Finding(ok=True, evidence=found.evidence, note=str(found.data.get("reason", ""))[:_LONGEST_REASON])
     return found.closed(f"the decision is {said or 'not given'}, not {wanted}", f"/{next(iter(known), 'verdict')}")
 
 

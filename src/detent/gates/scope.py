@@ -120,7 +120,7 @@ def inputs_used(gate: Gate, seen: Seen) -> Finding:
     if found is None:
         return Finding(ok=False, why=_not_looked(gate))
     text = own_text(page.text)
-    unused = [path for path in found if path.rpartition("/")[2] not in text]
+    unused = _unnamed(found, text)
     if unused and not page.problems:
         page.wrong(f"it does not name {name_some(unused)}", f"say in {page.name} what each of them led to, by its name")
     return page.finding()
@@ -153,8 +153,14 @@ def _distilled_problem(folder: str, raw: list[str], texts: Mapping[str, str]) ->
     if empty:
         return f"{name_some(empty)} has no heading with text below it", example
     whole = "\n".join(map(own_text, texts.values()))
-    unread = [path for path in raw if path.rpartition("/")[2] not in whole]
+    unread = _unnamed(raw, whole)
     return (f"no {_DISTILLED}*.md names {name_some(unread)}", example) if unread else ("", "")
+
+
+def _unnamed(paths: list[str], text: str) -> list[str]:
+    """The files whose name does not stand in a text as a word of its own."""
+    names = ((path, re.escape(path.rpartition("/")[2])) for path in paths)
+    return [path for path, name in names if not re.search(rf"(?<![\w.-]){name}(?![\w-])", text)]
 
 
 def _files_in(seen: Seen, folder: str) -> list[str] | None:

@@ -113,6 +113,7 @@ class Seen(Record):
     tree_files: Callable[[], Mapping[str, TreeFile] | None] = _nobody_looked  # every file of the tree, by its path
     today: str = ""  # what is known of dependencies changes with the day
     audit: Mapping[str, Any] = {}  # where vulnerabilities are asked for, and which a person accepted
+    came_with: str = ""  # the tree that the move which led here saw; empty where it saw none
     filing: Mapping[str, Any] = {}  # what the engine filed in this visit: tree, files by place with hashes, refused
     judged: Mapping[
         str, Mapping[str, str]

@@ -18,7 +18,6 @@ from detent.gates.documents import (
     labelled,
     own_text,
     ran,
-    says_something,
     topics,
 )
 from detent.gates.readiness import LINKS, TRUTH, TRUTHS, truths_of
@@ -41,7 +40,7 @@ SCANNED = ("secrets", "injection", "auth", "dependency sources")
 _LABELS = ("kind", "command", "output", "result")
 _RAN = "Command: `make test`, and its output in a code block"
 _VERIFICATION = {
-    VERDICT: PASS,
+    VERDICT: f"{PASS} or {FAIL}",
     TESTS: _RAN,
     TRUTHS: f"- T-1: result: {PASS}",
     APPLICATION: "Command: `python -m count sample.txt`, and its output in a code block",
@@ -147,7 +146,7 @@ def _look_at_rest(page: Page, bodies: dict[str, str], seen: Seen, gate: Gate) ->
 def _look_at_target(page: Page, body: str, wanted: str) -> None:
     said = labelled(own_text(body), ("target", "matches"))
     target, asked = said.get("target", "").strip("*_`. ").casefold(), own_text(wanted).casefold()
-    if body and not (says_something(target) and target in asked):
+    if body and not (len(target) > 2 and target in asked):
         page.wrong(f'"## {DEPLOY}" does not name the target of the scope', _under(DEPLOY))
     if body and not is_yes(said.get("matches", "")):
         page.wrong(f'"## {DEPLOY}" does not say "matches: yes"', _under(DEPLOY))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine, Vocabulary
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+_EXPLORED = os.path.join(_HERE, "explored.txt")
 LARGEST_FILE_BYTES = 1_000_000
 
 
@@ -56,6 +57,15 @@ def _read_toml(path: str) -> dict[str, Any]:
         raise UnreadableError(
             f"machine file is not valid TOML: {error}", where=path, next_step=f"detent machine check {path}"
         ) from error
+
+
+def explored_digests() -> frozenset[str]:
+    """The files that ship with the engine and were explored by it without a finding, by the hash they are pinned by."""
+    try:
+        with open(_EXPLORED, encoding="ascii") as file:
+            return frozenset(line.split()[0] for line in file)
+    except OSError:
+        return frozenset()  # then every machine is explored when it is loaded
 
 
 def canonical(document: Mapping[str, Any]) -> bytes:

@@ -20,6 +20,7 @@ from detent.core.record import Record
 from detent.errors import DamagedJournal, MachineError, ToolError, UnreadableError
 from detent.proof.replay import MALFORMED, Finding, Replay
 from detent.proof.witness import LARGEST_BYTES, check_effects, check_log, check_native, check_receipts, parsed_line
+from detent.proof.witness_commits import check_commits
 from detent.runner.anchor import read_anchor
 from detent.runner.open import Task, pinned_machine
 from detent.store.atomic import read_cache
@@ -100,6 +101,7 @@ class _Auditing:
         if is_whole and task is not None:
             task = task.replace(memory=replay.memories[-1])
             self.findings += check_effects(task, replay.effects, entries)
+            self.findings += check_commits(task, replay.effects)
             self.findings += check_receipts(task)
             # Where a person had the home removed, and said so last, there is no folder to look at.
             if entries[-1]["kind"] != "collected" or os.path.isdir(task.native.folder):

@@ -11,13 +11,16 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.engine_commit import BranchCommit, commit_on_branch, tree_with_files
+from detent.effects.engine_commit import BranchCommit, commit_on_branch, local_filters, tree_with_files
 from detent.effects.git import find_repository
 from detent.effects.own_checkout import branch_commit, tree_of
+from detent.effects.sandbox import BUBBLEWRAP
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
+from detent.runner.access import level_of
 from detent.runner.in_place import made_branch, refuse_elsewhere
 from detent.store.atomic import read_plain
+from detent.store.names import name_some
 from detent.store.places import lies_in
 
 TYPE_CHECKING = False
@@ -68,9 +71,21 @@ def ground_of(task: Task, key: str) -> Ground | None:
     if repository is None:
         return None
     refuse_elsewhere(task)
+    _refuse_filters(task, repository)
     seq = int(key.partition(":")[0])
     move = next(entry for entry in reversed(task.store.history()) if entry["seq"] == seq)
     return Ground(task, key, move, repository, branch)
+
+
+def _refuse_filters(task: Task, repository: Repository) -> None:
+    """Where the kernel does not keep agents out of the git folder, a filter named there may be theirs: none is run."""
+    if level_of(task.project).level == BUBBLEWRAP or not (names := local_filters(repository)):
+        return
+    raise RefusedError(
+        f"the git settings of this repository name {name_some(names)}, and agents can change them here",
+        where=os.path.join(repository.common_dir, "config"),
+        next_step="look at them; move what is yours to your global settings (git config --global), remove the rest",
+    )
 
 
 def log_files(task: Task) -> dict[str, bytes]:

@@ -5,7 +5,8 @@ go. Per task, its lock in hand:
 
 1. keep   what is in the home and in no checkpoint, as commits of the private git
 2. record one journal line that names what goes
-3. remove branches that stand where we put them, the home, the ref that kept the baseline; then, if asked, the journal
+3. remove branches that stand where we put them, backups of what was finished since, the home, the ref that kept the
+   baseline; then, if asked, records of agent runs and the journal
 
 A crash between 2 and 3 is finished by the next `gc`, without a second line as long as nothing was added meanwhile.
 """
@@ -22,10 +23,12 @@ from detent.effects.bring import wipe
 from detent.effects.git import Git
 from detent.effects.home import keep_ref, kept_ids, remove_home, sweep_homes
 from detent.errors import DetentError
+from detent.runner.layout import store_root
 from detent.runner.look import current_tree
 from detent.runner.open import is_over, load_all, load_task
 from detent.runner.settle import note, record
 from detent.store.lock import Lock
+from detent.store.shown import run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +48,12 @@ class Leftover(Record):
     branches: tuple[str, ...] = ()
     has_keep_ref: bool = False
     journal: str = ""  # the control folder, where it goes too
+    backups: tuple[str, ...] = ()  # refs that hold what a reset took away
+    spared: int = 0  # as many of them stay, because the work they hold was never finished
+    records: tuple[str, ...] = ()  # folders of its agent runs beside the tasks, where they go with the journal
+
+    def __bool__(self) -> bool:
+        return bool(self.home or self.branches or self.has_keep_ref or self.journal or self.backups or self.spared)
 
 
 class Wish(Record):
@@ -70,7 +79,7 @@ def collect(project: Project, wish: Wish) -> tuple[Leftover, ...]:
                 leftover = _look(project, listed, wish)
                 if leftover.goes and not wish.dry_run:
                     leftover = _remove(load_task(project, listed.id), leftover, wish)
-                if leftover.home or leftover.branches or leftover.has_keep_ref or leftover.journal:
+                if leftover:
                     found.append(leftover)
         return tuple(found)
 
@@ -84,6 +93,10 @@ def _look(project: Project, listed: Listed, wish: Wish) -> Leftover:
     if task.memory.head["in_place"]:
         why = "worked in place"
     branches = find_branches(project.common_dir, _put(task)) if project.common_dir else ()
+    backups = _backups(task)
+    # Only an end after which nothing is brought back says that nobody needs them; any other leaves that to a person.
+    is_final = task.memory.snapshot.state in task.machine.store.get("final", ())
+    going = backups if is_final or wish.unlanded else ()
     return Leftover(
         listed.id,
         goes,
@@ -92,7 +105,27 @@ def _look(project: Project, listed: Listed, wish: Wish) -> Leftover:
         branches,
         listed.id in kept_ids(project.common_dir),
         task.places.folder if wish.journals else "",
+        going,
+        len(backups) - len(going),
+        _records(task) if wish.journals else (),
     )
+
+
+def _backups(task: Task) -> tuple[str, ...]:
+    if not task.project.common_dir:
+        return ()
+    below = f"refs/detent/backup/{task.id}/"
+    return tuple(Git(task.project.common_dir).run("for-each-ref", "--format=%(refname)", below).decode().split())
+
+
+def _records(task: Task) -> tuple[str, ...]:
+    """What the machine keeps of the task's agent runs beside its tasks."""
+    store = task.machine.store
+    if not store.get("runs"):
+        return ()
+    folder = os.path.join(store_root(store, task.root), store["runs"])
+    paths = (os.path.join(folder, run_id(task.id, number)) for number in range(1, task.memory.runs + 1))
+    return tuple(path for path in paths if os.path.lexists(path))
 
 
 def _put(task: Task) -> dict[str, set[str]]:
@@ -126,20 +159,23 @@ def _remove(task: Task, leftover: Leftover, wish: Wish) -> Leftover:
             going = _going(task, leftover)
             if not _is_recorded(task, leftover, going):
                 kept = _keep(task, going)
-                content = {"by": "person", "name": wish.name, "branches": list(leftover.branches), "kept": kept}
+                names = [*leftover.branches, *leftover.backups]
+                content = {"by": "person", "name": wish.name, "branches": names, "kept": kept}
                 # A folder that goes is not written to once more.
                 (record if _lies_in_home(task, leftover) else note)(task, task.memory, "collected", content)
             put = _put(task)
             for branch in leftover.branches:
                 drop_branch(common_dir, branch, put[branch])
+            for ref in leftover.backups:  # the private git has what they hold, as long as it stays
+                Git(common_dir).run("update-ref", "-d", ref)
             if leftover.home:
                 remove_home(leftover.home, common_dir)
             elif leftover.has_keep_ref:
                 Git(common_dir).run("update-ref", "-d", keep_ref(task.id))
     except DetentError as problem:
         return leftover.replace(goes=False, why=f"left as it is: {problem.what}")
-    if leftover.journal:
-        wipe(leftover.journal)
+    for path in (*leftover.records, *((leftover.journal,) if leftover.journal else ())):
+        wipe(path)
     return leftover
 
 
@@ -154,7 +190,7 @@ class _Last(Record):
 def _is_recorded(task: Task, leftover: Leftover, going: Sequence[_Last]) -> bool:
     """Whether a `gc` that died has written its line, and kept all that is still to go."""
     last = json.loads(task.memory.last)
-    if last["kind"] != "collected" or not set(leftover.branches) <= set(last["branches"]):
+    if last["kind"] != "collected" or not {*leftover.branches, *leftover.backups} <= set(last["branches"]):
         return False
     git = Git(task.places.private_git())
     kept = {git.run("rev-parse", f"{commit}^{{tree}}").decode().strip() for commit in last["kept"]}

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 
 from detent.core.decide import enter
-from detent.core.explore import explore
 from detent.core.lint import lint
 from detent.core.record import Record
 from detent.effects.git import find_repository
 from detent.effects.home import TREE, is_born
 from detent.errors import MachineError, RefusedError, UnreadableError, UsageError
 from detent.gates.judge import evidence_hashes
-from detent.machines.load import built_in_names, canonical, read_document, scaffold
+from detent.machines.load import built_in_names, canonical, explored_digests, read_document, scaffold
 from detent.machines.parse import parse
 from detent.runner.access import level_of
 from detent.runner.homes import LOCK_WAIT_S, begin_home, make_home
@@ -197,7 +196,12 @@ def misspelt(settings: Settings, used: str = "") -> tuple[str, ...]:
 
 def _checked(document: Mapping[str, Any], where: str, limits: Mapping[str, int], options: Sequence[str]) -> Machine:
     machine = parse(document, vocabulary(), limits=limits, options=options, where=where)
-    problems = lint(machine) or tuple(f"{one.rule}: {' / '.join(one.story)}" for one in explore(machine).violations)
+    problems = lint(machine)
+    # A machine as it shipped need not be explored again, which can take half a second; any other is.
+    if not problems and (limits or options or sha256_of(canonical(document)) not in explored_digests()):
+        from detent.core.explore import explore  # only for such a machine
+
+        problems = tuple(f"{one.rule}: {' / '.join(one.story)}" for one in explore(machine).violations)
     if problems:
         raise MachineError(problems, where=where)
     return machine

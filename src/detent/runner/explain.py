@@ -160,7 +160,11 @@ def may_ask(head: Mapping[str, Any], machine: Machine, state: State) -> bool:
 
 def deploy_word(task: Task) -> str:
     """What a person must say before the task deploys; empty for nearly every machine."""
-    if task.memory.run or all(gate.check != DEPLOYED for gate in task.machine.gates.values()):
+    if task.memory.run or not task.memory.visit:
+        return ""
+    edges = task.machine.states[task.memory.snapshot.state].edges
+    needed = task.machine.parts(gate for edge in edges for way in edge.ways for gate in way.needs)
+    if all(gate.check != DEPLOYED for gate in needed):
         return ""
     from detent.runner.deploy import word_wanted
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from detent.effects.bring import wipe
 from detent.effects.own_checkout import (
     Stand,
     branch_commit,
@@ -17,9 +20,9 @@ from detent.effects.own_checkout import (
     tree_of,
     unmake_branch,
 )
-from detent.effects.saved_work import backup_ref, find_saved, ignored_by_person, save
+from detent.effects.saved_work import Saved, backup_ref, find_saved, ignored_by_person, save
 from detent.effects.tree import changed_files
-from detent.errors import RefusedError
+from detent.errors import RefusedError, ToolError
 from detent.runner.commit_step import do_commit, foresee_commit, has_commit, look_commit
 from detent.runner.decision_step import has_decision, look_decision, record_decision
 from detent.runner.hook_trial import look_hooks, note_hooks
@@ -178,16 +181,27 @@ def _reset(doing: Doing) -> Results:
     ref = backup_ref(task.id, doing.key)
     saved = find_saved(common_dir, ref)
     if not saved or (tree != tree_of(common_dir, target) and tree not in [one.tree for one in saved]):
-        saved = (*saved, save(private, common_dir, ref, tree, stand.commit))
+        saved = (*saved, _save(doing, stand, ref, tree))
         make_safe()  # nothing is taken away that a power cut could take here too
     switch(top, seen["to"], force=True)
     ours = ignored_by_person(top, new)
     remove_files(top, [name for name in new if name not in ours])
     if seen["branch"] != seen["to"] and branch_commit(common_dir, seen["branch"]) == seen["head"]:
+        make_safe()  # else the checkout might stand on a branch that is gone
         delete_branch(top, seen["branch"], seen["head"])
     make_safe()
     result = {**seen, "backup": saved[0].ref, "saved": saved[0].commit}
     return {"reset": result, "branch": {}}
+
+
+def _save(doing: Doing, stand: Stand, ref: str, tree: str) -> Saved:
+    private, common_dir = doing.task.places.private_git(), stand.repository.common_dir
+    try:
+        return save(private, common_dir, ref, tree, stand.commit)
+    except ToolError:
+        # A power cut may have taken objects that our memory says are there: without it they are made again.
+        wipe(os.path.join(private, "cache"))
+        return save(private, common_dir, ref, current_tree(doing.task), stand.commit)
 
 
 def _has_saved(doing: Doing) -> bool:

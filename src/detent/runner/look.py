@@ -43,7 +43,10 @@ _WHOLE_TREE = (
     "brake",
 )  # they ask for every file of it
 # checks whose answer depends on the tree
-TREE_CHECKS = (*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "deployed", "big_fix", "filed", "scope")
+TREE_CHECKS = (
+    *(*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "tree_edited"),
+    *("deployed", "big_fix", "filed", "scope", "same_tree", "code_review"),
+)
 
 
 def look(
@@ -83,6 +86,7 @@ def look(
         tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
         today=utc_now()[:10],
         audit=memory.head.get("audit", {}),
+        came_with=memory.came_with,
         filing=memory.filing,
         judged=memory.judged,
         changed=partial(_changed, task, tree, is_reader=is_reader),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
     from detent.store.places import TaskPlaces
 
-CACHE_SCHEMA = 4
+CACHE_SCHEMA = 5
 # Lines that change nothing in the document, so that it is not behind the journal without them.
 QUIET = (
     *("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured"),
@@ -58,6 +58,7 @@ class Memory(Record):
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     filed: Mapping[str, str] = {}  # revisions that never change, by their file: the hash of each
     revision: int = 0  # the number of the last one
+    came_with: str = ""  # the tree that the last move saw; empty where it saw none
     filing: Mapping[str, Any] = {}  # what was filed since the state was entered: of which tree, files, what was refused
     landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
     approved: Mapping[str, Any] = {}  # the protected files a person approved last, and the tree they were in
@@ -144,7 +145,7 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
 
 def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
     """What a move promises, what was prepared for it, what a person signed, and what its gates found part by part."""
-    changes: dict[str, Any] = {}
+    changes: dict[str, Any] = {"came_with": entry.get("tree", "")}
     if effects := entry.get("effects"):
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{entry['seq']}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}

@@ -682,7 +682,7 @@ def test_every_check_says_what_it_must_be_given() -> None:
     asks_nothing = {name for name, (_, required, _) in CHECKS.items() if not required}
     of_project = {"commands", "commands_failed"}  # what the project names itself may be all there is to run
     of_person = {"asked_by_name"}
-    of_checkout = {"git_clean", "baseline_known", "protected_ok"}
+    of_checkout = {"git_clean", "baseline_known", "protected_ok", "same_tree", "tree_edited"}
     assert asks_nothing == of_checkout | of_project | of_person
 
 

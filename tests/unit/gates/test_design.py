@@ -73,6 +73,16 @@ CLOSED: list[tuple[str, Spoil, str]] = [
         changed(DESIGN, "deferred: nobody asked for it yet", "deferred: <reason>"),
         "is neither resolved nor deferred",
     ),
+    (
+        "shed",
+        replaced(DESIGN, "Open Questions", "### Which port?\n\n- Which host?; resolved: ours"),
+        "asks something outside of its list",
+    ),
+    (
+        "shed",
+        replaced(DESIGN, "External Integrations", "None but a mail server."),
+        "neither lists anything nor says none",
+    ),
     ("shed", replaced(DESIGN, "Open Questions", "Many."), "neither lists anything nor says none"),
     ("house", without(DESIGN, "Key Scenarios"), 'no section "## Key Scenarios"'),
     ("house", without(DESIGN, "Concerns"), 'no section "## Concerns"'),

@@ -300,6 +300,14 @@ def test_a_review_of_the_code_opens_one_gate_or_none(desk: Desk, how: str) -> No
     assert [gate for gate in (PASS, CODE, PLAN_ISSUE) if desk.fact(gate).ok] == ([opened] if opened else [])
 
 
+def test_a_review_is_about_the_files_its_run_saw(desk: Desk) -> None:
+    desk.put(CODE_REVIEW, {"issues": []})
+    desk.filing = {"tree": "t", "files": {CODE_REVIEW: "filed"}}
+    assert desk.fact(PASS).ok
+    desk.filing = {"tree": "another", "files": {CODE_REVIEW: "filed"}}
+    assert desk.fact(PASS).why == f"{CODE_REVIEW}: it is about other files than there are now"
+
+
 DECISIONS: Mapping[str, tuple[dict[str, Any], str]] = {
     "accepted": ({"verdict": "accepted"}, "decision_accepted"),
     "decision": ({"decision": "Approved"}, "decision_accepted"),

@@ -58,6 +58,7 @@ CLOSED: list[tuple[Spoil, str]] = [
     (questions("- Is stdin wanted?; changes pass/fail: yes"), "is open and may change what passes"),
     (questions("- Is stdin wanted?; resolved: TBD"), "is open and may change what passes"),
     (questions("- Is stdin wanted?; resolved:"), "is open and may change what passes"),
+    (questions("Which encoding?\n\n- Is stdin wanted?; resolved: no"), "asks something outside of its list"),
     (questions("There are some."), '"## Clarifications Needed" neither lists anything nor says none'),
     (covered(*COVERED[:2]), 'AC-3 is missing under "## Acceptance Criteria Coverage"'),
     (covered(*COVERED, COVERED[0]), 'AC-1 stands twice under "## Acceptance Criteria Coverage"'),

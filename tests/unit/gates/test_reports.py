@@ -63,6 +63,23 @@ UNCLEAR: list[tuple[Spoil, str]] = [
     (found("- It lies; severity: Critical; axis: taste; status: open"), "has no axis of"),
     (found("- It lies; severity: Critical; axis: security"), "has no status of: open, fixed, resolved"),
     (found("- It lies; severity: Critical; axis: security; status: fixed; status: open"), "has no status of"),
+    (found("### Critical: it lies", "", OPEN.format("Nit", "fixed")), 'speaks of "Critical" outside of its list'),
+    (
+        found(
+            "| what | severity | status |",
+            "|---|---|---|",
+            "| lies | Required | open |",
+            "",
+            OPEN.format("Nit", "fixed"),
+        ),
+        "outside of its list",
+    ),
+    (found("One is still open.", "", OPEN.format("Nit", "fixed")), 'speaks of "open" outside of its list'),
+    (found(OPEN.format("Nit", "fixed"), "  - more; severity: Critical; status: open"), "has no severity of"),
+    (found("None except the Critical one."), "neither lists anything nor says none"),
+    (found("No blocking findings but one in login"), "neither lists anything nor says none"),
+    (found("None of this works"), "neither lists anything nor says none"),
+    (found("Nothing works."), "neither lists anything nor says none"),
     (found("It lies, severity Critical"), '"## Findings" neither lists anything nor says none'),
     (found("None.", "", OPEN.format("Nit", "open")), "is neither resolved nor documented"),
     *((changed(REVIEW, f"- {axis}: ", "- other: "), f'"## Axes" says nothing to "{axis}"') for axis in REVIEW_AXES),
@@ -116,6 +133,7 @@ VIOLATING = "- it also refunds; class: spec-violating"
     [
         ("CLEAN", "None.", True),
         ("CLEAN", COSMETIC, True),
+        ("CLEAN", "x moved", False),
         ("CLEAN", STRUCTURAL, False),
         ("CLEAN", VIOLATING, False),
         ("REPAIRED", STRUCTURAL, True),
@@ -126,6 +144,9 @@ VIOLATING = "- it also refunds; class: spec-violating"
         ("REPAIRED", "- x moved; fix: design.md follows", False),
         ("REPAIRED", "- x moved; class: large; fix: design.md follows", False),
         ("REPAIRED", "x moved", False),
+        ("REPAIRED", f"{STRUCTURAL}\n\nAnd a spec-violating refund.", False),
+        ("CLEAN", "No drift found.", True),
+        ("CLEAN", "None, all documents agree.", True),
     ],
 )
 def test_an_outcome_fits_its_drift(tmp_path: Path, outcome: str, drift: str, is_ok: bool) -> None:

@@ -47,6 +47,10 @@ CLOSED: list[tuple[Spoil, str]] = [
     (criteria("```", "- AC-1: prints within 1 s", "```"), '"## Acceptance Criteria" names no AC-*'),
     (criteria("> - AC-1: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
     (criteria("- ~~AC-1: prints within 1 s~~", "- AC-2: prints 3 lines"), "has no id of its own"),
+    (
+        criteria("- AC-1: within 1 s", "", "**AC-2**: shows help"),
+        'AC-2 under "## Acceptance Criteria" is no item of the list',
+    ),
     (criteria("AC-1: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
     (replaced(SCOPE, "Estimated Cost", "cheap"), '"## Estimated Cost" names no figure'),
     (replaced(SCOPE, "Estimated Cost", "$120 per year"), '"## Estimated Cost" is no monthly figure'),
@@ -111,6 +115,15 @@ def test_what_is_written_otherwise_is_read_all_the_same(tmp_path: Path, change: 
     assert fact.ok, fact.why
 
 
+def test_there_are_at_most_so_many_criteria(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    lines = [f"- AC-{number}: prints {number} lines" for number in range(1, 202)]
+    criteria(*lines)(project)
+    assert project.fact("scope_doc").why == "scope.md: there are more than 200 criteria"
+    criteria(*lines[:-1])(project)
+    assert project.fact("scope_doc").ok
+
+
 def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     for section in ("Problem", "Data Model", "Deferred"):
@@ -151,6 +164,9 @@ def test_every_file_that_was_given_is_named_in_the_scope(tmp_path: Path) -> None
     assert (fact.ok, fact.why) == (False, "scope.md: it does not name docs/input/prices.pdf")
     project.change(SCOPE, "Counting several files", "Prices (prices.pdf) and several files")
     assert project.fact("inputs_used").ok
+    project.write("docs/input/q", "short names are no part of other words\n")
+    assert project.fact("inputs_used").why == "scope.md: it does not name docs/input/q"
+    project.path("docs/input/q").unlink()
     project.write("docs/input/.keep", "")
     assert project.fact("inputs_used").ok, "hidden files are nobody's material"
     project.has_looked = False

@@ -13,6 +13,7 @@ from detent.machines.parse import parse
 from detent.machines.reading import is_inner_path
 from detent.runner.vocabulary import vocabulary
 
+HARNESS = {"instructions": "a.md", "prompts": "{name}.md", "agents": "agents/{name}.md", "protocol": "be honest"}
 MACHINE = Path(__file__).resolve().parents[2] / "data" / "thread.toml"
 
 
@@ -25,6 +26,16 @@ def with_store(**changes: object) -> dict[str, Any]:
 def test_the_machine_of_the_tests_is_in_order() -> None:
     machine = parse(with_store(), vocabulary())
     assert (machine.store["root"], machine.store["in_place"]) == (".thread", True)
+    parse(with_store(tracked=True, folder=None, harness=HARNESS, writes={"builder": ["docs/"]}), vocabulary())
+
+
+def test_a_lock_holds_a_file_of_the_tree_only_where_the_task_works_in_place() -> None:
+    lock = {"name": "frame", "after": ["Drafting"], "files": ["tree:preferences.md"]}
+    parse({**with_store(), "lock": [lock]}, vocabulary())
+    for changes, files in (({"in_place": None}, lock["files"]), ({}, ["tree:../x"])):
+        with pytest.raises(MachineError) as raised:
+            parse({**with_store(**changes), "lock": [{**lock, "files": files}]}, vocabulary())
+        assert any("must be the path of a file" in told for told in raised.value.problems)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +57,17 @@ def test_the_machine_of_the_tests_is_in_order() -> None:
         ({"message": "../commit"}, "store: ../commit must be a path inside the task folder"),
         ({"draft": "/draft"}, "store: /draft must be a path inside the task folder"),
         ({"shows": {"/id": "secret"}}, "unknown shown 'secret'"),
+        ({"tracked": True}, "store: tracked needs root and in_place, and no folder"),
+        ({"tracked": True, "folder": None, "in_place": None}, "store: tracked needs root and in_place, and no folder"),
+        ({"writes": {"nobody": ["docs/"]}}, "unknown role 'nobody'"),
+        ({"writes": {"builder": ["docs"]}}, "'docs' must be a folder of the tree, with / at its end"),
+        ({"writes": {"builder": ["../docs/"]}}, "'../docs/' must be a folder of the tree"),
+        ({"adopted": {"Nowhere": {}}}, "unknown state 'Nowhere'"),
+        ({"harness": {**HARNESS, "prompts": "../{name}.md"}}, "../{name}.md must be a path inside the tree"),
+        ({"harness": {**HARNESS, "commands": {"build": "Nowhere"}}}, "unknown state 'Nowhere'"),
+        ({"harness": {**HARNESS, "specialists": {"a/b": "Running"}}}, "a/b must be made of letters"),
+        ({"harness": {**HARNESS, "protocol": 1}}, "protocol must be a text"),
+        ({"harness": {**HARNESS, "more": "x"}}, "unknown key 'more'"),
     ],
 )
 def test_a_mistake_is_told(changes: dict[str, object], problem: str) -> None:

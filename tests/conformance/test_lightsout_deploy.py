@@ -1,0 +1,112 @@
+"""Deploy of a pipeline: the engine runs the commands of preferences.md against a target that is really served."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.lightsout_pipeline import PREFERENCES, Lights, Pipeline
+from tests.conftest import Detent, MakeRepo
+from tests.e2e.test_deploy import Target
+
+LIVE = (
+    """python3 -c "import os, urllib.request as u; u.urlopen(os.environ['LIVE'] + '/words.py', timeout=10)" """.strip()
+)
+DEPLOY = 'echo deployed >> "$TARGET/../count"; cp words.py "$TARGET/words.py"'
+ROLLBACK = 'rm -f "$TARGET/words.py"'
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Iterator[Target]:
+    made = Target(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def lights(detent: Detent, repo: MakeRepo, tmp_path: Path, target: Target) -> Iterator[Lights]:
+    made = Lights(detent, repo, tmp_path)
+    more = {"TARGET": str(target.folder), "LIVE": target.url, "CREDENTIAL": "of the person"}
+    made.detent = Detent(made.detent.directory, {**made.detent.environment, **more})
+    yield made
+    made.close()
+
+
+def preferences(**lines: str) -> str:
+    rows = {
+        "Pre-flight": 'test -n "$CREDENTIAL" && test -d "$TARGET"',
+        "Deploy": DEPLOY,
+        "Check": LIVE,
+        "Rollback": ROLLBACK,
+        **{name.replace("_", "-"): line for name, line in lines.items()},
+    }
+    before, _, rest = PREFERENCES.partition("## Deploy Commands\n")
+    listed = "".join(f"- {label}: `{line}`\n" for label, line in rows.items())
+    return f"{before}## Deploy Commands\n\n{listed}\n## {rest.partition('## ')[2]}"
+
+
+def verified(lights: Lights, text: str, **scripts: str) -> Pipeline:
+    """A pipeline that has come to Deploying, where a person's word is wanted."""
+    lights.honest(**scripts)
+    line = lights.building(preferences=text)
+    line.run()
+    assert line.state() in ("Deploying", "BlockedOnGate"), line.path_of_moves()
+    return line
+
+
+def confirmed(line: Pipeline) -> Pipeline:
+    done = line("approve", "--reason", "our own host", "p")
+    assert done.code == 0, done
+    return line
+
+
+@pytest.mark.requirement("S2.72", "S2.73", "S2.74", "S2.79")
+def test_the_engine_checks_deploys_looks_and_reports_that_the_pipeline_is_complete(
+    lights: Lights, target: Target
+) -> None:
+    line = verified(lights, preferences())
+    assert target.get("words.py") == "404", "nothing is deployed before a person confirmed the commands"
+    assert "a person must confirm the deploy commands" in line("inbox").out
+    done = confirmed(line).run(expect=4)
+    assert line.state() == "PipelineComplete"
+    assert target.get("words.py") == line.read("words.py")
+    assert "FULL PIPELINE COMPLETE" in done.out
+    assert line.run(expect=4).out.count("starts") == 0, "the agent stops"
+    _, begun, ended = line.entries("deploy")
+    assert ["Rollback", ROLLBACK] in begun["commands"], "the way back is known before anything is deployed"
+    assert (ended["ok"], len(ended["receipts"]), target.deployed()) == (True, 3, 1)
+    assert ROLLBACK.split(maxsplit=1)[0] in line("history", "p").out
+    paused = [entry["to"] for entry in line.entries("moved") if entry["by"] == "person"]
+    assert paused[-1] == "Expanding", "in auto mode nobody was asked for a move since the build was requested"
+    line.audit()
+
+
+@pytest.mark.requirement("S2.78")
+@pytest.mark.parametrize(
+    ("lines", "why", "count"),
+    [
+        ({"Pre_flight": 'test -n "$NO_SUCH_CREDENTIAL"'}, "Pre-flight failed (exit 1)", 0),
+        ({"Deploy": "exit 7"}, "Deploy failed (exit 7)", 0),
+        ({"Check": LIVE.replace("/words.py", "/nowhere")}, "Check failed (exit 1)", 3),
+        ({"Persistence": "exit 3"}, "Persistence failed (exit 3)", 3),
+    ],
+)
+def test_every_failed_deploy_command_fails_the_gate_and_is_tried_three_times(
+    lights: Lights, target: Target, lines: dict[str, str], why: str, count: int
+) -> None:
+    line = confirmed(verified(lights, preferences(**lines)))
+    line.run(expect=4)
+    failed = [entry for entry in line.entries("moved") if entry["edge"] == "FailDeployGate"]
+    assert len(failed) == 3
+    assert all(why in entry["facts"]["deployed"]["why"] for entry in failed)
+    assert (line.state(), target.deployed()) == ("BlockedOnGate", count)
+    assert why in line.read("scaffolding/blocked.md")
+
+
+@pytest.mark.requirement("S2.78")
+def test_a_missing_readme_fails_the_gate_without_a_deployment(lights: Lights, target: Target) -> None:
+    line = verified(lights, preferences(), Deploying="rm -f README.md")
+    assert line.entries("moved")[-1]["to"] == "BlockedOnGate"
+    assert target.deployed() == 0

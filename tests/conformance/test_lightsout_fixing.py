@@ -1,0 +1,111 @@
+"""Who finds is not who fixes: reviews and verifications only read, the main agent mends, and the finder looks again."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conformance.lightsout_pipeline import Lights, Pipeline
+from tests.conformance.test_lightsout_git import FAILED_CRITERION, OPEN_FINDING
+from tests.conformance.test_lightsout_recovery import ROUND, once
+
+MENDED = "out review.md; echo again >> $DETENT_OUT/review.md"
+VERIFIED = "out verification.md; echo again >> $DETENT_OUT/verification.md"
+
+
+def roles(line: Pipeline, *states: str) -> list[tuple[str, str, str]]:
+    """State, role and access of the runs in these states, in their order."""
+    return [(run["state"], run["role"], run["access"]) for run in line.entries("run_planned") if run["state"] in states]
+
+
+def edges(line: Pipeline) -> list[str]:
+    return [entry["edge"] for entry in line.entries("moved")]
+
+
+@pytest.mark.requirement("S2.54")
+def test_a_reviewer_only_reads_and_the_main_agent_mends_what_it_found(lights: Lights) -> None:
+    spoils = "echo '# by the reviewer' >> words.py"
+    lights.honest(
+        Reviewing=f"{spoils}; {once('finding', OPEN_FINDING, MENDED)}", ReviewFixing="echo '# mended' >> words.py"
+    )
+    line = lights.building()
+    line.run()
+    assert roles(line, "Reviewing", "ReviewFixing") == [
+        ("Reviewing", "reviewer", "read"),
+        ("ReviewFixing", "main", "write"),
+        ("Reviewing", "reviewer", "read"),
+    ]
+    assert "# mended" in line.read("words.py")
+    assert "# by the reviewer" not in line.read("words.py"), "what a reader changes is thrown away"
+    fixing = next(run["run"] for run in line.entries("run_planned") if run["state"] == "ReviewFixing")
+    assert "scaffolding/review.md" in line.prompt(fixing), "the findings are filed where the fixer reads them"
+    assert "A folder as argument printed a traceback" in line.git("show", "HEAD:scaffolding/review.md")
+    line.audit()
+
+
+@pytest.mark.requirement("S2.54")
+def test_a_reviewer_that_reaches_into_the_checkout_passes_nothing(lights: Lights) -> None:
+    """Where no kernel holds it; where one does it could not even write there."""
+    lights.honest(Reviewing='out review.md; echo "# reached" >> "$(cat $SCRIPTS/repo)/words.py"')
+    line = lights.building()
+    (lights.scripts / "repo").write_text(str(line.repo), encoding="utf-8")
+    line.run(expect=6)
+    assert line.state() == "Reviewing"
+    assert line.last("run_ended")["tainted"] == ["words.py"]
+    assert "its role may only read the repository" in line.last("unmoved")["why"]
+
+
+@pytest.mark.requirement("S2.69", "S2.110")
+def test_a_small_fix_goes_straight_back_to_another_run_of_the_verifier(lights: Lights) -> None:
+    lights.honest(Verifying=once("criterion", FAILED_CRITERION, VERIFIED), VerifyFixing="echo '# small' >> test_app.py")
+    line = lights.building()
+    line.run()
+    taken = edges(line)
+    start = taken.index("FailVerifyGate")
+    assert taken[start : start + 3] == ["FailVerifyGate", "FixVerifyFailures", "PassVerifyGate"]
+    found = [(run["state"], run["role"], run["run"]) for run in line.entries("run_planned")]
+    checked = [row for row in found if row[0] in ("Verifying", "VerifyFixing")]
+    assert [row[:2] for row in checked] == [
+        ("Verifying", "verifier"),
+        ("VerifyFixing", "main"),
+        ("Verifying", "verifier"),
+    ]
+    assert len({row[2] for row in checked}) == 3, "who verifies is another run than who fixed"
+    fix = next(row[2] for row in checked if row[0] == "VerifyFixing")
+    assert "verification.md" in line.prompt(fix)
+    line.audit()
+
+
+@pytest.mark.requirement("S2.70")
+@pytest.mark.parametrize("fix", ["echo 'x = 1' > extra.py", "echo '# the interface' >> words.py"])
+def test_a_significant_fix_is_reconciled_first(lights: Lights, fix: str) -> None:
+    lights.honest(
+        Verifying=once("criterion", FAILED_CRITERION, VERIFIED),
+        VerifyFixing=fix,
+        Reconciling=f"doc reconcile.md; {ROUND}",
+    )
+    line = lights.building()
+    line.run()
+    taken = edges(line)
+    start = taken.index("FailVerifyGate")
+    assert taken[start : start + 4] == ["FailVerifyGate", "VerifyFixReconcile", "ReconcileClean", "PassVerifyGate"]
+
+
+@pytest.mark.requirement("S2.55", "S2.71")
+@pytest.mark.parametrize(
+    ("state", "script", "fixing", "retrying"),
+    [
+        ("Reviewing", once("finding", OPEN_FINDING, MENDED), "ReviewFixing", "ReviewRetrying"),
+        ("Verifying", once("criterion", FAILED_CRITERION, VERIFIED), "VerifyFixing", "VerifyRetrying"),
+    ],
+)
+def test_who_can_not_mend_it_escalates_and_gets_another_try(
+    lights: Lights, state: str, script: str, fixing: str, retrying: str
+) -> None:
+    escalates = once("escalates", f"detent move {retrying}", "echo '# mended' >> test_app.py")
+    lights.honest(**{state: script, fixing: escalates})
+    line = lights.building()
+    line.run()
+    path = line.path_of_moves()
+    start = path.index(fixing)
+    assert path[start : start + 4] == [fixing, retrying, fixing, state]
+    assert line.state() == "Deploying"
