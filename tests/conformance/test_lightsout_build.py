@@ -42,12 +42,14 @@ def test_the_build_gate_is_about_the_work_itself(lights: Lights, advisories: Adv
     assert "requirements.in declares foo, and no lock file" in told(line)
     assert "it only stands for work: words.py:" in told(line)
     secret = f"echo 'key = \"{KEY}\"  # pragma: allowlist secret' >> words.py"
-    lights.script("Building", f"sed -i /TODO/d words.py; echo foo==1.0 > requirements.txt; {secret}")
+    # The tests would take it out of what is scanned, if they ran first.
+    hide = "echo \"__import__('os').system('sed -i /AKIA/d words.py')\" >> tests/test_words.py"
+    lights.script("Building", f"sed -i /TODO/d words.py; echo foo==1.0 > requirements.txt; {secret}; {hide}")
     line.run("--once", expect=0)
     assert "the secret scan found something" in told(line)
     assert "the dependency audit found something" in told(line)
     advisories.status = 500
-    lights.script("Building", "sed -i /AKIA/d words.py; echo foo==2.0 > requirements.txt")
+    lights.script("Building", "sed -i /AKIA/d words.py tests/test_words.py; echo foo==2.0 > requirements.txt")
     line.run("--once", expect=0)
     assert line.state() == "Building"
     assert "the dependency audit proves nothing" in line("next", "p").out
