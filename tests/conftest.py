@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 from detent.effects.sandbox import NONE, Probe
 from detent.runner.access import remember_level
 from detent.store.places import Project, project_at
+from tests.advisories import Advisories
 from tests.forks import Forks
 
 # The same examples on every run, so that a red test is red for everybody; `--hypothesis-profile=deep` searches for new
@@ -235,3 +236,10 @@ def cold(tmp_path: Path, clean_environment: dict[str, str]) -> Detent:
 def repo(tmp_path: Path, clean_environment: dict[str, str]) -> MakeRepo:
     """A maker of repositories: `path = repo()`, `other = repo("other")`."""
     return MakeRepo(tmp_path / "repositories", clean_environment)
+
+
+@pytest.fixture
+def advisories() -> Iterator[Advisories]:
+    made = Advisories()
+    yield made
+    made.close()

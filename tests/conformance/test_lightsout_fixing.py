@@ -56,7 +56,7 @@ def test_a_reviewer_that_reaches_into_the_checkout_passes_nothing(lights: Lights
 
 @pytest.mark.requirement("S2.110")
 def test_what_a_reader_found_is_nobody_else_s_to_rewrite(lights: Lights) -> None:
-    forge = 'for one in review verification; do echo forged >> "scaffolding/$one.md"; done'
+    forge = 'for one in review verification readiness reconcile; do echo forged >> "scaffolding/$one.md"; done'
     lights.honest(
         Reviewing=once("finding", OPEN_FINDING, MENDED),
         ReviewFixing=f"echo '# mended' >> words.py; {forge}",
@@ -65,7 +65,7 @@ def test_what_a_reader_found_is_nobody_else_s_to_rewrite(lights: Lights) -> None
     line = lights.building()
     line.run()
     assert line.state() == "Deploying"
-    for name in ("review", "verification"):
+    for name in ("review", "verification", "readiness", "reconcile"):
         assert "forged" not in line.read(f"scaffolding/{name}.md"), name
     line.audit()
 

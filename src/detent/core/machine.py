@@ -139,7 +139,7 @@ class Lock(Record):
     fields: tuple[str, ...] = ()
     sections: tuple[tuple[str, str], ...] = ()  # (file, heading)
     files: tuple[str, ...] = ()  # of the task folder; one that ends with "/" is a folder with all in it
-    role: str = ""  # whose runs alone may change it
+    role: tuple[str, ...] = ()  # whose runs alone may change it
 
 
 class Forbidden(Record):

@@ -440,7 +440,7 @@ class _Parser(Names):
             self.known_all(where, table.texts("fields"), fields, "field"),
             tuple(self.section(row) for row in table.rows("sections")),
             table.texts("files"),
-            self.known(where, table.text("role", ""), self.roles, "role"),
+            self.known_all(where, table.texts("role"), self.roles, "role"),
         )
         if bool(lock.after) == bool(lock.role):
             self.problem(f"{where}: after is missing" if not lock.after else f"{where}: it has after or role, not both")

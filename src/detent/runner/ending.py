@@ -167,7 +167,7 @@ def _file(task: Task, tree: str) -> dict[str, Any]:
 
 
 def _others_words(task: Task, items: Iterable[str]) -> list[str]:
-    owners = {item: lock.role for lock in task.machine.locks for item in items_of(lock)}
+    owners = {item: " or ".join(lock.role) for lock in task.machine.locks for item in items_of(lock)}
     file, role = task.native.file, task.memory.run["role"]
     return [f"{shown_item(file, item)} is for the {owners[item]}, not the {role}, and was put back" for item in items]
 

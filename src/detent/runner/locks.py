@@ -69,7 +69,7 @@ def held_for_others(task: Task, document: Document, role: str) -> dict[str, str]
 
 def items_of_others(machine: Machine, role: str) -> tuple[str, ...]:
     """What only runs of another role may change."""
-    return tuple(item for lock in machine.locks if lock.role not in ("", role) for item in items_of(lock))
+    return tuple(item for lock in machine.locks if lock.role and role not in lock.role for item in items_of(lock))
 
 
 def changed_of_others(task: Task, held: Mapping[str, str], document: Document) -> dict[str, str]:

@@ -2,72 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.advisories import Advisories, advisory
+
 CLEAN, FOUND, NOT_PROVEN = 0, 1, 3
-
-
-def advisory(name: str, **more: Any) -> dict[str, Any]:
-    """One answer about a package that is vulnerable, in the form of OSV."""
-    fixed = {"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "2.0"}]}
-    affected = [{"package": {"name": name, "ecosystem": "PyPI"}, "ranges": [fixed]}]
-    return {"vulns": [{"id": "PYSEC-2024-1", "aliases": ["CVE-2024-1"], "affected": affected, **more}]}
-
-
-class Advisories:
-    """A server that answers as told; everything it does not know is not vulnerable."""
-
-    def __init__(self) -> None:
-        self.answers: dict[str, dict[str, Any]] = {}
-        self.asked: list[str] = []
-        self.status, self.raw = 200, None
-        self.hangs, self.let_go = False, threading.Event()
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1/query"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    raw: bytes | None
-
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        ours = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                query = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                name = query["package"]["name"]
-                ours.asked.append(f"{name}=={query['version']}")
-                if ours.hangs:
-                    ours.let_go.wait()
-                    return
-                body = json.dumps(ours.answers.get(name, {})).encode() if ours.raw is None else ours.raw
-                self.send_response(ours.status)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_: Any) -> None:
-                """Nobody reads it."""
-
-        return Handler
-
-
-@pytest.fixture
-def advisories() -> Iterator[Advisories]:
-    made = Advisories()
-    yield made
-    made.let_go.set()
-    made.server.shutdown()
-    made.server.server_close()
 
 
 class Audit:

@@ -120,6 +120,14 @@ def test_a_bound_that_is_given_leaves_the_other_defaults() -> None:
     assert budget == {"run": {**RUN_DEFAULTS, "usd": 2}, "task": {}}
 
 
+@pytest.mark.parametrize(
+    "line", ['osv_url = "http://x/\'; rm -rf ."', "osv_url = 'ftp://x'", "accept = ['$(id)']", "accept = ['--on']"]
+)
+def test_what_the_audit_is_told_can_stand_in_a_command_line(line: str) -> None:
+    with pytest.raises(UsageError, match="audit: "):
+        parse_settings(f"[audit]\n{line}\n".encode(), "here")
+
+
 def test_one_command_need_not_be_a_list() -> None:
     assert parse_settings(b"[workspace]\nsetup = 'make'", "here").setup == ("make",)
 
@@ -238,7 +246,7 @@ def test_a_wrong_type_is_named(text: str, problem: str) -> None:
     assert problems(text) == problem.split("; ")
 
 
-@pytest.mark.parametrize(("page", "blocks"), [("README.md", 1), ("docs/how-to/configure-a-project.md", 6)])
+@pytest.mark.parametrize(("page", "blocks"), [("README.md", 1), ("docs/how-to/configure-a-project.md", 7)])
 def test_the_examples_of_the_documents_are_settings(page: str, blocks: int) -> None:
     text = (Path(__file__).resolve().parents[3] / page).read_text(encoding="utf-8")
     found = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
