@@ -307,16 +307,18 @@ def test_another_mode_stands_in_the_thread_at_once_and_nobody_is_blamed(threads:
     thread.audit()
 
 
-def test_another_mode_waits_for_the_end_of_a_run(threads: Threads) -> None:
+def test_another_mode_holds_at_once_and_its_file_shows_it_after_the_run(threads: Threads) -> None:
     thread = threads.thread()
     thread.to("Running")
     here = threads.meeting()
     threads.script("Running", "meet here")
     driving = threads.begin("run", thread.id, "--once", cwd=thread.repo)
     here.reached()
-    refused = thread("configure", "--mode", "quick", thread.id)
-    assert (refused.code, "agent run #1 works on this task" in refused.err) == (1, True)
+    thread.done("configure", "--mode", "quick")
+    assert thread.json("status", thread.id)["mode"] == "quick"
+    assert '"mode": "methodical"' in (thread.folder / "thread.json").read_text(encoding="utf-8")
     thread.done("configure", "--limit", "iteration=5")
     here.go()
     driving.done()
+    assert '"mode": "quick"' in (thread.folder / "thread.json").read_text(encoding="utf-8")
     assert "put back" not in thread.done("history").out
