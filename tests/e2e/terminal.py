@@ -16,7 +16,11 @@ from typing import Self
 
 LONGEST_S = 60.0
 INTERRUPT, SUSPEND = "\x03", "\x1a"  # Ctrl-C, Ctrl-Z
-_TAKE = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
+# Whoever started the tests may ignore Ctrl-C; a person's terminal does not.
+_TAKE = (
+    "import fcntl, os, signal, sys, termios; signal.signal(signal.SIGINT, signal.SIG_DFL); "
+    "fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
+)
 
 
 class Terminal:

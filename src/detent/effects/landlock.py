@@ -24,6 +24,7 @@ _DEVICES = tuple(
     f"{_DEVICE_FOLDER}/{name}" for name in ("null", "zero", "full", "tty", "pts", "shm", "ptmx", "random", "urandom")
 )
 _MOST_RULES = 20_000
+_ONE_WORD_BYTES, _MOST_BYTES = 100_000, 1_200_000  # the kernel bounds each word of a command line, and all of them
 
 
 def landlock(access: Access) -> tuple[str, ...]:
@@ -48,10 +49,11 @@ def landlock(access: Access) -> tuple[str, ...]:
     shown = [os.path.realpath(path) for path in access.shown]
     readable += [path for path in shown if path not in hidden and not _holds_hidden(path, hidden)]
     readable += [one for path in shown if _holds_hidden(path, hidden) for one in _beside(path, hidden)]
-    if len(readable) > _MOST_RULES:
-        raise ToolError("hiding that much would take too many Landlock rules", next_step="install bubblewrap")
     spec = json.dumps({"writable": [*writable, *_DEVICES], "readable": readable, "tcp": access.network})
-    return (sys.executable, "-I", "-S", landlock_process.__file__, spec)
+    if len(readable) > _MOST_RULES or len(spec) > _MOST_BYTES:
+        raise ToolError("hiding that much would take too many Landlock rules", next_step="install bubblewrap")
+    parts = [spec[at : at + _ONE_WORD_BYTES] for at in range(0, len(spec), _ONE_WORD_BYTES)]
+    return (sys.executable, "-I", "-S", landlock_process.__file__, str(len(parts)), *parts)
 
 
 def _beside(folder: str, hidden: list[str]) -> list[str]:

@@ -1,7 +1,8 @@
-"""Puts itself under Landlock, then becomes another program: `landlock_process.py SPEC PROGRAM ARGUMENT...`.
+"""Puts itself under Landlock, then becomes another program: `landlock_process.py COUNT PART... PROGRAM ARGUMENT...`.
 
-SPEC is JSON with the paths that may be written and read, and whether TCP may be used. Runs with `-I -S` and imports
-nothing of detent. What can't be put under the rules is not run.
+The COUNT parts together are JSON with the paths that may be written and read, and whether TCP may be used; one word of
+a command line can't be that long. Runs with `-I -S` and imports nothing of detent. What can't be put under the rules is
+not run.
 """
 
 from __future__ import annotations
@@ -91,11 +92,12 @@ def drop_capabilities() -> None:
 
 
 def main() -> None:
-    spec = json.loads(sys.argv[1])
+    behind = int(sys.argv[1]) + 2
+    spec, program = json.loads("".join(sys.argv[2:behind])), sys.argv[behind:]
     try:
         drop_capabilities()
         restrict(spec["writable"], spec["readable"], tcp=spec["tcp"])
-        os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606  # becoming that program is what this is for
+        os.execvp(program[0], program)  # noqa: S606  # becoming that program is what this is for
     except OSError as problem:
         sys.stderr.write(f"landlock: {problem.strerror}\n")
         os._exit(126)

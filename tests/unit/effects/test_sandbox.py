@@ -54,6 +54,13 @@ def test_what_is_writable_can_be_written_and_read(world: World, level: str) -> N
     assert (world.top / "open/moved/er/y").exists()
 
 
+def test_a_hidden_place_may_have_very_many_others_beside_it(world: World, level: str) -> None:
+    for number in range(3000):
+        (world.top / f"one of very many neighbours of what is hidden, number {number}").mkdir()
+    done = world.run(level, "cat ../other/file; cat ../closed/inner/file")
+    assert (done.exit != 0, done.stdout) == (True, b"other\n"), done
+
+
 @pytest.mark.parametrize(
     "attempt",
     [
