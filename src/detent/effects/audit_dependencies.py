@@ -21,6 +21,8 @@ import sys
 import tempfile
 import tomllib
 
+from detent.store.requirement_lines import PINNED, requirement_lines
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +32,6 @@ FOUND, NOT_PROVEN = 1, 3
 _SKIPPED = frozenset((".git", "node_modules", ".venv", "venv", "vendor", "site-packages"))
 _TIMEOUT_S = 600
 _REQUIREMENTS = re.compile(r"(?:.*/)?(?:requirements/[^/]*|[\w.-]*(?:requirements|constraints)[\w.-]*)\.(?:txt|lock)")
-_PINNED = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w,.\s-]*\])?\s*==(?!=)\s*[^\s;#*]+(?=[\s;]|$)")
 _BAD = frozenset(("high", "critical"))
 _MOST_TOLD = 50
 
@@ -99,14 +100,14 @@ def _requirements(path: str, given: argparse.Namespace, result: _Result) -> None
     if path.endswith(".txt") and os.path.isfile(f"{path.removesuffix('.txt')}.lock"):
         return  # the versions stand there
     with open(path, encoding="utf-8-sig") as file:
-        text = re.sub(r"\\\r?\n", " ", file.read())
+        lines = requirement_lines(file.read())
     pins: list[str] = []
-    for line in (re.sub(r"(?:^|\s)#.*", "", line).strip() for line in text.splitlines()):
-        if not line or line.startswith(("--index-url", "--extra-index-url", "-i ", "--require-hashes", "--no-binary")):
+    for line in lines:
+        if line.startswith(("--index-url", "--extra-index-url", "-i ", "--require-hashes", "--no-binary")):
             continue
         if _is_audited_itself(path, line):
             continue
-        if (match := _PINNED.match(line)) is None:
+        if (match := PINNED.match(line)) is None:
             result.unproven.append(f"{path}: {line[:80]!r} is not pinned to one version")
             return
         pins.append(match[0])

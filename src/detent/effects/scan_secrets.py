@@ -15,6 +15,7 @@ import re
 import stat
 import subprocess
 import sys
+from importlib.util import find_spec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,9 +39,7 @@ _MOST_TOLD = 50
 
 
 def main() -> int:
-    try:
-        import detect_secrets  # noqa: F401
-    except ImportError:
+    if find_spec("detect_secrets") is None:
         return _not_proven("detect-secrets is not installed; next: pip install 'detent[audit]'")
     try:
         known, names = _known(), _files()

@@ -8,6 +8,7 @@ import re
 from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.machines.reading import IN_TREE
+from detent.store.requirement_lines import PINNED, requirement_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 # Folders of what somebody else made.
 FOREIGN = frozenset(("node_modules", "vendor", ".venv", "venv", "site-packages", "third_party"))
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
-_PINNED = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?\s*==(?!=)\s*[^\s;*]+(?=[\s;]|$)")
 _REQUIREMENTS = re.compile(r"(?:.*/)?(?:requirements/[^/]*|[\w.-]*requirements[\w.-]*)\.(?:in|txt)")
 
 
@@ -72,7 +72,7 @@ def not_locked(seen: Seen, manifest: Manifest) -> tuple[str, ...]:
 
 
 def _is_pinned(text: str) -> bool:
-    return all(_PINNED.match(line) for line in _requirement_lines(text))
+    return all(PINNED.match(line) for line in _requirement_lines(text))
 
 
 def _text(seen: Seen, path: str) -> str:
@@ -107,9 +107,7 @@ def _requirements(text: str) -> Iterator[str]:
 
 
 def _requirement_lines(text: str) -> list[str]:
-    lines = re.sub(r"\\\r?\n", " ", text).splitlines()
-    lines = [re.sub(r"(?:^|\s)#.*", "", line).strip() for line in lines]
-    return [line for line in lines if line and not line.startswith(("--", "-i ", "-c ", "-r "))]
+    return [line for line in requirement_lines(text) if not line.startswith(("--", "-i ", "-c ", "-r "))]
 
 
 def _named(line: str) -> str:

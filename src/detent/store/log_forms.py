@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
 
 JSON_LINES, MARKDOWN = "json_lines", "markdown"
-FORMS = (JSON_LINES, MARKDOWN)
 _TITLE = b"# Log\n"
 _NOT_SHOWN = ("seq", "time", "kind", "type")
 
