@@ -245,7 +245,10 @@ class Run:
         return {"run": self.spec.run, "boot_id": boot_id(), **pids}
 
     def begin(self) -> None:
-        os.write(self._gate, b"1")
+        try:  # noqa: SIM105 - contextlib would cost memory for as long as the run lives
+            os.write(self._gate, b"1")
+        except BrokenPipeError:
+            pass  # killed while it waited: an end like any other, and `watch` sees it
         os.close(self._gate)
 
     def reap(self) -> bool:

@@ -17,7 +17,19 @@ from detent.effects import keeper_process
 from detent.effects.keeper import finish, spawn, stop, void
 from detent.effects.keeper_look import exit_class, look
 from detent.errors import DetentError, RefusedError, StorageError, UsageError
-from tests.unit.effects.keeper_runs import DAEMON, Runs, gone, late_keeper, lives, python, runs_in, shell, spec
+from tests.unit.effects.keeper_runs import (
+    DAEMON,
+    WAIT_S,
+    Runs,
+    gone,
+    late_keeper,
+    lives,
+    python,
+    raw_spec,
+    runs_in,
+    shell,
+    spec,
+)
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="keepers need the /proc of Linux")
 
@@ -77,6 +89,28 @@ def test_a_program_killed_from_outside_was_killed(runs: Runs) -> None:
     os.kill(runs.identity(run_dir).child_pid, signal.SIGKILL)
     ended = runs.end(run_dir)
     assert (ended.reason, ended.signal, exit_class(ended)) == ("exited", signal.SIGKILL, "killed")
+
+
+def test_a_program_killed_before_it_may_begin_was_killed(tmp_path: Path) -> None:
+    """The engine is told that the run is ready a moment before its program may begin; that moment is enough to die."""
+    raw_spec(tmp_path, ("sleep", "1000"))
+    script = f"""
+import os, runpy, signal
+keeper = runpy.run_path({keeper_process.__file__!r})
+tell = keeper["report"]
+def report(*words):
+    (child,) = keeper["_listed_children"](os.getpid())
+    os.kill(child, signal.SIGKILL)
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    tell(*words)
+keeper["keep"].__globals__["report"] = report
+os.chdir({str(tmp_path)!r})
+keeper["keep"]()
+"""
+    subprocess.run((sys.executable, "-I", "-c", script), check=True, timeout=WAIT_S, stdout=subprocess.DEVNULL)
+    ended = look(str(tmp_path))
+    assert ended.exit is not None
+    assert (ended.exit.reason, ended.exit.signal, exit_class(ended.exit)) == ("exited", signal.SIGKILL, "killed")
 
 
 def test_the_deadline_ends_a_program_that_hangs(runs: Runs) -> None:
