@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from detent.proof.audit import Audit, audit
-from detent.proof.replay import KINDS
+from detent.proof.replay_lines import KINDS
 from detent.proof.replay_runs import RUN_KINDS
 from detent.runner.adopt import adopt
 from detent.runner.begin import Wish
