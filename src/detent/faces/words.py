@@ -195,6 +195,7 @@ def _would_words(name: str, would: Foreseen) -> str:
         "crash": "the next command that writes counts a crash",
         "stays": "the task stays where it is",
         "respawn": f"another one starts when the task is driven: detent run {name}",
+        "stopped": f"another one starts after: detent resume {name}",
         "person": f"another one needs your word: detent respawn {name}",
     }[would.kind]
 
@@ -383,4 +384,4 @@ def _proof_words(entry: Entry) -> str:
 
 
 def _missing_words(entry: Mapping[str, Any]) -> str:
-    return "; ".join(one["why"] for one in entry["missing"]) or str(entry["problem"])
+    return "; ".join(dict.fromkeys(one["why"] for one in entry["missing"])) or str(entry["problem"])

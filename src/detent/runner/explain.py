@@ -15,7 +15,7 @@ from detent.errors import UnreadableError
 from detent.runner.advice import advice
 from detent.runner.locks import shown_item
 from detent.runner.loop import failed_here, loop_of
-from detent.runner.open import waits_at_end
+from detent.runner.open import needs_word, waits_at_end
 from detent.runner.settle import find_disorder, is_collected, read_document
 from detent.store.atomic import read_plain
 from detent.store.names import name_some
@@ -226,7 +226,7 @@ def waiting_for(memory: Memory, state: State) -> str:
         return f"a person: stopped ({stopped})"
     if state.is_end:
         return "a person" if waits_at_end(state) else ""
-    if state.driver == "agent" and state.respawn != "auto" and memory.visit and not (memory.run or memory.ended):
+    if needs_word(memory, state) and not (memory.run or memory.ended):
         return "a person: the agent run ended"
     return {"agent": f"the agent ({state.role})", "engine": "the engine"}.get(state.driver, "a person")
 

@@ -290,6 +290,12 @@ def is_over(listed: Listed) -> bool:
     return state.is_end and not waits_at_end(state)
 
 
+def needs_word(memory: Memory, state: State) -> bool:
+    """Whether another run, after the one of this visit, starts only when a person says so, and nobody did."""
+    has_word = memory.visit.get("word") or state.respawn == "auto"
+    return state.driver == "agent" and bool(memory.visit) and not has_word
+
+
 def waits_at_end(state: State) -> bool:
     """Whether an end is a question: it is left by an answer. One that a person may go back from is none."""
     return any(edge.reopen and not {"answer", "resume"}.isdisjoint(edge.verbs) for edge in state.edges)
