@@ -83,8 +83,8 @@ def _first_open(
                 return _advance(machine, snapshot, signal, edge, way)
             if may_waive and not (guards or waivable or edge.sign_off or any(gate.pending for gate in gates)):
                 waivable = (way, tuple(gate.gate for gate in gates))
-            # A way that only lacks proof is nearer than one this asker can never use.
-            distance = (len(guards), len(gates))
+            # Lacking proof is nearer than being barred; who names no move means the file's first, not its shortest.
+            distance = (len(guards), len(gates) if signal.want else 0)
             if nearest is None or distance < nearest[0]:
                 nearest = (distance, edge, (*guards, *gates))
         if waivable:

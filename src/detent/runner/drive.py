@@ -24,6 +24,7 @@ from detent.runner.asks import crashed_here, question
 from detent.runner.drops import answer_drops
 from detent.runner.ending import BOUND, attend
 from detent.runner.explain import deploy_word, explain, may_ask
+from detent.runner.inbox import again_command
 from detent.runner.judging import is_judged_next
 from detent.runner.launch import bounds_of
 from detent.runner.open import needs_word, waits_at_end
@@ -177,12 +178,11 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
 
 def _after_run(task: Task) -> str:
     """What a person is asked for where an agent has done its part; a sign-off that is open is no run without a move."""
-    state, waits = (
-        task.memory.snapshot.state,
-        [move for move in explain(task, with_moves=True).moves if move.is_open and move.sign_off],
-    )
+    state = task.machine.states[task.memory.snapshot.state]
+    waits = [move for move in explain(task, with_moves=True).moves if move.is_open and move.sign_off]
     if not waits:
-        return f"the agent run in {state} ended without a move; another one needs your word"
+        again = again_command(task.id, state)
+        return f"the agent run in {state.name} ended without a move; another one needs your word: {again}"
     words = [f"detent {move.verbs[0] if move.verbs else f'move {move.to}'} {task.id} (to {move.to})" for move in waits]
     return f"the agent has done its part, your sign-off is next: {' or '.join(words)}"
 
