@@ -22,7 +22,7 @@ from detent.effects.git import Git, check_object_id, is_object_id, read_reposito
 from detent.effects.ignore_rules import combined_ignore_rules, escape_path
 from detent.errors import StorageError, ToolError, UnreadableError, UsageError
 from detent.store.atomic import read_cache, write_cache
-from detent.store.digest import sha256_of
+from detent.store.digest import sha1_of, sha256_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -232,16 +232,12 @@ def _noted_tree(cached_index: str, content: bytes) -> str:
 
 
 def _index_name(task: _Task) -> str:
-    from hashlib import sha256
-
     identity = "\0".join((task.work_tree, task.baseline or "", *task.left_out))
-    return f"index-{sha256(os.fsencode(identity)).hexdigest()[:20]}"
+    return f"index-{sha256_of(os.fsencode(identity))[:20]}"
 
 
 def _copy_index(source: str, target: str) -> str | None:
     """Copy the stat cache; the tree it is known to be, empty if that is not known. None: nothing worth copying."""
-    from hashlib import new
-
     try:
         with open(source, "rb") as file:
             content = file.read()
@@ -249,7 +245,7 @@ def _copy_index(source: str, target: str) -> str | None:
     except FileNotFoundError:
         return None
     # Git does not check this sum when it reads, so a torn file could pass as a shorter index.
-    if not any(new(kind, content[:-size]).digest() == content[-size:] for kind, size in (("sha1", 20), ("sha256", 32))):
+    if sha1_of(content[:-20]) != content[-20:].hex() and sha256_of(content[:-32]) != content[-32:].hex():
         return None
     with open(target, "wb") as file:
         file.write(content)
