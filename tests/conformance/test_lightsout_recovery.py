@@ -170,6 +170,7 @@ def test_reconcile_on_demand_is_refused_where_the_document_has_none(lights: Ligh
 @pytest.mark.requirement("S2.91")
 def test_sessions_that_are_lost_again_and_again_stop_the_task_and_count_as_no_failed_gate(lights: Lights) -> None:
     lights.honest(Designing=DIE)
+    lights.script("Designing", "echo 'no key' >&2; exit 3", run=2)
     line = lights.delivered(state='{"stage": "Designing", "passed": "expand"}')
     told = line.run(expect=6).out
     assert dropped(line) == [("Designing", "Designing")] * 3
@@ -177,6 +178,8 @@ def test_sessions_that_are_lost_again_and_again_stop_the_task_and_count_as_no_fa
     why = "3 agent runs in a row came to nothing; the last one, #3 in Designing, was killed"
     assert f"stopped: p is in Designing: {why}" in told
     assert "next: detent resume p" in told
+    assert told.count("look: detent logs --errors ") == 1
+    assert "look: detent logs --errors --run 2 p" in told
     assert why in line("inbox").out
     assert line("resume", "p").code == 0
     line.run(expect=6)
