@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from detent.machines import parse, parse_store
 from detent.machines.load import built_in_names, load
-from detent.proof.replay import KINDS
+from detent.proof.replay_lines import KINDS
 from detent.runner.vocabulary import vocabulary
 from detent.store import places
 from detent.store.places import POINTER, Project, TaskPlaces

@@ -52,7 +52,7 @@ def doctor(arguments: Arguments) -> int:
 def _settings(project: Project, *, is_quick: bool) -> tuple[list[Row], tuple[Tried, ...]]:
     """Are the settings in order, and do their commands work in a fresh checkout?"""
     from detent.faces.words_project import found_rows, trial_rows
-    from detent.runner.create import misspelt
+    from detent.runner.checked import misspelt
     from detent.runner.trial import check_settings, head_commit, try_commands
     from detent.store.settings import FILE
 
