@@ -16,6 +16,7 @@ from detent.core.record import Record
 from detent.core.values import Advance, Refuse, Signal
 from detent.effects import keeper
 from detent.effects.agents.events import EventReader
+from detent.effects.evidence_runs import EXITS
 from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.errors import RefusedError, SetUpError
@@ -181,6 +182,9 @@ def _after_run(task: Task) -> str:
         task.memory.snapshot.state,
         [move for move in explain(task, with_moves=True).moves if move.is_open and move.sign_off],
     )
+    visit = task.memory.visit
+    if not waits and visit["exit"] != "finished":
+        return f"agent run #{visit['run']} {EXITS.get(visit['exit'], visit['exit'])}; another one needs your word"
     if not waits:
         return f"the agent run in {state} ended without a move; another one needs your word"
     words = [f"detent {move.verbs[0] if move.verbs else f'move {move.to}'} {task.id} (to {move.to})" for move in waits]
