@@ -280,7 +280,8 @@ LINE_FIELDS: Mapping[str, str] = {
     "edge, way, from, to": "the move, which of its ways, and the states it joins",
     "verb, answer": "the command that meant the move; what a person said",
     "exit": "how the agent run ended whose end this is about",
-    "facts": "each gate the way needs: `ok`, `proof` (hash or receipts), `by_hand`, `note`, `why`, `parts` of several",
+    "facts": "each gate the way needs: `ok`, `proof` (hash or receipts), `by_hand`, `note`, `why`, `unknown` (nobody "
+    "could answer), `parts` of several",
     "waived, override": "gates a person waived, and why",
     "tree": "the git tree that was looked at",
     "stage, plan, visit": "in `deploy`: confirmed, begun or ended; the hash of the commands; the visit they belong to",

@@ -79,14 +79,12 @@ def test_resuming_a_stopped_task_is_the_word_that_another_run_waits_for(agents: 
     assert task.phase == "accept"
 
 
-def test_who_drives_it_is_told_what_the_next_phase_lacks_not_what_would_lead_back(agents: Agents) -> None:
+def test_a_coder_that_changed_nothing_or_wrote_another_phase_is_told_so(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("codegen", "true", run=3)
     agents.script("codegen", """printf '{"phase": "accept"}' > "$DETENT_TASK_DIR/state.json" """, run=4)
     stopped = task.run(expect=6).out
-    assert "agent run #3 ended by itself and opened no move: code/diff.patch would be empty" in stopped
-    told = task("say", "/next", task.id, cwd=task.repo).out
-    assert told.startswith("refused: codegen -> review\n  why:  code/diff.patch would be empty")
+    assert "agent run #3 ended by itself and opened no move: nothing has changed so far" in stopped
     task("resume", task.id, cwd=task.repo)
     assert "why:  forbidden: no phase is skipped: first review, then test\n" in task.run().out
 
@@ -113,3 +111,24 @@ def test_the_filed_patch_is_the_whole_change(agents: Agents) -> None:
     assert task.phase == "review"
     subprocess.run(["git", "apply", "--check", str(task.folder / "code/diff.patch")], cwd=task.repo, check=True)
     assert (task.folder / "code/files/app.bin").read_bytes() == b"\0\xff"
+
+
+def test_reviews_that_nobody_can_read_stop_the_task_although_each_is_another(agents: Agents) -> None:
+    task = make_global(agents)
+    agents.script("plan_review", 'out plan-review.json "run $DETENT_RUN_NUMBER"')
+    told = task.run(expect=6).out
+    assert "3 agent runs in a row came to nothing; the last one, #4 in plan_review, opened no move: " in told
+    assert "next: detent resume words" in told
+    assert [entry["progress"] for entry in task.entries("unmoved")] == [True] * 3
+    task.audit()
+
+
+def test_a_run_that_failed_is_told_with_the_command_that_shows_its_errors(agents: Agents) -> None:
+    task = make_global(agents)
+    agents.script("planning", "echo 'no key for the model' >&2; exit 3")
+    told = task.run(expect=4).out
+    assert "agent run #1 failed; the task stays in planning" in told
+    assert "needs a person: words is in planning: agent run #1 failed; another one needs your word" in told
+    (look,) = {line.partition("look: detent ")[2] for line in told.splitlines() if "look: " in line}
+    assert task(*look.split(), cwd=task.repo).out == "no key for the model\n"
+    assert "look: " not in task.run(expect=4).out, "it was told when it happened"

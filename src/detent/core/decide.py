@@ -72,8 +72,7 @@ def candidates_for(machine: Machine, snapshot: Snapshot, signal: Signal) -> list
 def _first_open(
     machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal, candidates: list[Edge]
 ) -> Advance | Refuse:
-    nearest: tuple[tuple[int, bool, int], Edge, tuple[Missing, ...]] | None = None
-    passed = () if signal.want else (names := tuple(machine.states))[: names.index(snapshot.state)]
+    nearest: tuple[tuple[int, int, bool], Edge, tuple[Missing, ...]] | None = None
     may_waive = machine.may_override and signal.who == "person" and signal.override.strip()
     for edge in candidates:
         waivable: tuple[Way, tuple[str, ...]] | None = None
@@ -84,8 +83,8 @@ def _first_open(
                 return _advance(machine, snapshot, signal, edge, way)
             if may_waive and not (guards or waivable or edge.sign_off or any(gate.pending for gate in gates)):
                 waivable = (way, tuple(gate.gate for gate in gates))
-            # Lacking proof is nearer than being barred; for who names no move, forward is nearer than back.
-            distance = (len(guards), edge.target in passed, len(gates))
+            # A way that only lacks proof is nearer than one nobody can use now, or one whose gates were answered: no.
+            distance = (len(guards), len(gates), all(facts[one.gate].is_known for one in gates if one.gate in facts))
             if nearest is None or distance < nearest[0]:
                 nearest = (distance, edge, (*guards, *gates))
         if waivable:
@@ -93,7 +92,8 @@ def _first_open(
     allowed = allowed_targets(machine, snapshot)
     if nearest is None:
         return Refuse(f"{snapshot.state} has no way out for {signal.who}", allowed=allowed)
-    return Refuse(f"{snapshot.state} -> {target_of(snapshot, nearest[1])}", nearest[2], allowed, nearest[1])
+    _, edge, missing = nearest
+    return Refuse(f"{snapshot.state} -> {target_of(snapshot, edge)}", missing, allowed, edge)
 
 
 def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: Edge, way: Way) -> tuple[Missing, ...]:
@@ -138,8 +138,7 @@ def allowed_targets(machine: Machine, snapshot: Snapshot) -> tuple[str, ...]:
     """Every state the current one leads to, in the file's order, without what may never be taken or goes back."""
     state = machine.states[snapshot.state]
     edges = [edge for edge in state.edges if not edge.never and (state.is_end or not edge.reopen)]
-    targets = dict.fromkeys(target_of(snapshot, edge) for edge in edges)
-    return tuple(target for target in targets if target)
+    return tuple(filter(None, dict.fromkeys(target_of(snapshot, edge) for edge in edges)))
 
 
 def target_of(snapshot: Snapshot, edge: Edge) -> str:

@@ -16,6 +16,7 @@ from detent.core.record import Record
 from detent.core.values import Advance, Refuse, Signal
 from detent.effects import keeper
 from detent.effects.agents.events import EventReader
+from detent.effects.evidence_runs import EXITS
 from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.errors import RefusedError, SetUpError
@@ -178,11 +179,13 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
 
 def _after_run(task: Task) -> str:
     """What a person is asked for where an agent has done its part; a sign-off that is open is no run without a move."""
-    state = task.machine.states[task.memory.snapshot.state]
+    state, visit = task.machine.states[task.memory.snapshot.state], task.memory.visit
     waits = [move for move in explain(task, with_moves=True).moves if move.is_open and move.sign_off]
     if not waits:
-        again = again_command(task.id, state)
-        return f"the agent run in {state.name} ended without a move; another one needs your word: {again}"
+        ended = f"the agent run in {state.name} ended without a move"
+        if visit["exit"] != "finished":
+            ended = f"agent run #{visit['run']} {EXITS.get(visit['exit'], visit['exit'])}"
+        return f"{ended}; another one needs your word: {again_command(task.id, state)}"
     words = [f"detent {move.verbs[0] if move.verbs else f'move {move.to}'} {task.id} (to {move.to})" for move in waits]
     return f"the agent has done its part, your sign-off is next: {' or '.join(words)}"
 
