@@ -21,7 +21,7 @@ from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.errors import RefusedError, SetUpError
 from detent.runner.agents import wakes_at
-from detent.runner.asks import crashed_here, question
+from detent.runner.asks import crashed_here, left_open, question
 from detent.runner.drops import answer_drops
 from detent.runner.ending import BOUND, attend
 from detent.runner.explain import deploy_word, explain, may_ask
@@ -186,7 +186,7 @@ def _after_run(task: Task) -> str:
     if not waits and visit["exit"] != "finished":
         return f"agent run #{visit['run']} {EXITS.get(visit['exit'], visit['exit'])}; another one needs your word"
     if not waits:
-        return f"the agent run in {state} ended without a move; another one needs your word"
+        return f"the agent run in {state} ended without a move{left_open(task.memory)}; another one needs your word"
     words = [f"detent {move.verbs[0] if move.verbs else f'move {move.to}'} {task.id} (to {move.to})" for move in waits]
     return f"the agent has done its part, your sign-off is next: {' or '.join(words)}"
 
