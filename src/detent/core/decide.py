@@ -72,7 +72,12 @@ def candidates_for(machine: Machine, snapshot: Snapshot, signal: Signal) -> list
 def _first_open(
     machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal, candidates: list[Edge]
 ) -> Advance | Refuse:
+<<<<<<< HEAD
     nearest: tuple[tuple[int, int, bool], Edge, tuple[Missing, ...]] | None = None
+=======
+    nearest: tuple[tuple[int, bool, int], Edge, tuple[Missing, ...]] | None = None
+    passed = () if signal.want else (names := tuple(machine.states))[: names.index(snapshot.state)]
+>>>>>>> newcomer
     may_waive = machine.may_override and signal.who == "person" and signal.override.strip()
     for edge in candidates:
         waivable: tuple[Way, tuple[str, ...]] | None = None
@@ -83,8 +88,13 @@ def _first_open(
                 return _advance(machine, snapshot, signal, edge, way)
             if may_waive and not (guards or waivable or edge.sign_off or any(gate.pending for gate in gates)):
                 waivable = (way, tuple(gate.gate for gate in gates))
+<<<<<<< HEAD
             # A way that only lacks proof is nearer than one nobody can use now, or one whose gates were answered: no.
             distance = (len(guards), len(gates), all(facts[one.gate].is_known for one in gates if one.gate in facts))
+=======
+            # Lacking proof is nearer than being barred; for who names no move, forward is nearer than back.
+            distance = (len(guards), edge.target in passed, len(gates))
+>>>>>>> newcomer
             if nearest is None or distance < nearest[0]:
                 nearest = (distance, edge, (*guards, *gates))
         if waivable:
@@ -92,8 +102,7 @@ def _first_open(
     allowed = allowed_targets(machine, snapshot)
     if nearest is None:
         return Refuse(f"{snapshot.state} has no way out for {signal.who}", allowed=allowed)
-    _, edge, missing = nearest
-    return Refuse(f"{snapshot.state} -> {target_of(snapshot, edge)}", missing, allowed, edge)
+    return Refuse(f"{snapshot.state} -> {target_of(snapshot, nearest[1])}", nearest[2], allowed, nearest[1])
 
 
 def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: Edge, way: Way) -> tuple[Missing, ...]:
