@@ -72,12 +72,8 @@ def candidates_for(machine: Machine, snapshot: Snapshot, signal: Signal) -> list
 def _first_open(
     machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal, candidates: list[Edge]
 ) -> Advance | Refuse:
-<<<<<<< HEAD
-    nearest: tuple[tuple[int, int, bool], Edge, tuple[Missing, ...]] | None = None
-=======
-    nearest: tuple[tuple[int, bool, int], Edge, tuple[Missing, ...]] | None = None
+    nearest: tuple[tuple[int, bool, int, bool], Edge, tuple[Missing, ...]] | None = None
     passed = () if signal.want else (names := tuple(machine.states))[: names.index(snapshot.state)]
->>>>>>> newcomer
     may_waive = machine.may_override and signal.who == "person" and signal.override.strip()
     for edge in candidates:
         waivable: tuple[Way, tuple[str, ...]] | None = None
@@ -88,13 +84,9 @@ def _first_open(
                 return _advance(machine, snapshot, signal, edge, way)
             if may_waive and not (guards or waivable or edge.sign_off or any(gate.pending for gate in gates)):
                 waivable = (way, tuple(gate.gate for gate in gates))
-<<<<<<< HEAD
-            # A way that only lacks proof is nearer than one nobody can use now, or one whose gates were answered: no.
-            distance = (len(guards), len(gates), all(facts[one.gate].is_known for one in gates if one.gate in facts))
-=======
-            # Lacking proof is nearer than being barred; for who names no move, forward is nearer than back.
-            distance = (len(guards), edge.target in passed, len(gates))
->>>>>>> newcomer
+            # Nearer: lacking proof than barred; for who names no move, forward than back; not yet known than known.
+            is_known = all(facts[one.gate].is_known for one in gates if one.gate in facts)
+            distance = (len(guards), edge.target in passed, len(gates), is_known)
             if nearest is None or distance < nearest[0]:
                 nearest = (distance, edge, (*guards, *gates))
         if waivable:
