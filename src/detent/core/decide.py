@@ -150,8 +150,7 @@ def target_of(snapshot: Snapshot, edge: Edge) -> str:
 
 
 def _no_such_move(machine: Machine, snapshot: Snapshot, signal: Signal) -> Refuse | Wait:
-    state = machine.states[snapshot.state]
-    allowed = allowed_targets(machine, snapshot)
+    state, allowed = machine.states[snapshot.state], allowed_targets(machine, snapshot)
     if signal.who == "engine" and not signal.want:
         return Wait(f"{state.name} is an end" if state.is_end else f"{state.name} has no move for the engine")
     if signal.verb or not signal.want:

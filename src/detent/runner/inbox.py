@@ -5,7 +5,7 @@ from __future__ import annotations
 from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.runner.advice import advice
-from detent.runner.asks import crashed_here, question
+from detent.runner.asks import crashed_here, left_open, question
 from detent.runner.budget import way_on
 from detent.runner.explain import DEPLOYED, deploy_word, explain, may_ask
 from detent.runner.open import load_all, load_task, needs_word, waits_at_end
@@ -92,7 +92,7 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
             return f"its agent run ended; {state.name} waits for your sign-off", _answer(name, _verbs(state))
         if not needs_word(memory, state):
             return None
-        return "its agent run ended without a move", again_command(name, state)
+        return f"its agent run ended without a move{left_open(memory)}", again_command(name, state)
     verbs = _verbs(state)
     look = f"; look at what is signed: detent diff {name}" if any(edge.sign_off for edge in state.edges) else ""
     why = f"{state.name} waits for a person{crashed_here(memory)}{look}"

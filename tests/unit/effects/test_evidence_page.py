@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 import itertools
+import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
