@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
     from detent.store.places import TaskPlaces
 
-CACHE_SCHEMA = 5
+CACHE_SCHEMA = 6
 # Lines that change nothing in the document, so that it is not behind the journal without them.
 QUIET = (
     *("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured"),
@@ -247,14 +247,19 @@ def _fold_commit(memory: Memory, entry: Entry) -> dict[str, Any]:
 
 
 def _fold_deploy(memory: Memory, entry: Entry) -> dict[str, Any]:
-    """A person's word lets it begin anew; what began is over with its end."""
-    stage = entry["stage"]
+    """A person's word lets it begin anew; what began is over with its end. The last one is known until taken back."""
+    stage, last = entry["stage"], {key: memory.deploy[key] for key in ("last",) if key in memory.deploy}
     if stage == "confirmed":
-        return {"deploy": {"confirmed": entry["plan"]}}
+        return {"deploy": {"confirmed": entry["plan"], **last}}
     told = {key: entry[key] for key in ("plan", "tree", "visit", "time", "ok", "why")}
     if stage == "begun":
-        return {"deploy": {**memory.deploy, "begun": told}}
+        last = {"last": {"plan": entry["plan"], "commands": entry["commands"]}}
+        return {"deploy": {**memory.deploy, "begun": told, **last}}
+    if stage == "rolling_back":  # nothing is deployed any more, and deploying again needs another word
+        return {"deploy": {**last, "back": entry["visit"]}}
     proved = {**memory.proved, **entry["receipts"]}
+    if stage == "rolled_back":
+        return {"proved": dict(list(proved.items())[-MOST_PROVED:]), "deploy": {} if entry["ok"] else last}
     ended = {**told, "proof": sha256_of("".join(entry["receipts"].values()).encode())}
     deploy = {**{key: value for key, value in memory.deploy.items() if key != "begun"}, "ended": ended}
     return {"proved": dict(list(proved.items())[-MOST_PROVED:]), "deploy": deploy}
