@@ -22,7 +22,7 @@ from detent.errors import RefusedError, SetUpError
 from detent.runner.agents import wakes_at
 from detent.runner.asks import crashed_here, question
 from detent.runner.drops import answer_drops
-from detent.runner.ending import BOUND, attend
+from detent.runner.ending import BOUND, attend, load_for_ends
 from detent.runner.explain import deploy_word, explain, may_ask
 from detent.runner.judging import is_judged_next
 from detent.runner.launch import bounds_of
@@ -194,6 +194,7 @@ def wait(task: Task, tell: Tell, reply: Reply) -> None:
     reader = EventReader(os.path.join(folder, EVENTS), task.memory.run["events"])
     since = task.memory.size
     with Watch([folder]) as watch:
+        load_for_ends()
         while watch.wait(TICK_S) is None:
             seen = run_seen(task)
             if seen is not None and seen.phase == "unborn":
