@@ -23,7 +23,7 @@ from detent.effects.ignore_rules import combined_ignore_rules, escape_path
 from detent.errors import StorageError, ToolError, UnreadableError, UsageError
 from detent.store.aftermath import boot_id
 from detent.store.atomic import read_cache, write_cache
-from detent.store.digest import sha256_of
+from detent.store.digest import sha1_of, sha256_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -283,16 +283,12 @@ def _noted_tree(cached_index: str, content: bytes) -> tuple[str, str]:
 
 
 def _index_name(task: _Task) -> str:
-    from hashlib import sha256
-
     identity = "\0".join((task.work_tree, task.baseline or "", *task.left_out))
-    return f"index-{sha256(os.fsencode(identity)).hexdigest()[:20]}"
+    return f"index-{sha256_of(os.fsencode(identity))[:20]}"
 
 
 def _read_index(source: str) -> tuple[bytes, os.stat_result] | None:
     """The stat cache with its times; None when there is none or it is torn."""
-    from hashlib import new
-
     try:
         with open(source, "rb") as file:
             content = file.read()
@@ -300,9 +296,7 @@ def _read_index(source: str) -> tuple[bytes, os.stat_result] | None:
     except FileNotFoundError:
         return None
     # Git does not check this sum when it reads, so a torn file could pass as a shorter index.
-    is_whole = any(
-        new(kind, content[:-size]).digest() == content[-size:] for kind, size in (("sha1", 20), ("sha256", 32))
-    )
+    is_whole = sha1_of(content[:-20]) == content[-20:].hex() or sha256_of(content[:-32]) == content[-32:].hex()
     return (content, times) if is_whole else None
 
 

@@ -362,7 +362,7 @@ def _closed(decision: Decision) -> str:
         return f"refused: {decision.problem}: " + "; ".join(one.why for one in decision.missing)
     missing = decision.missing if isinstance(decision, Wait) else ()
     # Where nothing was the engine's to do, nothing kept it from doing it.
-    return "" if any(one.gate == "by" for one in missing) else "; ".join(one.why for one in missing)
+    return "" if any(one.gate == "by" for one in missing) else "; ".join(dict.fromkeys(one.why for one in missing))
 
 
 def _stays(task: Task, why: str) -> Outcome:
