@@ -23,7 +23,7 @@ from detent.errors import RefusedError, SetUpError
 from detent.runner.agents import wakes_at
 from detent.runner.asks import crashed_here, left_open, question
 from detent.runner.drops import answer_drops
-from detent.runner.ending import BOUND, attend
+from detent.runner.ending import BOUND, attend, load_for_ends
 from detent.runner.explain import deploy_word, explain, may_ask
 from detent.runner.inbox import again_command
 from detent.runner.judging import is_judged_next
@@ -199,6 +199,7 @@ def wait(task: Task, tell: Tell, reply: Reply) -> None:
     reader = EventReader(os.path.join(folder, EVENTS), task.memory.run["events"])
     since = task.memory.size
     with Watch([folder]) as watch:
+        load_for_ends()
         while watch.wait(TICK_S) is None:
             seen = run_seen(task)
             if seen is not None and seen.phase == "unborn":
