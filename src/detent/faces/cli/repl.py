@@ -58,7 +58,22 @@ def _reader(task: Task) -> Read:
 
 
 def _plain(prompt: str, _task: Task) -> str:
-    return input(prompt)
+    """Ctrl+C is heard from the prompt on: `input` alone misses one that comes just before it begins to read."""
+    import select
+    import signal
+
+    heard, hearing = os.pipe()
+    os.set_blocking(hearing, False)
+    before = signal.set_wakeup_fd(hearing, warn_on_full_buffer=False)
+    try:
+        sys.stdout.write(prompt)
+        sys.stdout.flush()
+        select.select((sys.stdin, heard), (), ())  # a terminal shows a line when it is whole
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(heard)
+        os.close(hearing)
+    return input()
 
 
 def _talk(arguments: Arguments, task: Task, read: Read) -> int:
