@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from detent.machines import parse, parse_store
 from detent.machines.load import built_in_names, load
-from detent.proof.replay import KINDS
+from detent.proof.replay_lines import KINDS
 from detent.runner.vocabulary import vocabulary
 from detent.store import places
 from detent.store.places import POINTER, Project, TaskPlaces
@@ -280,7 +280,8 @@ LINE_FIELDS: Mapping[str, str] = {
     "edge, way, from, to": "the move, which of its ways, and the states it joins",
     "verb, answer": "the command that meant the move; what a person said",
     "exit": "how the agent run ended whose end this is about",
-    "facts": "each gate the way needs: `ok`, `proof` (hash or receipts), `by_hand`, `note`, `why`, `parts` of several",
+    "facts": "each gate the way needs: `ok`, `proof` (hash or receipts), `by_hand`, `note`, `why`, `unknown` (nobody "
+    "could answer), `parts` of several",
     "waived, override": "gates a person waived, and why",
     "tree": "the git tree that was looked at",
     "stage, plan, visit": "in `deploy`: confirmed, begun or ended; the hash of the commands; the visit they belong to",

@@ -13,7 +13,8 @@ from detent.effects import process
 from detent.effects.checkout import run_command
 from detent.effects.sandbox import LEVELS, Probe, try_level
 from detent.runner.access import command_running, hold_command, remember_level
-from detent.runner.create import Wish, create
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.runner.open import Task
 
 ARGV = ("/bin/sh", "-c", "true")

@@ -18,7 +18,8 @@ from detent.effects.keeper import stop
 from detent.effects.keeper_look import look
 from detent.effects.keeper_watch import Watch
 from detent.faces.cli.output import move_json
-from detent.runner.create import Wish, create
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.runner.drive import drive
 
 TYPE_CHECKING = False

@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 from detent.core.values import Signal
-from detent.runner.create import Wish, create
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.runner.step import step
 
 TYPE_CHECKING = False

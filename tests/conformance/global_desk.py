@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from detent.core.values import Advance, Missing, Refuse, Signal, Wait
-from detent.runner.create import Wish, adopt
+from detent.runner.adopt import adopt
+from detent.runner.begin import Wish
 from detent.runner.open import load_task
 from detent.runner.step import Outcome, step
 from tests.conftest import MakeRepo, let_out

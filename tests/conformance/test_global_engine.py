@@ -14,7 +14,8 @@ from detent.errors import UnreadableError
 from detent.gates.json_artifacts import misfit
 from detent.machines.load import load, schema_text
 from detent.proof.audit import audit
-from detent.runner.create import Wish, adopt
+from detent.runner.adopt import adopt
+from detent.runner.begin import Wish
 from detent.runner.explain import explain
 from detent.runner.vocabulary import vocabulary
 from detent.store.atomic import read_text

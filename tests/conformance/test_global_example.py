@@ -12,7 +12,8 @@ import pytest
 from detent.core.values import Advance, Signal
 from detent.faces.cli.arguments import parse_arguments
 from detent.gates.json_artifacts import misfit
-from detent.runner.create import Wish, adopt
+from detent.runner.adopt import adopt
+from detent.runner.begin import Wish
 from detent.runner.step import step
 from tests.conftest import SAMPLE_FILES, MakeRepo, let_out
 

@@ -50,9 +50,11 @@ def test_the_build_gate_is_about_the_work_itself(lights: Lights, advisories: Adv
     assert "the dependency audit found something" in told(line)
     advisories.status = 500
     lights.script("Building", "sed -i /AKIA/d words.py tests/test_words.py; echo foo==2.0 > requirements.txt")
-    line.run("--once", expect=0)
+    said = line.run("--once", expect=0).out
     assert line.state() == "Building"
     assert "the dependency audit proves nothing" in line("next", "p").out
+    assert "the dependency audit proves nothing" in said, "the same reason, not why another move was not taken"
+    assert "no larger than its design" not in said
     advisories.status, advisories.answers = 200, {}
     done = line("prove", "--again", "p")
     assert done.code == 0, done

@@ -79,8 +79,9 @@ def test_every_gate_is_committed_and_logged_and_the_next_phase_begins_at_once(li
 
 def blocked(lights: Lights, phase: str) -> Pipeline:
     line = lights.at(next(iter(FAILING[phase])), **FAILING[phase])
-    line.run(expect=4)
+    told = line.run(expect=4).out
     assert line.state() == "BlockedOnGate", line.path_of_moves()
+    assert f"needs a person: p is in BlockedOnGate: report: BLOCKED: {phase}: " in told
     return line
 
 
@@ -103,7 +104,9 @@ def test_the_third_failure_of_a_gate_blocks(lights: Lights, phase: str) -> None:
     log = line.git("show", "HEAD:scaffolding/log.md")
     for part in ("What went wrong", "What to try differently", "What to avoid"):
         assert f"- {part}:" in log
-    assert REPORT.fullmatch(line.read("scaffolding/blocked.md"))
+    report = line.read("scaffolding/blocked.md")
+    assert REPORT.fullmatch(report)
+    assert "not run on this tree" not in report + log, "what nobody asked has not failed"
     assert line.json("status", "p")["registers"]["blocked_in"].lower().startswith(phase)
     assert "BLOCKED: " in line("inbox").out
     line.audit()

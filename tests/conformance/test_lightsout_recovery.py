@@ -159,3 +159,34 @@ def test_reconcile_on_demand_is_refused_where_the_document_has_none(lights: Ligh
     relation = lights.detent("machine", "export", "lights-out", "--format", "json").json()["transitions"]
     asked = {row["from"] for row in relation if row["name"].startswith("ManualReconcile")}
     assert asked == {"Designing", "Analyzing", "Building", "Reviewing", "Verifying"}
+
+
+@pytest.mark.requirement("S2.91")
+def test_sessions_that_are_lost_again_and_again_stop_the_task_and_count_as_no_failed_gate(lights: Lights) -> None:
+    lights.honest(Designing=DIE)
+    lights.script("Designing", "echo 'no key' >&2; exit 3", run=2)
+    line = lights.delivered(state='{"stage": "Designing", "passed": "expand"}')
+    told = line.run(expect=6).out
+    assert dropped(line) == [("Designing", "Designing")] * 3
+    assert line.shown()["attempts"] == 0
+    why = "3 agent runs in a row came to nothing; the last one, #3 in Designing, was killed"
+    assert f"stopped: p is in Designing: {why}" in told
+    assert "next: detent resume p" in told
+    assert told.count("look: detent logs --errors ") == 1
+    assert "look: detent logs --errors --run 2 p" in told
+    assert why in line("inbox").out
+    assert line("resume", "p").code == 0
+    line.run(expect=6)
+    assert len(dropped(line)) == 6, "who lets it go on begins the count anew"
+    line.audit()
+
+
+def test_reports_that_nobody_can_read_stop_the_task_although_each_is_another(lights: Lights) -> None:
+    lights.honest(Reviewing='echo "$DETENT_RUN_NUMBER: all is well" > "$DETENT_OUT/review.md"')
+    more = "[machine.lights-out.limits]\nfruitless = 2\n"
+    line = lights.delivered(more, state='{"stage": "Reviewing", "passed": "build"}')
+    told = line.run(expect=6).out
+    assert [entry["progress"] for entry in line.entries("unmoved")] == [True, True]
+    assert "2 agent runs in a row came to nothing; the last one, #2 in Reviewing, opened no move: " in told
+    assert line.state() == "Reviewing"
+    line.audit()

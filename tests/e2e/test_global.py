@@ -65,6 +65,20 @@ def test_from_planning_to_done_with_every_detour(agents: Agents) -> None:
     task.audit()
 
 
+def test_resuming_a_stopped_task_is_the_word_that_another_run_waits_for(agents: Agents) -> None:
+    task = make_global(agents)
+    agents.script("planning", "true", run=1)
+    stopped = task.run(expect=6)
+    assert stopped.out.count("planning/planning.ai.json is missing") == 1
+    dead = next(line for line in task("status", task.id, cwd=task.repo).out.splitlines() if line.startswith("dead:"))
+    assert dead.endswith("is gone; another one starts after: detent resume words")
+    assert task("resume", task.id, cwd=task.repo).code == 0
+    assert task("inbox", cwd=task.repo).out.strip() == "nothing waits for you"
+    assert "the agent (planner)" in task("status", task.id, cwd=task.repo).out
+    assert "agent run #2 starts" in task.run(expect=4).out
+    assert task.phase == "accept"
+
+
 def test_the_same_code_again_is_no_answer_to_a_failed_test(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("codegen", BROKEN, run=3)
@@ -87,3 +101,24 @@ def test_the_filed_patch_is_the_whole_change(agents: Agents) -> None:
     assert task.phase == "review"
     subprocess.run(["git", "apply", "--check", str(task.folder / "code/diff.patch")], cwd=task.repo, check=True)
     assert (task.folder / "code/files/app.bin").read_bytes() == b"\0\xff"
+
+
+def test_reviews_that_nobody_can_read_stop_the_task_although_each_is_another(agents: Agents) -> None:
+    task = make_global(agents)
+    agents.script("plan_review", 'out plan-review.json "run $DETENT_RUN_NUMBER"')
+    told = task.run(expect=6).out
+    assert "3 agent runs in a row came to nothing; the last one, #4 in plan_review, opened no move: " in told
+    assert "next: detent resume words" in told
+    assert [entry["progress"] for entry in task.entries("unmoved")] == [True] * 3
+    task.audit()
+
+
+def test_a_run_that_failed_is_told_with_the_command_that_shows_its_errors(agents: Agents) -> None:
+    task = make_global(agents)
+    agents.script("planning", "echo 'no key for the model' >&2; exit 3")
+    told = task.run(expect=4).out
+    assert "agent run #1 failed; the task stays in planning" in told
+    assert "needs a person: words is in planning: agent run #1 failed; another one needs your word" in told
+    (look,) = {line.partition("look: detent ")[2] for line in told.splitlines() if "look: " in line}
+    assert task(*look.split(), cwd=task.repo).out == "no key for the model\n"
+    assert "look: " not in task.run(expect=4).out, "it was told when it happened"

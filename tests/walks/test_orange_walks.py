@@ -18,7 +18,8 @@ from detent.core.explore import Graph, Step, explore
 from detent.core.values import Advance, Fact, Refuse, Signal, Snapshot, Wait
 from detent.gates.judge import judge
 from detent.machines.load import load
-from detent.runner.create import Wish, create
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.runner.look import look
 from detent.runner.open import Task, load_task
 from detent.runner.step import step as take

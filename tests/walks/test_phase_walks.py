@@ -17,7 +17,8 @@ from detent.core.machine import Machine
 from detent.core.values import Advance, Refuse, Signal, Snapshot, Wait
 from detent.gates.judge import judge
 from detent.machines.load import load
-from detent.runner.create import Wish, create
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.runner.look import current_tree, look
 from detent.runner.open import Task, load_task
 from detent.runner.step import step as take

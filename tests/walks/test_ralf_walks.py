@@ -18,7 +18,8 @@ from detent.core.decide import decide
 from detent.core.values import Advance, Fact, Signal
 from detent.effects.keeper_watch import wait_for_end
 from detent.machines.load import load
-from detent.runner.create import Wish, create
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.runner.drive import drive
 from detent.runner.ending import attend
 from detent.runner.mandate import interrupt

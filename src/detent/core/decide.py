@@ -72,7 +72,7 @@ def candidates_for(machine: Machine, snapshot: Snapshot, signal: Signal) -> list
 def _first_open(
     machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal, candidates: list[Edge]
 ) -> Advance | Refuse:
-    nearest: tuple[tuple[int, int], Edge, tuple[Missing, ...]] | None = None
+    nearest: tuple[tuple[int, int, bool], Edge, tuple[Missing, ...]] | None = None
     may_waive = machine.may_override and signal.who == "person" and signal.override.strip()
     for edge in candidates:
         waivable: tuple[Way, tuple[str, ...]] | None = None
@@ -83,8 +83,8 @@ def _first_open(
                 return _advance(machine, snapshot, signal, edge, way)
             if may_waive and not (guards or waivable or edge.sign_off or any(gate.pending for gate in gates)):
                 waivable = (way, tuple(gate.gate for gate in gates))
-            # A way that only lacks proof is nearer than one this asker can never use.
-            distance = (len(guards), len(gates))
+            # A way that only lacks proof is nearer than one nobody can use now, or one whose gates were answered: no.
+            distance = (len(guards), len(gates), all(facts[one.gate].is_known for one in gates if one.gate in facts))
             if nearest is None or distance < nearest[0]:
                 nearest = (distance, edge, (*guards, *gates))
         if waivable:
@@ -138,8 +138,7 @@ def allowed_targets(machine: Machine, snapshot: Snapshot) -> tuple[str, ...]:
     """Every state the current one leads to, in the file's order, without what may never be taken or goes back."""
     state = machine.states[snapshot.state]
     edges = [edge for edge in state.edges if not edge.never and (state.is_end or not edge.reopen)]
-    targets = dict.fromkeys(target_of(snapshot, edge) for edge in edges)
-    return tuple(target for target in targets if target)
+    return tuple(filter(None, dict.fromkeys(target_of(snapshot, edge) for edge in edges)))
 
 
 def target_of(snapshot: Snapshot, edge: Edge) -> str:

@@ -39,6 +39,7 @@ class Fact(Record):
     pending: bool = False  # a command has not been run on this tree: not proven, but provable
     note: str = ""  # worth telling although the gate is open
     parts: tuple[tuple[str, bool, str], ...] = ()  # made of several answers: the label, result and reason of each
+    is_known: bool = True  # False: nobody could answer, or nobody has yet
 
 
 class Signal(Record):

@@ -32,7 +32,8 @@ def happened_words(happened: Happened) -> str:
     if isinstance(outcome.decision, Advance):
         # A note about a gate is for somebody who could act on it; it stands in the journal.
         lines = outcome_words(outcome).partition("\n  next:")[0].splitlines()
-        return _indented("\n".join(line for line in lines if not line.startswith("  note: ")))
+        lines = [line for line in lines if not line.startswith("  note: ")]
+        return _indented("\n".join([*lines, *_errors(task, outcome.asked.exit)]))
     return _indented(_unmoved(task, outcome.decision))
 
 
@@ -41,7 +42,7 @@ def _unmoved(task: Task, decision: object) -> str:
     head = f"agent run #{visit.get('run', 0)} {exit_words(visit.get('exit', ''))}"
     put_back = [one_line(f"put back: {note}") for note in visit.get("restored", ())]
     if isinstance(decision, Crash):
-        return "\n".join([f"{head}; the task stays in {state}", *put_back])
+        return "\n".join([f"{head}; the task stays in {state}", *put_back, *_errors(task, decision.exit)])
     why = visit.get("why", "")
     if wanted := _wanted(task, visit.get("claim", "")):
         refused = f"refused: {state} -> {wanted}"
@@ -51,6 +52,12 @@ def _unmoved(task: Task, decision: object) -> str:
     if not why and task.machine.states[state].driver == "person":  # called in by a person, who goes on
         return "\n".join([f"{head}; it is your turn", *put_back])
     return "\n".join([f"{head} and opened no move" + (f": {one_line(why)}" if why else ""), *put_back])
+
+
+def _errors(task: Task, exit_name: str) -> list[str]:
+    """Where a program says why it failed; one that was ended from outside has nothing to say."""
+    number = task.memory.last_run.get("run", 0)
+    return [f"  look: detent logs --errors --run {number} {task.id}"] if exit_name == "failed" else []
 
 
 def _wanted(task: Task, claim: str) -> str:

@@ -12,7 +12,7 @@ from detent.gates.people import asked_by_name, protected_ok, signed_tree
 from detent.gates.plan import read_plan
 from detent.gates.seen import Finding, Seen
 from detent.gates.verdict import read_verdict
-from detent.machines.reading import GATES, SCHEMA, TABLE, TEXT, TEXTS
+from detent.machines.reading import GATES, REGISTER, ROLE, ROLES, SCHEMA, STATES, TABLE, TEXT, TEXTS, one_of
 from detent.store.digest import hash_text
 from detent.store.markdown import is_placeholder, scan, visible_text
 from detent.store.markdown_blocks import read_blocks
@@ -337,8 +337,24 @@ CHECKS: Mapping[str, Known] = {
 _KINDS = {
     "unless": TABLE,
     **dict.fromkeys(("fields", "empty", "words", "files", "labels", "questions", "tests"), TEXTS),
-    **dict.fromkeys(("roles", "programs", "states", "severities", "besides", "values"), TEXTS),
+    **dict.fromkeys(("programs", "severities", "besides", "values"), TEXTS),
     **dict.fromkeys(("schema", "plan_schema"), SCHEMA),
+    "states": STATES,
+    "roles": ROLES,
+    "role": ROLE,
+    "register": REGISTER,
+}
+# What `value` may be, where a check knows only some: any other word would silently mean one of them, or nothing.
+VALUES: Mapping[str, tuple[str, ...]] = {
+    "findings": ("none open", "some open"),
+    "drift": ("CLEAN", "REPAIRED", "BLOCKED"),
+    "verification_doc": ("PASS", "FAIL"),
+    "architecture": ("none", "changes"),
+    "criteria": ("all pass", "some fail"),
+    "scope": ("inside", "outside"),
+    "plan_review": ("ok", "needs_changes", "blocked"),
+    "code_review": ("ok", "needs_changes", "plan"),
+    "decision": ("accepted", "needs_changes", "unclear", "upstream", "revert"),
 }
 
 
@@ -354,9 +370,10 @@ def check_named(name: str) -> Check:
 
 def parameters() -> dict[str, tuple[dict[str, str], dict[str, str]]]:
     """What each check must and may be given, and of which kind; `not` and `all` combine other gates."""
-    found = {name: (_kinds(required), _kinds(optional)) for name, (_, required, optional) in CHECKS.items()}
+    found = {name: (_kinds(name, required), _kinds(name, optional)) for name, (_, required, optional) in CHECKS.items()}
     return {**found, "not": ({"of": GATES}, {}), "all": ({"of": GATES}, {})}
 
 
-def _kinds(names: tuple[str, ...]) -> dict[str, str]:
-    return {name: _KINDS.get(name, TEXT) for name in names}
+def _kinds(check: str, names: tuple[str, ...]) -> dict[str, str]:
+    own = {"value": one_of(VALUES[check])} if check in VALUES else {}
+    return {name: own.get(name) or _KINDS.get(name, TEXT) for name in names}

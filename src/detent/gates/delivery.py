@@ -40,7 +40,7 @@ _HEADINGS = {
     "run the tests": "Run the tests",
 }
 IMPACT_SECTION, IMPACT = "Architecture Impact", "Impact"
-_IMPACTS = {"none": "none", "minor": "changes", "major": "changes"}
+IMPACTS = {"none": "none", "minor": "changes", "major": "changes"}
 CHANGES = "Prioritized Changes"
 _PROPOSAL = {
     "Summary": "what the next version is for",
@@ -114,7 +114,7 @@ def proposal_doc(gate: Gate, seen: Seen) -> Finding:
     if bodies[CHANGES] and not any(says_something(entry.text) for entry in entries(bodies[CHANGES])):
         page.wrong(f'"## {CHANGES}" lists no change', f'under "## {CHANGES}": {_PROPOSAL[CHANGES]}')
     if bodies[IMPACT_SECTION] and not _impact(bodies[IMPACT_SECTION]):
-        why = f'"## {IMPACT_SECTION}" has no line "{IMPACT}:" with one of: {", ".join(_IMPACTS)}'
+        why = f'"## {IMPACT_SECTION}" has no line "{IMPACT}:" with one of: {", ".join(IMPACTS)}'
         page.wrong(why, f'under "## {IMPACT_SECTION}": {_PROPOSAL[IMPACT_SECTION]}')
     return page.finding()
 
@@ -133,5 +133,5 @@ def _impact(body: str) -> str:
     said = labelled(own_text(body), (IMPACT,)).get(IMPACT, "")
     words = [word.lower() for word in re.findall(r"[A-Za-z]+", said)]
     # A line that still holds the choice has made none.
-    chosen = {word for word in words if word in _IMPACTS}
-    return _IMPACTS[words[0]] if len(chosen) == 1 and words[0] in chosen else ""
+    chosen = {word for word in words if word in IMPACTS}
+    return IMPACTS[words[0]] if len(chosen) == 1 and words[0] in chosen else ""

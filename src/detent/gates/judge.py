@@ -20,7 +20,7 @@ _DEEPEST = 5  # how far `not` and `all` may be nested
 
 def judge(seen: Seen, names: Iterable[str]) -> dict[str, Fact]:
     """The facts for these gates, and for every gate they are made of."""
-    return {gate.name: _fact(gate, seen, 0)[0] for gate in seen.machine.parts(names)}
+    return {gate.name: _fact(gate, seen, 0) for gate in seen.machine.parts(names)}
 
 
 def evidence_hashes(seen: Seen) -> dict[str, str]:
@@ -35,8 +35,7 @@ def evidence_hashes(seen: Seen) -> dict[str, str]:
     return {key: value for key, value in hashes.items() if value}
 
 
-def _fact(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
-    """The fact, and whether the gate could be looked at at all."""
+def _fact(gate: Gate, seen: Seen, depth: int) -> Fact:
     if gate.check in ("not", "all"):
         return _combined(gate, seen, depth)
     found, is_known = _find(gate, seen)
@@ -45,13 +44,13 @@ def _fact(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
         unchanged = [key for key, value in found.evidence.items() if seen.snapshot.entry.get(key, "") == value]
         stale = [key for key in unchanged if key.startswith("filed:") or not filed.get(key.split(":")[1])]
         if stale:
-            return _stale(gate, seen, stale), is_known
+            return _stale(gate, seen, stale).replace(is_known=is_known)
     # Evidence that changed while no agent run lived was changed by hand; it counts, and says so.
     is_as_left = all(seen.by_run.get(key, "") == value for key, value in found.evidence.items())
     by_hand = found.ok and gate.since == "entry" and not found.by_engine and not (seen.by_run and is_as_left)
     proof = found.proof or next(iter(found.evidence.values()), "")
     fix = found.fix or gate.fix
-    return Fact(gate.name, found.ok, found.why, fix, proof, by_hand, found.pending, found.note, found.parts), is_known
+    return Fact(gate.name, found.ok, found.why, fix, proof, by_hand, found.pending, found.note, found.parts, is_known)
 
 
 def _find(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
@@ -80,24 +79,24 @@ def _stale(gate: Gate, seen: Seen, keys: list[str]) -> Fact:
     return Fact(gate.name, ok=False, why=why, fix=fix)
 
 
-def _combined(gate: Gate, seen: Seen, depth: int) -> tuple[Fact, bool]:
+def _combined(gate: Gate, seen: Seen, depth: int) -> Fact:
     if depth >= _DEEPEST:
-        return Fact(gate.name, ok=False, why="gates are nested too deeply", fix=gate.fix), False
-    inner = [_fact(seen.machine.gates[name], seen, depth + 1) for name in gate.params["of"]]
-    facts = [fact for fact, _ in inner]
-    is_known = all(known for _, known in inner)
+        return Fact(gate.name, ok=False, why="gates are nested too deeply", fix=gate.fix, is_known=False)
+    facts = [_fact(seen.machine.gates[name], seen, depth + 1) for name in gate.params["of"]]
+    is_known = all(fact.is_known for fact in facts)
     closed = [fact for fact in facts if not fact.ok]
-    parts = tuple((fact.gate, fact.ok, fact.why) for fact in facts)
     # Running commands helps only where nothing else is in the way.
     pending = bool(closed) and all(fact.pending for fact in closed)
     if gate.check == "all":
+        ok = bool(facts) and not closed
         why = "; ".join(fact.why for fact in closed) if facts else "it is made of nothing"
         # One part that failed closes the whole, whatever is not known of the others.
-        is_known = is_known or any(known and not fact.ok for fact, known in inner)
-        return Fact(gate.name, bool(facts) and not closed, why, gate.fix, pending=pending, parts=parts), is_known
-    # What nobody could look at does not prove its opposite.
-    ok = bool(closed) and is_known
-    why = "" if ok else "what would have to fail has not failed"
-    if not is_known:
-        why = "it is not known whether this fails: " + "; ".join(fact.why for fact, known in inner if not known)
-    return Fact(gate.name, ok, why, gate.fix, pending=pending, parts=parts), is_known
+        is_known = is_known or any(fact.is_known for fact in closed)
+    else:  # What nobody could look at does not prove its opposite.
+        ok, why = bool(closed) and is_known, "what would have to fail has not failed"
+        if not is_known:
+            unsure = "; ".join(fact.why for fact in facts if not fact.is_known)
+            why = f"it is not known whether this fails: {unsure}"
+    parts = tuple((fact.gate, fact.ok, fact.why) for fact in facts)
+    why = "" if ok else why
+    return Fact(gate.name, ok, why, gate.fix, pending=pending, parts=parts, is_known=is_known)

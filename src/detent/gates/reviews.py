@@ -24,7 +24,7 @@ _YES = ("ok", "approved", "approve", "accepted", "accept", "pass", "passed")
 _NO = ("needs_changes", "changes_requested", "request_changes", "rejected", "reject", "fail", "failed")
 _BLOCKING = ("blocking", "blocker")
 _LONGEST_REASON = 300  # characters
-_DECISIONS: Mapping[str, tuple[str, ...]] = {
+DECISIONS: Mapping[str, tuple[str, ...]] = {
     "accepted": ("accepted", "accept", "approved", "approve"),
     "needs_changes": ("needs_changes", "changes_requested", "requires_changes", "requires_further_changes"),
     "unclear": ("unclear", "needs_review"),
@@ -177,9 +177,9 @@ def decision(gate: Gate, seen: Seen) -> Finding:
     words = {key: _word(found.data[key]) for key in ("verdict", "decision", "status") if found.data.get(key)}
     if found.data.get("accepted") is not None:
         words["accepted"] = "accepted" if found.data["accepted"] is True else "not accepted"
-    known = {key: name for key, said in words.items() for name, same in _DECISIONS.items() if said in same}
+    known = {key: name for key, said in words.items() for name, same in DECISIONS.items() if said in same}
     if unknown := [key for key in words if key not in known]:
-        allowed = ", ".join(_DECISIONS)
+        allowed = ", ".join(DECISIONS)
         return found.closed(f"{shown(found.data[unknown[0]])} is no decision; one of: {allowed}", f"/{unknown[0]}")
     if len(set(known.values())) > 1:
         return found.closed(f"it says {' and '.join(dict.fromkeys(known.values()))}, which decides nothing")

@@ -27,7 +27,7 @@ from detent.core.machine import (
 )
 from detent.errors import MachineError
 from detent.machines.names import Names
-from detent.machines.reading import GATES, IN_TREE, KINDS, Reader, Table, is_inner_path, is_texts
+from detent.machines.reading import GATES, IN_TREE, Reader, Table, is_inner_path, is_of_kind, is_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ class _Parser(Names):
         self.registers, self.fields = self.all_registers()
         kept, switched_off = self.all_edges()
         self.check_signed(kept + switched_off)
+        self.check_gate_names()
         crash = top.table("crash")
         if CRASHES in crash.texts("counts"):
             self.problem(f"crash: {CRASHES} is counted by every machine, and would be counted twice")
@@ -155,7 +156,7 @@ class _Parser(Names):
         for key, value in params.items():
             if key not in kinds:
                 self.problem(f"gate {name}: check {check} does not know {key!r}")
-            elif not KINDS[kinds[key]](value):
+            elif not is_of_kind(kinds[key], value):
                 self.problem(f"gate {name}: {key} must be {kinds[key]}")
             elif str(value).startswith(IN_TREE) and not is_inner_path(value.removeprefix(IN_TREE).removesuffix("/")):
                 self.problem(f"gate {name}: {key} must be a path inside the tree, not {value!r}")
@@ -166,6 +167,15 @@ class _Parser(Names):
         for gate in self.gates.values():
             if gate.check == "signed_tree":
                 self.known(f"gate {gate.name}", str(gate.params.get("edge", "")), names, "sign-off")
+
+    def check_gate_names(self) -> None:
+        """What gates name of the machine itself is there."""
+        if self.vocabulary is not None:
+            from detent.machines.gate_names import gate_problems  # a pinned machine was checked before
+
+            names = {"state": self.state_names, "role": tuple(self.roles), "register": tuple(self.registers)}
+            for problem in gate_problems(self.gates, self.vocabulary, names, self.registers, self.fields):
+                self.problem(problem)
 
     def all_limits(self) -> dict[str, Limit]:
         found = {name: Limit(name, most, most) for name, most in _DEFAULT_LIMITS.items()}

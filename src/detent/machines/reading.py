@@ -9,11 +9,13 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeGuard
 
 # The kinds a check's parameter may be of, in the words of an error.
 TEXT, TEXTS, GATES, TABLE = "a text", "a list of texts", "a list of gates", "a table of texts"
+STATES, ROLES, ROLE, REGISTER = "a list of states", "a list of roles", "a role", "a register"
+ONE_OF = "one of: "  # begins a kind that lists every value there is
 SCHEMA = "a schema that ships with a machine, as MACHINE/NAME"
 
 IN_TREE = "tree:"  # before the name of a file that lies in the tree; any other file of a gate lies in the task folder
@@ -169,7 +171,18 @@ KINDS: Mapping[str, Callable[[object], bool]] = {
     GATES: is_texts,
     TABLE: _is_table,
     SCHEMA: _is_schema,
+    **dict.fromkeys((STATES, ROLES), is_texts),
+    **dict.fromkeys((ROLE, REGISTER), _is_text),
 }
+
+
+def one_of(values: Iterable[str]) -> str:
+    """The kind of a parameter that has one of these values."""
+    return ONE_OF + ", ".join(values)
+
+
+def is_of_kind(kind: str, value: object) -> bool:
+    return value in kind.removeprefix(ONE_OF).split(", ") if kind.startswith(ONE_OF) else KINDS[kind](value)
 
 
 def _fits_json(value: object) -> bool:

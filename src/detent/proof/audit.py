@@ -18,7 +18,8 @@ import os
 
 from detent.core.record import Record
 from detent.errors import DamagedJournal, MachineError, ToolError, UnreadableError
-from detent.proof.replay import MALFORMED, Finding, Replay
+from detent.proof.replay import MALFORMED, Replay
+from detent.proof.replay_lines import Finding
 from detent.proof.witness import LARGEST_BYTES, check_effects, check_log, check_native, check_receipts, parsed_line
 from detent.proof.witness_commits import check_commits
 from detent.runner.anchor import read_anchor

@@ -9,7 +9,8 @@ from collections import Counter
 from detent.effects.acts import checkpoint_ref
 from detent.effects.git import Git, is_object_id
 from detent.errors import ToolError, UnreadableError
-from detent.proof.replay import Finding, object_problem
+from detent.proof.replay_lines import Finding
+from detent.proof.replay_proof import object_problem
 from detent.runner.locks import kept_text, shown_item
 from detent.runner.settle import find_disorder, read_document
 from detent.store.atomic import read_plain

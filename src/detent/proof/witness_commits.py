@@ -5,7 +5,7 @@ from __future__ import annotations
 from detent.effects.git import Git, is_object_id
 from detent.effects.own_commit import TRAILER
 from detent.errors import ToolError
-from detent.proof.replay import Finding
+from detent.proof.replay_lines import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ LONGEST_WORDS = 400  # of one field or section; who wants all of it reads the fi
 
 def asked(state: State, document: Document) -> Asked:
     """The question a document holds, part by part; what says nothing is left out."""
-    found = ((name.removeprefix(_SECTION), _words(name, document)) for name in state.asks)
+    found = ((_shown(name), _words(name, document)) for name in state.asks)
     return tuple((name, words) for name, words in found if words)
 
 
@@ -36,6 +36,11 @@ def question(state: State, native: Native) -> str:
     except UnreadableError:
         return ""  # its own error is told where the file is what it is about
     return "; ".join(f"{name}: {words}" for name, words in asked(state, document))
+
+
+def _shown(name: str) -> str:
+    """A section by its heading, a field of a JSON file by its last word."""
+    return name.rpartition("/")[2] if name.startswith("/") else name.removeprefix(_SECTION)
 
 
 def crashed_here(memory: Memory) -> str:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from detent.core.machine import Gate
     from detent.runner.open import Task
     from detent.store.journal import Entry
 
@@ -175,21 +176,22 @@ def _counts(task: Task, entry: Entry) -> bool:
     return any(way.counts for way in ways)
 
 
+def _failed(task: Task, entry: Entry) -> Iterator[tuple[Gate, str]]:
+    """The gates that failed, with the reason; one that nobody could answer, or that was not asked any more, has not."""
+    for name, fact in entry["facts"].items():
+        gate = task.machine.gates[name]
+        if not (fact["ok"] is True or fact.get("unknown") or gate.check in ("all", "not")):
+            yield gate, fact.get("why", "")
+
+
 def _reasons(task: Task, key: str) -> Iterator[str]:
-    for number, entry in enumerate(_failures(task, key)):
-        if number >= _MOST_REASONS:
-            return
-        for name, fact in entry["facts"].items():
-            if fact["ok"] is not True and fact.get("why") and task.machine.gates[name].check not in ("all", "not"):
-                yield f"{name}: {fact['why']}"
+    for _, entry in zip(range(_MOST_REASONS), _failures(task, key), strict=False):
+        yield from (f"{gate.name}: {why}" for gate, why in _failed(task, entry) if why)
 
 
 def _fixes(task: Task, key: str) -> Iterator[str]:
-    newest = next(_failures(task, key), None)
-    for name, fact in newest["facts"].items() if newest else ():
-        gate = task.machine.gates[name]
-        if fact["ok"] is not True and gate.fix and gate.check not in ("all", "not"):
-            yield gate.fix
+    if newest := next(_failures(task, key), None):
+        yield from (gate.fix for gate, _ in _failed(task, newest) if gate.fix)
 
 
 # --- the report ---

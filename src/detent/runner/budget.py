@@ -1,10 +1,13 @@
-"""What a task may use in all its agent runs together, and how it goes on once that is used up."""
+"""What all agent runs of a task together may use, how many may come to nothing, and how it goes on after that."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from detent.core.machine import Machine
     from detent.store.tasks import Memory
+
+FRUITLESS = "fruitless"  # the limit of agent runs in a row that crashed or opened no move, where a machine has one
 
 
 def budget_spent(memory: Memory) -> str:
@@ -19,6 +22,19 @@ def budget_spent(memory: Memory) -> str:
         if name in budget and value >= budget[name]:
             return f"budget: {value:.2f} of {budget[name]:g} {words} are used"
     return ""
+
+
+def fruitless_spent(machine: Machine, memory: Memory) -> str:
+    """Why a person is called although no other limit is used up; what the runs left in between does not matter."""
+    limit, last = machine.limits.get(FRUITLESS), memory.fruitless
+    if limit is None or last.get("count", 0) < limit.most:
+        return ""
+    from detent.effects.evidence_runs import EXITS  # few tasks come this far
+
+    ended = "opened no move" if last["exit"] == "finished" else EXITS.get(last["exit"], last["exit"])
+    why = f": {last['why']}" if last["why"] else ""
+    head = f"{last['count']} agent runs in a row came to nothing"
+    return f"{head}; the last one, #{last['run']} in {last['state']}, {ended}{why}"
 
 
 def way_on(task_id: str, memory: Memory) -> str:

@@ -16,6 +16,7 @@ from detent.core.record import Record
 from detent.core.values import Advance, Refuse, Signal
 from detent.effects import keeper
 from detent.effects.agents.events import EventReader
+from detent.effects.evidence_runs import EXITS
 from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.errors import RefusedError, SetUpError
@@ -26,7 +27,7 @@ from detent.runner.ending import BOUND, attend
 from detent.runner.explain import deploy_word, explain, may_ask
 from detent.runner.judging import is_judged_next
 from detent.runner.launch import bounds_of
-from detent.runner.open import waits_at_end
+from detent.runner.open import needs_word, waits_at_end
 from detent.runner.ready import make_ready
 from detent.runner.runs import run_seen, start_run
 from detent.runner.step import Outcome, step
@@ -170,7 +171,7 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "person", f'{deploys}; say so: detent approve {task.id} --reason "why"')
     if visit.get("exit") == "quota" and not asked and (wake := wakes_at(task)):
         return Rest(task, "quota", wake)
-    if visit.get("count", 0) and state.respawn != "auto" and not asked and not is_judged_next(task):
+    if needs_word(task.memory, state) and not asked and not is_judged_next(task):
         return Rest(task, "person", _after_run(task))
     return None
 
@@ -181,6 +182,9 @@ def _after_run(task: Task) -> str:
         task.memory.snapshot.state,
         [move for move in explain(task, with_moves=True).moves if move.is_open and move.sign_off],
     )
+    visit = task.memory.visit
+    if not waits and visit["exit"] != "finished":
+        return f"agent run #{visit['run']} {EXITS.get(visit['exit'], visit['exit'])}; another one needs your word"
     if not waits:
         return f"the agent run in {state} ended without a move; another one needs your word"
     words = [f"detent {move.verbs[0] if move.verbs else f'move {move.to}'} {task.id} (to {move.to})" for move in waits]

@@ -20,7 +20,7 @@ from detent.errors import DetentError, RefusedError
 from detent.gates.judge import evidence_hashes
 from detent.runner.access import how_held, run_held
 from detent.runner.agents import agent_for
-from detent.runner.budget import budget_spent
+from detent.runner.budget import budget_spent, fruitless_spent
 from detent.runner.in_place import refuse_beside_run, refuse_elsewhere
 from detent.runner.launch import PROMPT, bounds_of, spec_of
 from detent.runner.locks import held_for_others
@@ -66,7 +66,8 @@ def start_run(
         settled = put_in_order(task)
         task = task.at(settled.memory)
         _refuse_start(task)
-        if why := runs_spent(task.machine, task.memory.snapshot) or budget_spent(task.memory):
+        machine, memory = task.machine, task.memory
+        if why := runs_spent(machine, memory.snapshot) or budget_spent(memory) or fruitless_spent(machine, memory):
             return _stop(task, settled, why)
         refuse_beside_run(task)
         refuse_elsewhere(task)

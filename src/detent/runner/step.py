@@ -350,6 +350,8 @@ def _fact_to_json(fact: Fact) -> dict[str, object]:
     for field in ("why", "proof", "by_hand", "note"):
         if value := getattr(fact, field):
             content[field] = value
+    if not (fact.ok or fact.is_known):
+        content["unknown"] = True
     if fact.parts:
         content["parts"] = [list(part) for part in fact.parts]  # as the journal gives them back
     return content

@@ -23,7 +23,8 @@ from detent.effects.git import Git, find_repository, write_git_dir
 from detent.effects.tree import tree_id
 from detent.errors import DetentError
 from detent.runner.access import limits_of
-from detent.runner.create import DEFAULT_MACHINE, load_checked
+from detent.runner.checked import load_checked
+from detent.runner.create import DEFAULT_MACHINE
 from detent.runner.homes import make_home
 from detent.runner.open import find_project
 from detent.runner.pinned import pinned_settings, read_committed

@@ -69,6 +69,7 @@ class Memory(Record):
     claim: Mapping[str, Any] = {}  # what that run asked for and was promised
     ended: Mapping[str, Any] = {}  # a run that is over, as long as its end has not been decided
     visit: Mapping[str, Any] = {}  # the last run since the state was entered, and how many there were
+    fruitless: Mapping[str, Any] = {}  # the last run of those in a row that crashed or opened no move; their `count`
     out: Mapping[str, Mapping[str, str]] = {}  # agents that failed in this visit, or are out of quota: exit and wake
     results: Mapping[str, Mapping[str, Any]] = {}  # what a gate made of several answers last found, by gate
     judged: Mapping[str, Mapping[str, str]] = {}  # reports by evidence key: hash, the tree it is about, whose it is
@@ -136,11 +137,25 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         changes.update(_fold_move(memory, entry), refusal={}, ended={}, visit={}, intent={}, filing={})
     else:
         changes.update(_fold_run(memory, kind, entry))
+    if kind in ("moved", "crashed", "unmoved", "resumed"):
+        changes["fruitless"] = _fold_fruitless(memory, kind, entry)
     if entry.get("title"):  # other words than the first line gave it
         changes["head"] = {**memory.head, "title": entry["title"]}
     if entry.get("answer"):
         changes["answer"] = {"seq": seq, "text": entry["answer"], "name": entry.get("name", ""), "time": entry["time"]}
     return memory.replace(**changes)
+
+
+def _fold_fruitless(memory: Memory, kind: str, entry: Entry) -> Mapping[str, Any]:
+    """How many runs in a row came to nothing; what people do, and a run that led somewhere, begins the count anew."""
+    ended, by = memory.ended, entry.get("by", "")
+    if kind == "resumed" or by == "person" or (kind == "moved" and ended and by != "crash"):
+        return {}
+    if not ended or ended["by_person"] or ended["exit"] == "quota":
+        return memory.fruitless  # the engine's own move, or nobody could work
+    told = {"run": ended["run"], "state": ended["state"], "exit": ended["exit"]}
+    why = entry.get("why", "") if kind == "unmoved" else ""
+    return {**told, "why": why, "count": memory.fruitless.get("count", 0) + 1}
 
 
 def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
@@ -266,7 +281,8 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
         return {"ended": {}, "visit": {**memory.visit, "why": entry.get("why", "")}}
     if kind == "driven":
         return {"driven": content}
-    return {}
+    # A person's word that another run may have been waiting for.
+    return {"visit": {**memory.visit, "word": True}} if kind == "resumed" and memory.visit else {}
 
 
 def _left(entry: Mapping[str, Any]) -> dict[str, str]:

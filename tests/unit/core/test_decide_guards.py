@@ -6,7 +6,7 @@ import pytest
 
 from detent.core.decide import decide, enter
 from detent.core.machine import EXIT_CLASSES, Machine
-from detent.core.values import Missing, Signal, Snapshot
+from detent.core.values import Fact, Missing, Signal, Snapshot
 from tests.unit.core.small import advanced, ask, facts, missing, refused, small, waited
 
 PEOPLE = ("agent", "engine", "person")
@@ -248,6 +248,32 @@ ways = [ { by = ["person"] }, { by = ["agent"], needs = ["ready", "seen"] } ]
 """
     )
     assert missing(ask(made, Signal("agent", "over"))) == ("ready", "seen")
+
+
+def test_of_ways_that_lack_as_much_the_one_that_nobody_could_answer_is_told() -> None:
+    made = small(
+        """
+[[edge]]
+name = "brake"
+from = "work"
+to   = "look"
+by   = ["engine"]
+after = "any"
+needs = ["ready"]
+[[edge]]
+name = "go"
+from = "work"
+to   = "over"
+by   = ["engine"]
+after = "any"
+needs = ["seen"]
+"""
+    )
+    at, asked = enter(made).replace(exit="finished"), Signal("engine")
+    answered = facts(made)
+    assert [one.gate for one in waited(decide(made, at, answered, asked)).missing] == ["ready"]
+    unsure = {**answered, "seen": Fact("seen", ok=False, why="the scan proves nothing", is_known=False)}
+    assert [one.gate for one in waited(decide(made, at, unsure, asked)).missing] == ["seen"]
 
 
 def test_of_two_ways_the_one_with_less_missing_is_told() -> None:

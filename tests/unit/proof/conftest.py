@@ -15,7 +15,8 @@ import pytest
 from detent.core.record import Record
 from detent.core.values import Advance, Refuse, Signal
 from detent.proof.audit import Audit, audit_task
-from detent.runner.create import Wish, create
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.runner.open import Task, load_task
 from detent.runner.people import amend, answer
 from detent.runner.step import step

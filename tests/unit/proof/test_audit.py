@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 
 from detent.proof.audit import Audit, audit
-from detent.proof.replay import KINDS
+from detent.proof.replay_lines import KINDS
 from detent.proof.replay_runs import RUN_KINDS
-from detent.runner.create import Wish, adopt, create
+from detent.runner.adopt import adopt
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.store.atomic import read_cache, write_cache
 from detent.store.tasks import TaskStore
 from tests.unit.proof.conftest import Story

@@ -15,8 +15,9 @@ import pytest
 from detent.effects.sandbox import NONE
 from detent.faces.cli.output import move_json
 from detent.proof.replay_runs import RUN_KINDS
+from detent.runner.begin import Wish
 from detent.runner.configure import Wanted, configure
-from detent.runner.create import Wish, create
+from detent.runner.create import create
 from detent.runner.drive import drive
 from detent.runner.mandate import let_drive
 from detent.runner.people import resume

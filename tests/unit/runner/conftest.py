@@ -12,7 +12,8 @@ import pytest
 from detent.effects.keeper import end_survivors, stop
 from detent.effects.keeper_look import is_alive, look
 from detent.effects.keeper_watch import wait_for_end
-from detent.runner.create import Wish, create
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.runner.drive import advance
 from detent.runner.open import Task
 from detent.runner.ready import make_ready

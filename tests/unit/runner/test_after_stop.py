@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from detent.core.values import Advance, Signal
-from detent.runner.create import Wish, create
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.runner.explain import explain
 from detent.runner.open import Task, load_task
 from detent.runner.step import step, tidy

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from detent.errors import RefusedError, UsageError
-from detent.runner.create import Wish, adopt, create
+from detent.runner.adopt import adopt
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.runner.open import find_project, load_task, open_task
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from detent.effects.tree_files import remember_files
-from detent.runner.create import Wish, create
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.runner.look import current_tree, known_touched, known_tree, look
 from detent.runner.open import Task
 from detent.store.observed import TreeFile

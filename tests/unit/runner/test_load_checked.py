@@ -11,7 +11,7 @@ from detent.core.lint import lint
 from detent.errors import MachineError, UsageError
 from detent.machines import load as machines
 from detent.machines.load import built_in_names, canonical, explored_digests, load, read_document
-from detent.runner.create import load_checked
+from detent.runner.checked import load_checked
 from detent.runner.vocabulary import vocabulary
 from detent.store.digest import sha256_of
 from detent.store.settings import Settings

@@ -8,7 +8,8 @@ from threading import Thread
 import pytest
 
 from detent.core.values import Advance, Refuse, Signal
-from detent.runner.create import Wish, create
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.runner.open import Task, load_task
 from detent.runner.step import Outcome, asks_siblings, step
 from detent.store.lock import Lock

@@ -8,7 +8,8 @@ from typing import Protocol
 import pytest
 
 from detent.effects.checkout import SetupFailed
-from detent.runner.create import Wish, create
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.runner.open import Task
 from detent.runner.workspace import prepare_tree
 from tests.conftest import SAMPLE_FILES, MakeRepo

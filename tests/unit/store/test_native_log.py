@@ -10,7 +10,7 @@ import pytest
 
 from detent.core.values import Snapshot
 from detent.machines.load import load
-from detent.proof.replay import KINDS as REPLAYED
+from detent.proof.replay_lines import KINDS as REPLAYED
 from detent.runner.vocabulary import vocabulary
 from detent.store.native import Native
 from detent.store.native_log import KINDS, log_lines

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from detent.errors import UnreadableError, UsageError
-from detent.runner.create import Wish, create
+from detent.runner.begin import Wish
+from detent.runner.create import create
 from detent.runner.open import open_task
 from detent.store.places import (
     LONGEST_ID,

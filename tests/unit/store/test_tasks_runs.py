@@ -46,6 +46,7 @@ class Story:
             "evidence": {},
             "tree": "",
             "role": "worker",
+            "state": "work",
         }
         return self.say("run_ended", self.memory.snapshot, **{**usual, **content})
 
@@ -138,3 +139,40 @@ def test_an_onlooker_reads_only_whole_new_lines(story: Story) -> None:
     entries, reached = story.store.lines_after(size)
     assert ([entry["kind"] for entry in entries], reached) == (["run_planned"], story.memory.size)
     assert story.store.lines_after(reached) == ([], reached)
+
+
+def ended_in_vain(story: Story, number: int, kind: str = "unmoved", **content: Any) -> int:
+    """How many runs in a row have come to nothing, after one more that has."""
+    story.plan(number)
+    story.end(number, **content)
+    if kind == "moved":
+        story.say("moved", story.memory.snapshot, **{"from": "work", "to": "work", "by": "crash", "edge": "drop"})
+    else:
+        story.say(kind, story.memory.snapshot, run=number, why="no report", exit="killed", by="crash")
+    return int(story.memory.fruitless.get("count", 0))
+
+
+def test_runs_in_a_row_that_came_to_nothing_are_counted_however_they_ended(story: Story) -> None:
+    assert [ended_in_vain(story, 1), ended_in_vain(story, 2, "crashed"), ended_in_vain(story, 3, "moved")] == [1, 2, 3]
+    story.say("moved", story.memory.snapshot, **{"from": "work", "to": "work", "by": "engine", "edge": "recover"})
+    assert story.memory.fruitless["count"] == 3, "no run led to this move"
+    assert ended_in_vain(story, 4) == 4
+    assert story.memory.fruitless == {"run": 4, "state": "work", "exit": "finished", "why": "no report", "count": 4}
+
+
+@pytest.mark.parametrize("content", [{"by_person": True}, {"exit": "quota"}])
+def test_who_was_ended_by_a_person_or_could_not_work_came_to_nothing_by_no_fault(
+    story: Story, content: dict[str, Any]
+) -> None:
+    assert [ended_in_vain(story, 1), ended_in_vain(story, 2, **content), ended_in_vain(story, 3)] == [1, 1, 2]
+
+
+@pytest.mark.parametrize("by", ["agent", "engine", "person"])
+def test_a_run_that_led_somewhere_and_a_person_begin_the_count_anew(story: Story, by: str) -> None:
+    ended_in_vain(story, 1)
+    story.plan(2)
+    story.end(2)
+    story.say("moved", story.memory.snapshot, **{"from": "work", "to": "work", "by": by, "edge": "go"})
+    assert ended_in_vain(story, 3) == 1
+    story.say("resumed", story.memory.snapshot, by="person", name="ann", reason="", answer="")
+    assert ended_in_vain(story, 4) == 1

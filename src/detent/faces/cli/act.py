@@ -67,7 +67,8 @@ def _is_held() -> bool:
 
 
 def new(arguments: Arguments) -> int:
-    from detent.runner.create import Wish, create
+    from detent.runner.begin import Wish
+    from detent.runner.create import create
 
     refuse_inside_run("making a task")
     machine, text = _machine_and_text(arguments.text("MACHINE"), arguments.text("TEXT"))
@@ -118,8 +119,8 @@ def _machine_and_text(first: str, second: str) -> tuple[str, str]:
 
 
 def adopt(arguments: Arguments) -> int:
-    from detent.runner.create import Wish
-    from detent.runner.create import adopt as take_over
+    from detent.runner.adopt import adopt as take_over
+    from detent.runner.begin import Wish
 
     refuse_inside_run("adopting a task")
     wish = Wish(

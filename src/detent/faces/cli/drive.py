@@ -160,7 +160,8 @@ def _wanted(arguments: Arguments) -> list[Task]:
 
 def _adopted(arguments: Arguments, machine: str) -> Task:
     """The task of a folder, which becomes one if it is none yet."""
-    from detent.runner.create import Wish, adopt
+    from detent.runner.adopt import adopt
+    from detent.runner.begin import Wish
     from detent.store.places import read_pointer
 
     folder = arguments.text("TASK")

@@ -1,0 +1,121 @@
+"""Takes over a task folder that another tool left, as it is."""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.decide import enter
+from detent.errors import RefusedError, UnreadableError, UsageError
+from detent.runner.begin import begin, head_of, mode_of, read_settings, site_for
+from detent.runner.checked import load_checked
+from detent.runner.homes import LOCK_WAIT_S
+from detent.runner.layout import exclude_root, is_tracked
+from detent.runner.pinned import pinned_settings
+from detent.runner.vacancy import free_id, refuse_place, refuse_second, refuse_taken
+from detent.store.atomic import make_folders
+from detent.store.lock import Lock
+from detent.store.native import Native
+from detent.store.shown import ROUNDS, state_label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.core.machine import Machine
+    from detent.core.values import Snapshot
+    from detent.runner.begin import Wish
+    from detent.runner.open import Task
+    from detent.store.native import Document
+
+_MOST_ROUNDS = 1_000_000  # that a folder from elsewhere may claim
+
+
+def adopt(wish: Wish) -> Task:
+    """Take over a folder made by another tool: its owned fields are read once, its evidence counts as old."""
+    folder = os.path.realpath(wish.folder)
+    if not os.path.isdir(folder):
+        raise UsageError(f"there is no folder {folder}", next_step="detent adopt DIR MACHINE")
+    site = site_for(wish.replace(in_place=True))  # such a folder belongs to somebody's checkout already
+    project, baseline = site.project, site.baseline
+    settings = read_settings(project, baseline)
+    machine, pinned = load_checked(wish.machine, settings)
+    kept = pinned_settings(project, baseline, settings, machine)
+    make_folders(project.tasks_folder())
+    with Lock(project.lock_path(), LOCK_WAIT_S):
+        task_id = free_id(project, wish.task_id, wish.title or os.path.basename(folder))
+        refuse_place(folder, project, "" if is_tracked(machine.store) else baseline)
+        refuse_taken(folder, machine, {})
+        refuse_second(folder, project)
+        native = Native(machine, folder, project.task(task_id))
+        document = _read_foreign(native)
+        if document.state not in machine.states:
+            raise UnreadableError(
+                f"{native.file} names the state {document.state!r}, which {machine.name} does not have",
+                where=document.path,
+                next_step=f"write one of these behind '{native.state_label}:': {', '.join(machine.states)}",
+            )
+        if machine.states[document.state].is_end:
+            raise RefusedError(
+                f"{native.file} names {document.state}, an end: nobody has proven here how it was reached",
+                where=document.path,
+                next_step=f"write the state it is to go on from behind '{native.state_label}:'",
+            )
+        _refuse_counts(machine, document)
+        named = " ".join(document.value(machine.store.get("title", "")).split())
+        wish = wish.replace(title=wish.title or named or task_id)
+        head = head_of(site, settings, machine, pinned, wish.replace(in_place=True), task_id, folder) | kept
+        if is_tracked(machine.store) and (told := exclude_root(machine.store, project)):
+            head["notes"] = (*head["notes"], told)
+        snapshot = _adopted(machine, document.fields, enter(machine, mode_of(machine, wish.mode)), document.state)
+        return begin(project, native, head, snapshot, pinned, "adopted")
+
+
+def _read_foreign(native: Native) -> Document:
+    try:
+        return native.read()
+    except UnreadableError as error:
+        error.next_step = f"give a folder with a readable {native.file}, or make a new task: detent new --dir DIR"
+        raise
+
+
+def _refuse_counts(machine: Machine, document: Document) -> None:
+    """What a file says of its counters is taken over as it is, or not at all."""
+    problems = []
+    for limit in machine.limits.values():
+        value = document.value(limit.field).strip("\"' ") if limit.field else ""
+        if value in ("", "null", "~"):
+            continue
+        if not (value.isascii() and value.isdecimal()):
+            problems.append(f"{limit.field} is {value!r}, which is no count")
+        elif int(value) - limit.first > limit.cap:
+            problems.append(f"{limit.field} is {value}, and {machine.name} counts no further than {limit.cap}")
+    if problems:
+        raise RefusedError(
+            f"{os.path.basename(document.path)}: {'; '.join(problems)}",
+            where=document.path,
+            next_step="correct it there, then run the same command again",
+        )
+
+
+def _adopted(machine: Machine, fields: Mapping[str, Any], snapshot: Snapshot, state: str) -> Snapshot:
+    """What the file says of registers and counters, and what the machine takes for granted in this state."""
+    registers = {**snapshot.registers, **machine.store.get("adopted", {}).get(state, {})}
+    for register in machine.registers.values():
+        value = fields[register.field].line_value.strip("*_` ").lower() if register.field in fields else ""
+        known = {name.lower(): name for name in register.values}
+        if value and (not known or value in known):
+            registers[register.name] = known.get(value, value)
+    counters = dict(snapshot.counters)
+    for limit in machine.limits.values():
+        value = fields[limit.field].line_value if limit.field in fields else ""
+        if value.isdigit():
+            counters[limit.name] = min(max(int(value) - limit.first, 0), limit.cap)
+    rounds = {name: _round(fields, state_label(machine, ROUNDS, name)) for name in machine.states}
+    visits = {name: count for name, count in {state: 1, **rounds}.items() if count}
+    return snapshot.replace(state=state, registers=registers, counters=counters, visits={state: 1, **visits})
+
+
+def _round(fields: Mapping[str, Any], label: str) -> int:
+    value = fields[label].line_value if label in fields else ""
+    return min(int(value), _MOST_ROUNDS) if value.isdecimal() else 0

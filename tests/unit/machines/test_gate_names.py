@@ -1,0 +1,110 @@
+"""Tests of what gates may name: one misspelt word in a machine file is told when the file is read."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from detent.errors import MachineError
+from detent.gates import criteria, delivery, planned, reports, reviews, verification
+from detent.gates.checks import VALUES
+from detent.machines.parse import parse
+from detent.runner.vocabulary import vocabulary
+from tests.conftest import Detent
+
+
+def document(machine: str) -> dict[str, Any]:
+    folder = machine.replace("-", "_")
+    return tomllib.loads((files("detent") / "machines" / folder / "machine.toml").read_text(encoding="utf-8"))
+
+
+def problems(machine: str, gate: str, **params: object) -> tuple[str, ...]:
+    found = document(machine)
+    found["gate"][gate].update(params)
+    with pytest.raises(MachineError) as caught:
+        parse(found, vocabulary())
+    return caught.value.problems
+
+
+CHOICES = [
+    ("lights-out", "review_clean", "none opened", "none open, some open"),
+    ("lights-out", "drift_none", "clean", "CLEAN, REPAIRED, BLOCKED"),
+    ("lights-out", "verified_not", "FAILED", "PASS, FAIL"),
+    ("lights-out", "architecture_stays", "minor", "none, changes"),
+    ("ralf", "criteria_met", "all passed", "all pass, some fail"),
+    ("global", "in_scope", "within", "inside, outside"),
+    ("global", "plan_ok", "fine", "ok, needs_changes, blocked"),
+    ("global", "review_clear", "blocked", "ok, needs_changes, plan"),
+    ("global", "decision_revert", "regression", "accepted, needs_changes, unclear, upstream, revert"),
+]
+
+
+@pytest.mark.parametrize(("machine", "gate", "value", "known"), CHOICES)
+def test_a_value_the_check_does_not_know_is_told_with_those_it_knows(
+    machine: str, gate: str, value: str, known: str
+) -> None:
+    assert problems(machine, gate, value=value) == (f"gate {gate}: value must be one of: {known}",)
+
+
+def named(machine: str, check: str) -> str:
+    gates: dict[str, Any] = document(machine)["gate"]
+    return next(name for name, gate in gates.items() if gate["check"] == check)
+
+
+@pytest.mark.parametrize(
+    ("machine", "check", "params", "problem"),
+    [
+        ("ralf", "no_sibling_in", {"states": ["Runing", "Verifying"]}, "unknown state 'Runing'"),
+        ("ralf", "agents_found", {"roles": ["implementor"]}, "unknown role 'implementor'"),
+        ("ralf", "agents_exhausted", {"role": "implementor"}, "unknown role 'implementor'"),
+        ("phase", "register_is", {"value": "passed"}, "Revalidation status can't be 'passed'; its values are "),
+        ("phase", "register_is", {"register": "Revalidation"}, "unknown register 'Revalidation'"),
+        ("phase", "register_is", {"unless": {"Repairs": "no"}}, "unknown register 'Repairs'"),
+        ("phase", "register_is", {"unless": {"Repair applied": "none"}}, "Repair applied can't be 'none'; "),
+        ("phase", "field_is", {"value": "done"}, "Candidate done can't be 'done'; its values are "),
+        ("phase", "verdict", {"value": "PASSED"}, "its verdict can't be 'PASSED'; its values are PASS, FAIL"),
+    ],
+)
+def test_what_a_gate_names_of_its_machine_is_there(
+    machine: str, check: str, params: dict[str, object], problem: str
+) -> None:
+    gate = named(machine, check)
+    (told,) = problems(machine, gate, **params)
+    assert told.startswith(f"gate {gate}: {problem}")
+
+
+def test_signals_are_the_same_where_they_are_asked_for_and_where_they_are_excluded() -> None:
+    known = document("global")["gate"]["nothing_signalled"]["values"]
+    found = problems("global", "nothing_signalled", values=[*known[:-1], "plan_unclaer"])
+    assert found == (
+        "gate nothing_signalled: the signal 'plan_unclaer' is asked for by no other gate",
+        "gate nothing_signalled: the signal 'plan_unclear' is asked for by another gate, and not known here",
+    )
+
+
+def test_the_values_are_those_the_checks_compare_with() -> None:
+    assert {
+        "findings": (reports.NONE_OPEN, reports.SOME_OPEN),
+        "drift": reports.OUTCOMES,
+        "verification_doc": (verification.PASS, verification.FAIL),
+        "architecture": tuple(dict.fromkeys(delivery.IMPACTS.values())),
+        "criteria": (criteria.ALL_PASS, criteria.SOME_FAIL),
+        "scope": (planned.INSIDE, planned.OUTSIDE),
+        "plan_review": (reviews.OK, reviews.NEEDS_CHANGES, reviews.BLOCKED),
+        "code_review": (reviews.OK, reviews.NEEDS_CHANGES, reviews.PLAN),
+        "decision": tuple(reviews.DECISIONS),
+    } == VALUES
+
+
+def test_the_command_tells_all_of_a_file_at_once(detent: Detent, tmp_path: Path) -> None:
+    text = (files("detent") / "machines" / "lights_out" / "machine.toml").read_text(encoding="utf-8")
+    path = tmp_path / "machine.toml"
+    path.write_text(text.replace('"none open"', '"nothing open"').replace('"REPAIRED"', '"MENDED"'), encoding="utf-8")
+    done = detent("machine", "check", path)
+    assert done.code != 0
+    assert "gate review_clean: value must be one of: none open, some open" in done.out + done.err
+    assert "gate drift_repaired: value must be one of: CLEAN, REPAIRED, BLOCKED" in done.out + done.err
