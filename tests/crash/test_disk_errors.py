@@ -18,7 +18,7 @@ import pytest
 from tests.crash.codec_kinds import NAMES as CODECS
 from tests.crash.lab import KINDS, Kind, Lab
 from tests.crash.points import FULL, find_points
-from tests.crash.trace import Call, Ended
+from tests.crash.trace import Call, Ended, disturb, record
 from tests.crash.world import CONTROL, FOLDER, TASK
 
 UNREADABLE = 5
@@ -171,6 +171,21 @@ def test_a_limit_on_file_size_tears_the_journal_and_the_next_step_mends_it(lab: 
     assert ended.code == UNREADABLE, ended
     assert told_problems(kind, ended) == []
     assert lab.problems(kind, is_acknowledged=False) == []
+
+
+@pytest.mark.usefixtures("strace")
+@pytest.mark.parametrize(("error", "told"), [("EMFILE", "too many files are open"), ("EIO", "input/output error")])
+def test_a_host_that_refuses_a_mere_look_is_told_and_is_no_bug(lab: Lab, tmp_path: Path, error: str, told: str) -> None:
+    kind = lab.kinds["move"]
+    lab.world.put(kind.before)
+    argv = lab.argv(("doctor", "--quick"))
+    _, calls = record(argv, cwd=lab.cwd, env=lab.environment, log=tmp_path / "looks.strace", names=("openat",))
+    look = next(call for call in calls if '/.git/HEAD"' in call.arguments)
+    ended = disturb(argv, cwd=lab.cwd, env=lab.environment, name="openat", how=f"error={error}", number=look.number)
+    assert ended.code == UNREADABLE, ended
+    assert ended.err.startswith("storage: ")
+    assert told in ended.err
+    assert "next:" in ended.err
 
 
 def test_output_that_nobody_takes_is_no_success(lab: Lab) -> None:

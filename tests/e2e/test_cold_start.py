@@ -52,3 +52,11 @@ def test_a_command_that_only_looks_loads_nothing_it_does_not_need(at: Callable[[
     loaded = loaded_by(at("implement"), command)
     assert {"json", "detent.store.tasks", "detent.runner.open"} <= loaded
     assert not loaded & NEEDLESS
+
+
+def test_a_move_that_keeps_a_checkpoint_hashes_without_the_slow_library(at: Callable[[str], PhaseTask]) -> None:
+    task = at("implement")
+    task.candidate()
+    loaded = loaded_by(task, "move", "verify")
+    assert {"detent.effects.tree", "detent.effects.process"} <= loaded
+    assert "hashlib" not in loaded

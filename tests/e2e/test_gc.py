@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -46,6 +47,25 @@ def test_what_has_landed_goes_and_the_journal_stays(detent: Detent, repo: MakeRe
     assert gc(task) == []
     assert "nothing to remove" in task("gc", cwd=task.repo).out
     assert detent("list", "--json", cwd=task.repo).json()["tasks"][0]["state"] == "done"
+
+
+def test_a_removed_home_is_no_damage_to_anybody_who_looks(detent: Detent, repo: MakeRepo) -> None:
+    task = finished(detent, repo)
+    assert task("land").code == 0
+    gc(task)
+    told = detent("status", cwd=task.repo)
+    assert "(removed by detent gc)" in told.out
+    assert "problem" not in told.out + detent("next", cwd=task.repo).out
+    checked = detent("doctor", cwd=task.repo)
+    assert checked.code == 0, checked
+    assert "ok   task t in done; its home was removed by detent gc" in checked.out
+    refused = detent("land", cwd=task.repo)
+    assert refused.code == 5
+    assert "its home was removed by detent gc" in refused.err
+    # A home that somebody else removed is damage as before.
+    other = finished(detent, repo, repo("other"))
+    shutil.rmtree(other.home)
+    assert "STATE.md is missing" in detent("status", cwd=other.repo).out
 
 
 def test_what_has_not_landed_stays_until_a_person_says_so(detent: Detent, repo: MakeRepo) -> None:

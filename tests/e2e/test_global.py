@@ -66,6 +66,20 @@ def test_from_planning_to_done_with_every_detour(agents: Agents) -> None:
     task.audit()
 
 
+def test_resuming_a_stopped_task_is_the_word_that_another_run_waits_for(agents: Agents) -> None:
+    task = make_global(agents)
+    agents.script("planning", "true", run=1)
+    stopped = task.run(expect=6)
+    assert stopped.out.count("planning/planning.ai.json is missing") == 1
+    dead = next(line for line in task("status", task.id, cwd=task.repo).out.splitlines() if line.startswith("dead:"))
+    assert dead.endswith("is gone; another one starts after: detent resume words")
+    assert task("resume", task.id, cwd=task.repo).code == 0
+    assert task("inbox", cwd=task.repo).out.strip() == "nothing waits for you"
+    assert "the agent (planner)" in task("status", task.id, cwd=task.repo).out
+    assert "agent run #2 starts" in task.run(expect=4).out
+    assert task.phase == "accept"
+
+
 def test_the_same_code_again_is_no_answer_to_a_failed_test(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("codegen", BROKEN, run=3)

@@ -45,6 +45,20 @@ def assert_refused(task: CloneTask, *told: str, words: tuple[str, ...] = ()) -> 
     assert not any(line["kind"] == "landed" for line in task.history())
 
 
+def test_the_only_task_is_meant_when_it_is_done_and_of_several_one_must_be_named(
+    detent: Detent, repo: MakeRepo
+) -> None:
+    task = finished(detent, repo)
+    for words in (("status",), ("evidence",), ("history",), ("audit",), ("land",)):
+        assert detent(*words, cwd=task.repo).code == 0, words
+    assert any(line["kind"] == "landed" for line in task.history())
+    for command in (("new", "orange", "another", "--id", "u"), ("cancel", "u", "--reason", "not now")):
+        assert detent(*command, cwd=task.repo).code == 0
+    told = detent("evidence", cwd=task.repo)
+    assert told.code == 2
+    assert "which task? none is open; over are: t, u" in told.err
+
+
 def test_work_lands_as_a_merge_in_the_persons_name(detent: Detent, repo: MakeRepo) -> None:
     task = finished(detent, repo)
     commit_in_checkout(task, "other.txt", "mine\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from detent.effects.keeper_look import look
+from detent.effects.keeper_watch import wait_for_end
 from detent.runner.ending import end_run
 from detent.runner.open import open_task
 from tests.conftest import Detent, MakeRepo
-from tests.e2e.agent_runs import HONEST, Agents, AgentTask
+from tests.e2e.agent_runs import HONEST, WAIT_S, Agents, AgentTask
 from tests.unit.effects.keeper_runs import until
 
 
@@ -206,6 +208,43 @@ def test_watch_drives_what_was_started_and_nothing_else(agents: Agents) -> None:
     assert len(slow.entries("run_planned")) == 1
     assert slow.entries("crashed") == []
     slow.audit()
+
+
+# A git that notes, whenever a journal is anchored, how many ends the journals of the project hold by then.
+COUNTING = """#!/bin/sh
+case " $* " in *" update-ref refs/detent/anchor/"*) cat {journals} | grep -c '"kind":"run_ended"' >> {log} ;; esac
+exec {git} "$@"
+"""
+
+
+def test_all_ends_that_wait_are_written_down_before_anything_is_done_about_one(agents: Agents) -> None:
+    tasks = [agents.task(task_id="one")]
+    tasks += [agents.task(task_id=name, repo=tasks[0].repo) for name in ("two", "three")]
+    meetings = [agents.meeting(task.id) for task in tasks]
+    for task, meeting in zip(tasks, meetings, strict=True):
+        agents.script("implement", f"meet {task.id}; echo more >> app.py", task=task.id)
+        task("respawn", "--no-wait", task.id, cwd=task.repo)
+        meeting.reached()
+    log, git = agents.scripts / "anchored", agents.scripts / "bin" / "git"
+    journals = " ".join(str(task.control / "journal.jsonl") for task in tasks)
+    git.parent.mkdir()
+    git.write_text(COUNTING.format(journals=journals, log=log, git=shutil.which("git")), encoding="utf-8")
+    git.chmod(0o755)
+    path = f"{git.parent}{os.pathsep}{agents.detent.environment['PATH']}"
+    agents.detent = Detent(agents.detent.directory, {**agents.detent.environment, "PATH": path})
+    watching = agents.begin("watch", "--once", "--json", cwd=tasks[0].repo)
+    for _task in tasks:
+        watching.line("agent run #1: scripted")
+    watching.process.send_signal(signal.SIGSTOP)
+    for task, meeting in zip(tasks, meetings, strict=True):
+        meeting.go()
+        folder = str(task.run_dir(1))
+        assert wait_for_end([folder], WAIT_S) == folder
+    watching.process.send_signal(signal.SIGCONT)
+    assert watching.done().code == 0
+    assert log.read_text(encoding="utf-8").split() == ["3", "3", "3"]
+    for task in tasks:
+        task.audit()
 
 
 def test_start_wakes_a_watch_that_has_nothing_to_do(agents: Agents) -> None:

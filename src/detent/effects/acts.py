@@ -6,10 +6,11 @@ import os
 
 from detent.core.record import Record
 from detent.effects.bring import wipe
-from detent.effects.git import Git, write_git_dir
-from detent.store.atomic import make_folders, storage_error, sync_folder
+from detent.effects.git import Git, is_object_id, write_git_dir
+from detent.store.atomic import make_folders, read_plain, storage_error, sweep, sync_folder, write_atomic
 
 _IDENTITY = ("-c", "user.name=Detent", "-c", "user.email=detent@localhost", "-c", "commit.gpgSign=false")
+_LARGEST_REF_BYTES = 1024
 
 
 class Promise(Record):
@@ -33,16 +34,33 @@ def checkpoint(promise: Promise) -> dict[str, str]:
     """Keep the tree as a commit under a private ref; the ref is how a repetition finds what was done before."""
     git = Git(promise.private_git)
     ref = checkpoint_ref(promise.key)
-    commit = git.run("for-each-ref", "--format=%(objectname)", ref).decode().strip()
+    commit = _named(promise.private_git, ref)
     if not commit:
         parents = [word for one in (promise.parent, promise.also) if one for word in ("-p", one)]
         message = f"{promise.message}\n\nDetent-Step: {promise.key}\n".encode()
         commit = git.run(*_IDENTITY, "commit-tree", *parents, promise.tree, input_bytes=message).decode().strip()
-        git.run("update-ref", ref, commit)
+        _name(promise.private_git, ref, commit)
     # Also of what was found: a power cut may have left a name whose objects are gone, or not have seen the name yet.
     git.run(*_walk(promise, commit))
     _sync_names(promise.private_git, ref)
     return {"commit": commit}
+
+
+def _named(private_git: str, ref: str) -> str:
+    """The commit under a private ref; empty where there is none, or a power cut left no name in it.
+
+    The private git folder is made by us, its refs are plain files and nobody packs them: reading and writing one costs
+    less than starting git for it.
+    """
+    text = (read_plain(os.path.join(private_git, ref), _LARGEST_REF_BYTES) or b"").decode("ascii", "replace").strip()
+    return text if is_object_id(text) else ""
+
+
+def _name(private_git: str, ref: str, commit: str) -> None:
+    path = os.path.join(private_git, ref)
+    make_folders(os.path.dirname(path))
+    sweep(os.path.dirname(path))  # what a killed step left; the task's lock is held
+    write_atomic(path, f"{commit}\n".encode(), durable=True)
 
 
 def keep_commit(private_git: str, ref: str, tree: str, parent: str, message: str) -> str:

@@ -21,8 +21,9 @@ from detent.core.record import Record
 from detent.effects.git import Git, check_object_id, is_object_id, read_repository, write_git_dir, write_if_different
 from detent.effects.ignore_rules import combined_ignore_rules, escape_path
 from detent.errors import StorageError, ToolError, UnreadableError, UsageError
+from detent.store.aftermath import boot_id
 from detent.store.atomic import read_cache, write_cache
-from detent.store.digest import sha256_of
+from detent.store.digest import sha1_of, sha256_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,11 +31,14 @@ if TYPE_CHECKING:
 
     from detent.effects.git import Repository
     from detent.effects.process import Finished
+    from detent.effects.tree_at_once import Entries
 
 _LEFTOVER_S = 3600.0  # temporary files older than this belong to a process that died
 _MAX_ROUNDS = 3
 _GITLINK = b"160000"
-_UNSYNCED_INDEX = ("core.fsync=all,-index",)  # it is a cache, and its sum is proven before it is used
+# The objects, not the index: it is a cache, and its sum is proven before it is used. In git's list a name that is
+# wanted is stronger than the same name unwanted, so that "all,-index" would be all.
+_UNSYNCED_INDEX = ("core.fsync=committed",)
 
 
 class _Task(Record):
@@ -105,8 +109,13 @@ def take_tree(
     left_out: Sequence[str] = (),
     *,
     looks_untouched: bool = False,
+    at_once: bool = False,
 ) -> Taken:
-    """The same with its files. What `looks_untouched` is compared all the same, but git's times are not brought up."""
+    """The same with its files. What `looks_untouched` is compared all the same, but git's times are not brought up.
+
+    With `at_once` they are not brought up either where little has changed: the answer comes sooner, and the next one
+    compares with the same index again.
+    """
     if baseline is not None:
         check_object_id(baseline)
     task = _Task(
@@ -119,7 +128,8 @@ def take_tree(
     try:
         _make_private_dir(task)
         try:
-            return _compute(task, looks_untouched=looks_untouched)
+            taken = _compute_at_once(task) if at_once else None
+            return taken or _compute(task, looks_untouched=looks_untouched)
         except ToolError:
             repair(task.private_dir)
             return _compute(task, looks_untouched=False)
@@ -196,7 +206,7 @@ def _compute(task: _Task, *, looks_untouched: bool) -> Taken:
             changes = _compare(task, rules, listing)
             if noted and looks_untouched and changes == _NO_CHANGES:
                 return Taken(noted, _names(listing, changes), noted)
-            changed.update(changes.removed, changes.added, (path for path, _commit in changes.submodules))
+            changed |= _changed(changes)
             _apply(git, changes, refresh=number == 0 and noted is not None)
             if not changes.again:
                 break
@@ -206,12 +216,51 @@ def _compute(task: _Task, *, looks_untouched: bool) -> Taken:
             os.replace(own_index, cached_index)
     finally:
         _remove_leftovers(task, own_index)
-    return Taken(tree, _names(listing, changes), noted or "", tuple(os.fsdecode(path) for path in sorted(changed)))
+    return Taken(tree, _names(listing, changes), noted or "", _decoded(changed))
+
+
+def _compute_at_once(task: _Task) -> Taken | None:
+    """One git, which only compares; None where the tree of the index is not known, or too much has changed.
+
+    That tree counts only if it was noted since the computer started: a power cut may have taken objects of it, and it
+    is git that would find out.
+    """
+    cached_index = _cache(task, _index_name(task))
+    content = _read_index(cached_index)
+    noted, boot = _noted_tree(cached_index, content[0]) if content else ("", "")
+    if not noted or not boot or boot != boot_id():
+        return None
+    rules = _baseline_rules(task)
+    listing = _list(Git(task.private_dir, task.work_tree, cached_index), task, rules)
+    changes = _compare(task, rules, listing)
+    if changes.again:
+        return None
+    changed, removed = _changed(changes), {*changes.removed}
+    entries = {path: entry for path, entry in listing.cached.items() if path not in removed}
+    entries.update((path, (_GITLINK, commit)) for path, commit in changes.submodules)
+    tree = noted if changes == _NO_CHANGES else _written(task, entries, changes.added, changed)
+    return Taken(tree, _names(listing, changes), noted, _decoded(changed)) if tree else None
+
+
+def _written(task: _Task, entries: Entries, added: Sequence[bytes], changed: set[bytes]) -> str:
+    from detent.effects.tree_at_once import write_few
+
+    return write_few(
+        task.private_dir, task.work_tree, entries, added, changed, is_sha256=len(task.baseline or "") == 64
+    )
+
+
+def _changed(changes: _Changes) -> set[bytes]:
+    return {*changes.removed, *changes.added, *(path for path, _commit in changes.submodules)}
+
+
+def _decoded(paths: Iterable[bytes]) -> tuple[str, ...]:
+    return tuple(os.fsdecode(path) for path in sorted(paths))
 
 
 def _names(listing: _Listing, changes: _Changes) -> tuple[str, ...]:
     paths = {*listing.cached, *changes.added, *(path for path, _commit in changes.submodules)} - {*changes.removed}
-    return tuple(os.fsdecode(path) for path in sorted(paths))
+    return _decoded(paths)
 
 
 def _note(cached_index: str) -> str:
@@ -220,28 +269,26 @@ def _note(cached_index: str) -> str:
 
 
 def _note_tree(cached_index: str, index: str, tree: str) -> None:
-    """Say beside an index which tree it is; a note that was torn, or made for other bytes, is none."""
+    """Say beside an index which tree it is, and in which boot; what was torn or made for other bytes is no note."""
     with open(index, "rb") as file:
-        note = f"{sha256_of(file.read())} {tree}"
+        note = f"{sha256_of(file.read())} {tree} {boot_id()}"
     write_cache(_note(cached_index), note.encode())
 
 
-def _noted_tree(cached_index: str, content: bytes) -> str:
-    mark, _, tree = (read_cache(_note(cached_index), 1024) or b"").decode("ascii", "replace").partition(" ")
-    return tree if mark == sha256_of(content) and is_object_id(tree) else ""
+def _noted_tree(cached_index: str, content: bytes) -> tuple[str, str]:
+    """Tree and boot, each empty if it is not known."""
+    note = (read_cache(_note(cached_index), 1024) or b"").decode("ascii", "replace")
+    mark, tree, boot = (*note.split(" "), "", "", "")[:3]
+    return (tree, boot) if mark == sha256_of(content) and is_object_id(tree) else ("", "")
 
 
 def _index_name(task: _Task) -> str:
-    from hashlib import sha256
-
     identity = "\0".join((task.work_tree, task.baseline or "", *task.left_out))
-    return f"index-{sha256(os.fsencode(identity)).hexdigest()[:20]}"
+    return f"index-{sha256_of(os.fsencode(identity))[:20]}"
 
 
-def _copy_index(source: str, target: str) -> str | None:
-    """Copy the stat cache; the tree it is known to be, empty if that is not known. None: nothing worth copying."""
-    from hashlib import new
-
+def _read_index(source: str) -> tuple[bytes, os.stat_result] | None:
+    """The stat cache with its times; None when there is none or it is torn."""
     try:
         with open(source, "rb") as file:
             content = file.read()
@@ -249,14 +296,22 @@ def _copy_index(source: str, target: str) -> str | None:
     except FileNotFoundError:
         return None
     # Git does not check this sum when it reads, so a torn file could pass as a shorter index.
-    if not any(new(kind, content[:-size]).digest() == content[-size:] for kind, size in (("sha1", 20), ("sha256", 32))):
+    is_whole = sha1_of(content[:-20]) == content[-20:].hex() or sha256_of(content[:-32]) == content[-32:].hex()
+    return (content, times) if is_whole else None
+
+
+def _copy_index(source: str, target: str) -> str | None:
+    """Copy the stat cache; the tree it is known to be, empty if that is not known. None: nothing worth copying."""
+    found = _read_index(source)
+    if found is None:
         return None
+    content, times = found
     with open(target, "wb") as file:
         file.write(content)
     # Git distrusts entries not older than the index file: a younger copy would make it trust a file changed in the
     # very moment in which the index was written.
     os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
-    return _noted_tree(source, content)
+    return _noted_tree(source, content)[0]
 
 
 def _start_index(git: Git, task: _Task) -> None:

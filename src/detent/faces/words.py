@@ -141,6 +141,7 @@ def _signed_words(signed: Mapping[str, Any]) -> list[str]:
 def status_words(told: Explain) -> str:
     task, snapshot = told.task, told.snapshot
     head = task.memory.head
+    gone = "  (removed by detent gc)" if told.is_removed else ""
     rows = [
         ("task", f"{task.id}  {head['title']}"),
         ("machine", head["machine"] + (f" ({snapshot.mode})" if snapshot.mode else "")),
@@ -148,8 +149,8 @@ def status_words(told: Explain) -> str:
         *([("about", about)] if (about := task.machine.states[snapshot.state].title) else []),
         ("waits for", told.waiting_for or "nobody: it is over"),
         *((f"asks, {name}", words) for name, words in told.asks),
-        ("folder", head["dir"]),
-        ("tree", head["tree_path"]),
+        ("folder", head["dir"] + gone),
+        ("tree", head["tree_path"] + gone),
         *([("branch", branch)] if (branch := _branch_of(task)) else []),
         (
             "sandbox",
@@ -194,6 +195,7 @@ def _would_words(name: str, would: Foreseen) -> str:
         "crash": "the next command that writes counts a crash",
         "stays": "the task stays where it is",
         "respawn": f"another one starts when the task is driven: detent run {name}",
+        "stopped": f"another one starts after: detent resume {name}",
         "person": f"another one needs your word: detent respawn {name}",
     }[would.kind]
 
@@ -390,4 +392,4 @@ def _proof_words(entry: Entry) -> str:
 
 
 def _missing_words(entry: Mapping[str, Any]) -> str:
-    return "; ".join(one["why"] for one in entry["missing"]) or str(entry["problem"])
+    return "; ".join(dict.fromkeys(one["why"] for one in entry["missing"])) or str(entry["problem"])

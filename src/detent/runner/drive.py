@@ -27,7 +27,7 @@ from detent.runner.ending import BOUND, attend
 from detent.runner.explain import deploy_word, explain, may_ask
 from detent.runner.judging import is_judged_next
 from detent.runner.launch import bounds_of
-from detent.runner.open import waits_at_end
+from detent.runner.open import needs_word, waits_at_end
 from detent.runner.ready import make_ready
 from detent.runner.runs import run_seen, start_run
 from detent.runner.step import Outcome, step
@@ -171,7 +171,7 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "person", f'{deploys}; say so: detent approve {task.id} --reason "why"')
     if visit.get("exit") == "quota" and not asked and (wake := wakes_at(task)):
         return Rest(task, "quota", wake)
-    if visit.get("count", 0) and state.respawn != "auto" and not asked and not is_judged_next(task):
+    if needs_word(task.memory, state) and not asked and not is_judged_next(task):
         return Rest(task, "person", _after_run(task))
     return None
 

@@ -7,7 +7,8 @@
 5. no claim, or refused: decided as the engine's
 6. nothing open: the exit class decides: a crash, or a run that left the task where it is (`unmoved`)
 
-Every stage is remembered, so that an engine that died in the middle goes on where it stopped.
+Every stage is remembered, so that an engine that died in the middle goes on where it stopped. What nobody has to wait
+for comes after the line: the anchor, and what readers are told of the tree. Who ends many runs does that for all later.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import re
 from functools import partial
 
 from detent.core.machine import TAINTED
+from detent.core.record import Record
 from detent.core.runs import run_over, stayed, stop
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.effects import keeper
@@ -31,7 +33,7 @@ from detent.gates.judge import evidence_hashes
 from detent.runner.anchor import anchor
 from detent.runner.layout import writes_of
 from detent.runner.locks import changed_of_others, items_of, shown_item
-from detent.runner.look import current_tree, look, take_current_tree
+from detent.runner.look import current_tree, look, remember_taken, take_tree_at_once
 from detent.runner.mend import put_back
 from detent.runner.promises import put_in_order
 from detent.runner.runs import fingerprint, run_seen
@@ -79,8 +81,19 @@ def attend(task: Task) -> tuple[Task, Outcome | None]:
     return task, None
 
 
-def end_run(task: Task) -> Task:
-    """Write down the end of a run that is over; a run that lives, or of which nothing is sure, stays as it is."""
+class Left(Record):
+    """What is left to do once the line of an end stands; `since` is the moment before its tree was taken."""
+
+    task: Task
+    taken: Taken
+    since: int
+
+
+def end_run(task: Task, later: list[Left] | None = None) -> Task:
+    """Write down the end of a run that is over; a run that lives, or of which nothing is sure, stays as it is.
+
+    What may wait is done here too, or noted in `later` for `tidy_up`.
+    """
     with Lock(task.places.lock()):
         task.native.look_again()
         task = task.now()
@@ -93,10 +106,31 @@ def end_run(task: Task) -> Task:
                 return task  # it was begun just now
             memory = record(task, task.memory, "run_void", {"run": number, "why": "it was planned and never began"})
             return task.replace(memory=memory)
-        return _write_down(task, seen)
+        left = _write_down(task, seen)
+        if later is None:
+            _tidy_up(left)
+        else:
+            later.append(left)
+        return left.task
 
 
-def _write_down(task: Task, seen: RunSeen) -> Task:
+def tidy_up(left: Left) -> None:
+    """Do what `end_run` left for later."""
+    with Lock(left.task.places.lock()):
+        task = left.task.now()
+        if task.memory.snapshot.seq == left.task.memory.snapshot.seq:
+            _tidy_up(left)
+        else:
+            anchor(task)  # somebody went on meanwhile, and took a tree of their own
+
+
+def _tidy_up(left: Left) -> None:
+    anchor(left.task)
+    if left.taken.id:
+        remember_taken(left.task, left.taken, left.since)
+
+
+def _write_down(task: Task, seen: RunSeen) -> Left:
     memory, run = task.memory, task.memory.run
     if seen.phase == "lost" and seen.identity is not None:
         swept = keeper.end_survivors(seen.identity)
@@ -110,7 +144,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     others = changed_of_others(task, run.get("held", {}), document)
     notes = (*told, *disorder_words(task, memory.snapshot, disorder), *_others_words(task, others))
     usage, exit_name = _result(task, seen)
-    taken, problem = _taken(task)
+    taken, since, problem = _taken(task)
     tainted = _tainted(task, taken)
     filed = {} if tainted else _file(task, taken.id)
     content: dict[str, Any] = {
@@ -142,9 +176,7 @@ def _write_down(task: Task, seen: RunSeen) -> Task:
     if content["tainted"]:
         after = after.replace(entry=_without_fresh(task, content["evidence"]))
     memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=(*disorder.locked, *others))
-    task = task.replace(memory=memory)
-    anchor(task)
-    return task
+    return Left(task.replace(memory=memory), taken, since)
 
 
 def _without_fresh(task: Task, evidence: Mapping[str, str]) -> Mapping[str, str]:
@@ -239,12 +271,12 @@ def _used(seen: RunSeen, usage: Usage, exit_name: str) -> dict[str, float]:
     }
 
 
-def _taken(task: Task) -> tuple[Taken, str]:
+def _taken(task: Task) -> tuple[Taken, int, str]:
     """The tree as the run left it, or why it can't be taken: what can't be looked at proves nothing."""
     try:
-        return take_current_tree(task), ""
+        return *take_tree_at_once(task), ""
     except DetentError as error:
-        return Taken("", ()), f"{error.what} ({error.where})" if error.where else error.what
+        return Taken("", ()), 0, f"{error.what} ({error.where})" if error.where else error.what
 
 
 def _tainted(task: Task, taken: Taken) -> list[str]:
@@ -321,7 +353,7 @@ def _closed(decision: Decision) -> str:
         return f"refused: {decision.problem}: " + "; ".join(one.why for one in decision.missing)
     missing = decision.missing if isinstance(decision, Wait) else ()
     # Where nothing was the engine's to do, nothing kept it from doing it.
-    return "" if any(one.gate == "by" for one in missing) else "; ".join(one.why for one in missing)
+    return "" if any(one.gate == "by" for one in missing) else "; ".join(dict.fromkeys(one.why for one in missing))
 
 
 def _stays(task: Task, why: str) -> Outcome:

@@ -15,8 +15,8 @@ from detent.errors import UnreadableError
 from detent.runner.advice import advice
 from detent.runner.locks import shown_item
 from detent.runner.loop import failed_here, loop_of
-from detent.runner.open import waits_at_end
-from detent.runner.settle import find_disorder, read_document
+from detent.runner.open import needs_word, waits_at_end
+from detent.runner.settle import find_disorder, is_collected, read_document
 from detent.store.atomic import read_plain
 from detent.store.names import name_some
 
@@ -74,6 +74,7 @@ class Explain(Record):
     advice: str = ""  # the verb a person is advised to, where the machine says so and its proof is there
     touched: Touched | None = None  # protected files as they were when the tree was last looked at
     word: tuple[str, ...] = ()  # those of them that a person must approve before the task can go on
+    is_removed: bool = False  # a person had its home removed
 
 
 def explain(task: Task, *, with_moves: bool) -> Explain:
@@ -95,6 +96,8 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
     try:
         document = read_document(task)
     except UnreadableError as error:
+        if is_collected(task):
+            return Explain(task, snapshot, waiting, is_removed=True)
         problem = f"{error.where}: {error.what}"
         unread = Missing(task.native.file, problem, error.next_step)
         moves = (
@@ -223,7 +226,7 @@ def waiting_for(memory: Memory, state: State) -> str:
         return f"a person: stopped ({stopped})"
     if state.is_end:
         return "a person" if waits_at_end(state) else ""
-    if state.driver == "agent" and state.respawn != "auto" and memory.visit and not (memory.run or memory.ended):
+    if needs_word(memory, state) and not (memory.run or memory.ended):
         return "a person: the agent run ended"
     return {"agent": f"the agent ({state.role})", "engine": "the engine"}.get(state.driver, "a person")
 

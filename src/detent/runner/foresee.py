@@ -7,6 +7,7 @@ from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.core.runs import run_over
 from detent.core.values import Advance, Crash, Signal
+from detent.runner.open import needs_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 class Foreseen(Record):
     """What whoever drives the task, or the next command that writes, would do."""
 
-    kind: str  # moves | proves | crash | stays | respawn | person
+    kind: str  # moves | proves | crash | stays | respawn | person | stopped
     to: str = ""
 
 
@@ -28,8 +29,9 @@ def foresee(task: Task, document: Document) -> Foreseen:
     """What follows from the last run of this visit."""
     memory, state = task.memory, task.machine.states[task.memory.snapshot.state]
     if not memory.run and not memory.ended:
-        is_ours = state.driver == "agent" and state.respawn == "auto" and not memory.snapshot.registers.get(STOPPED)
-        return Foreseen("respawn" if is_ours else "person")
+        if memory.snapshot.registers.get(STOPPED):
+            return Foreseen("stopped")
+        return Foreseen("respawn" if state.driver == "agent" and not needs_word(memory, state) else "person")
     from detent.effects.keeper_look import exit_class, look  # most tasks have no run that just ended
     from detent.runner.judging import next_run
     from detent.runner.look import known_tree

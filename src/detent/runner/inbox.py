@@ -8,7 +8,7 @@ from detent.runner.advice import advice
 from detent.runner.asks import crashed_here, left_open, question
 from detent.runner.budget import way_on
 from detent.runner.explain import DEPLOYED, deploy_word, explain, may_ask
-from detent.runner.open import load_all, load_task, waits_at_end
+from detent.runner.open import load_all, load_task, needs_word, waits_at_end
 from detent.store.names import name_some
 from detent.store.native import Native
 
@@ -90,7 +90,7 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
     if state.driver == "agent":
         if memory.visit and any(edge.sign_off for edge in state.edges):
             return f"its agent run ended; {state.name} waits for your sign-off", _answer(name, _verbs(state))
-        if not memory.visit or state.respawn == "auto":
+        if not needs_word(memory, state):
             return None
         can_answer = any("answer" in edge.verbs for edge in state.edges)
         command = _answer(name, ["answer"]) if can_answer else f"detent respawn {name}"

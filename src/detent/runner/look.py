@@ -191,6 +191,33 @@ def current_tree(task: Task) -> str:
 
 def take_current_tree(task: Task) -> Taken:
     """The same with what git had to look at."""
+    _prepare_look(task)
+    known = known_tree(task)
+    for _ in range(_MOST_LOOKS):
+        since = moment(task.places.folder)
+        taken = _take(task, looks_untouched=bool(known))
+        if taken.id == known or remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.files, since):
+            break
+    _remember_touched(task, taken)
+    return taken
+
+
+def take_tree_at_once(task: Task) -> tuple[Taken, int]:
+    """The same for somebody who is waited for: nothing is remembered yet. Also the moment before the look."""
+    _prepare_look(task)
+    since = moment(task.places.folder)
+    return _take(task, at_once=True), since
+
+
+def remember_taken(task: Task, taken: Taken, since: int) -> None:
+    """What `take_tree_at_once` left for later: let readers know the tree."""
+    if remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.files, since):
+        _remember_touched(task, taken)
+    else:
+        take_current_tree(task)
+
+
+def _prepare_look(task: Task) -> None:
     if not os.path.isdir(task.tree_path):
         from detent.runner.explain import missing_tree, where_tree_went
 
@@ -198,19 +225,13 @@ def take_current_tree(task: Task) -> Taken:
     private = task.places.private_git()
     for name in ("", "cache", "info", "objects/info"):
         sweep(os.path.join(private, name))  # what a killed step left; the task's lock is held
+
+
+def _take(task: Task, *, looks_untouched: bool = False, at_once: bool = False) -> Taken:
     from detent.effects.tree import take_tree  # who only reads takes none
 
-    baseline = task.memory.head["baseline"] or None
-    known = known_tree(task)
-    for _ in range(_MOST_LOOKS):
-        since = moment(task.places.folder)
-        taken = take_tree(
-            private, task.tree_path, repository_of(task), baseline, left_out(task), looks_untouched=bool(known)
-        )
-        if taken.id == known or remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.files, since):
-            break
-    _remember_touched(task, taken)
-    return taken
+    place = (task.places.private_git(), task.tree_path, repository_of(task), task.memory.head["baseline"] or None)
+    return take_tree(*place, left_out(task), looks_untouched=looks_untouched, at_once=at_once)
 
 
 def _remember_touched(task: Task, taken: Taken) -> None:

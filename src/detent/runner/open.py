@@ -106,7 +106,7 @@ def find_project(path: str = "") -> Project:
 
 
 def open_task(wanted: str = "", repo: str = "") -> Task:
-    """The task that is meant: by id, unique beginning or folder; unnamed, this folder's or the only open one.
+    """The task that is meant: by id, unique beginning or folder; else this folder's, the only open one, the only one.
 
     Inside an agent run it is the run's own task, wherever the agent stands: its tree is a repository of its own.
     """
@@ -128,13 +128,25 @@ def open_task(wanted: str = "", repo: str = "") -> Task:
         for listed in found:
             if listed.error is not None:
                 raise listed.error  # one that can't be read may well be the one that is meant
-        raise UsageError("no open task here", where=project.root, next_step='detent new phase "what is to be done"')
+        return load_task(project, _only_one(project, found))
     from detent.runner.layout import active_among  # only where several could be meant
 
     if active := active_among(open_ones):
         return load_task(project, active)
     names = ", ".join(listed.id for listed in open_ones[:8])
     raise UsageError(f"which task? open are: {names}", next_step="put the task's id at the end of the command")
+
+
+def _only_one(project: Project, over: list[Listed]) -> str:
+    """Nothing is open: who has one task means it, also when it is done (`land`, `evidence` come then)."""
+    if len(over) == 1:
+        return over[0].id
+    if not over:
+        raise UsageError("no open task here", where=project.root, next_step='detent new phase "what is to be done"')
+    names = ", ".join(listed.id for listed in over[:8])
+    raise UsageError(
+        f"which task? none is open; over are: {names}", next_step="put the task's id at the end of the command"
+    )
 
 
 def locate_task(wanted: str = "", repo: str = "") -> tuple[Project, str]:
@@ -276,6 +288,12 @@ def is_over(listed: Listed) -> bool:
         return False
     state = listed.machine.states[listed.memory.snapshot.state]
     return state.is_end and not waits_at_end(state)
+
+
+def needs_word(memory: Memory, state: State) -> bool:
+    """Whether another run, after the one of this visit, starts only when a person says so, and nobody did."""
+    has_word = memory.visit.get("word") or state.respawn == "auto"
+    return state.driver == "agent" and bool(memory.visit) and not has_word
 
 
 def waits_at_end(state: State) -> bool:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 from detent.core.record import Record
 from detent.errors import RefusedError, UnreadableError
@@ -115,8 +116,17 @@ def read_document(task: Task, memory: Memory | None = None) -> Document:
     try:
         return text_after_stop(task.native, task.store, memory or task.memory) or task.native.read()
     except UnreadableError as error:
+        if is_collected(task):
+            error.what = "its home was removed by detent gc"
+            error.next_step = f"detent history {task.id}; to make the file again: detent doctor --repair {task.id}"
         error.next_step = error.next_step or f"detent doctor --repair {task.id}"
         raise
+
+
+def is_collected(task: Task) -> bool:
+    """Whether the native file is gone because a person had the home removed, and nothing came after that."""
+    is_gone = not os.path.lexists(task.native.path())
+    return is_gone and json.loads(task.memory.last or b"{}").get("kind") == "collected"
 
 
 def remember(

@@ -21,7 +21,7 @@ from detent.errors import DetentError, LockedError, RefusedError
 from detent.runner.bell import Bell, ring
 from detent.runner.drive import UNDRIVEN, Rest, keep_budget, resting
 from detent.runner.drops import answer_drops, drop_folder
-from detent.runner.ending import end_run
+from detent.runner.ending import end_run, tidy_up
 from detent.runner.open import load_all, load_task
 from detent.store.atomic import make_folders
 from detent.store.lock import Lock
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
     from detent.runner.drive import Reply
+    from detent.runner.ending import Left
     from detent.runner.open import Listed, Task
     from detent.store.places import Project
 
@@ -78,6 +79,7 @@ class Supervisor:
         self.watch = Watch()
         self.watched: dict[str, str] = {}  # run folder -> task
         self.drops: dict[str, str] = {}  # where the run of a task lays its requests
+        self.left: list[Left] = []  # what is to be done about ends that are written down
         self.children = Children()
         self.unseen: Iterator[Listed] | None = None  # what is left of a look at all tasks
         self.tended, self.tend_due = 0, 0.0  # whose turn it is among the living runs, and when
@@ -117,6 +119,8 @@ class Supervisor:
                 self._wait(bell)
             return self.rests
         finally:
+            while self.left:
+                self._tidy_up()
             bell.close()
             self.watch.close()
 
@@ -146,6 +150,8 @@ class Supervisor:
         if name in self.children:
             return
         task = self._write_down(name)
+        while self.left:
+            self._tidy_up()
         if task is None:
             return
         if task.memory.run:
@@ -168,7 +174,7 @@ class Supervisor:
             self.tasks[name] = task
             self.begun.setdefault(name, (task.memory.runs, task.memory.snapshot.seq))
             if task.memory.run:
-                task = self.tasks[name] = end_run(task)
+                task = self.tasks[name] = end_run(task, self.left)
         except DetentError as error:
             self._give_up(name, f"{error.kind}: {error.what}")
             return None
@@ -237,14 +243,25 @@ class Supervisor:
             pause_s = max(0.0, self.tend_due - time.monotonic())
         over: list[str] = []
         folder = self.watch.wait(pause_s, also=also)
-        while folder is not None:
-            name = self.watched.pop(folder)
-            self.readers.pop(name, None)
-            self.drops.pop(name, None)
-            self._write_down(name)
-            over.append(name)
+        while folder is not None or self.left:
+            if folder is not None:
+                name = self.watched.pop(folder)
+                self.readers.pop(name, None)
+                self.drops.pop(name, None)
+                self._write_down(name)
+                over.append(name)
+            else:
+                self._tidy_up()
             folder = self.watch.wait(0.0)
         return over
+
+    def _tidy_up(self) -> None:
+        """See to one end that is written down."""
+        left = self.left.pop(0)
+        try:
+            tidy_up(left)
+        except DetentError as error:
+            self._give_up(left.task.id, f"{error.kind}: {error.what}")
 
     def _tend(self) -> None:
         """Answer requests and keep the budgets of a few living runs; everyone's turn comes once in TICK_S."""

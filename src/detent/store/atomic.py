@@ -28,11 +28,16 @@ _REASONS = {
     errno.ELOOP: "it is a symbolic link",
     errno.ENAMETOOLONG: "the name is too long",
     errno.EFBIG: "the file would be larger than is allowed here",
+    errno.EMFILE: "too many files are open",
+    errno.ENFILE: "too many files are open on this host",
+    errno.ENOMEM: "this host is out of memory",
 }
 # `json.dumps` with options makes a new one of these on every call. What we write is made of fresh tables and can't
 # contain itself; looking for that takes a fifth of the time.
 _COMPACT = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 _SPACED = json.JSONEncoder(ensure_ascii=False, check_circular=False)
+_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+_REFUSALS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, *_SHORTAGES)
 _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP, errno.EISDIR, errno.ENOTDIR)
 
 
@@ -40,9 +45,16 @@ def reason_of(error: OSError) -> str:
     return _REASONS.get(error.errno or 0, error.strerror or str(error))
 
 
+def is_refused_by_host(error: OSError) -> bool:
+    """Whether a host that has nothing left to give, or whose disk fails, is at fault, wherever it happened."""
+    return error.errno in _REFUSALS
+
+
 def storage_error(error: OSError, path: str, what: str) -> StorageError:
     """What a failed write means to the person at the keyboard; nothing was acknowledged."""
     remedy = "make the path writable" if error.errno in _NOT_OURS else "free space or repair the disk"
+    if error.errno in _SHORTAGES:
+        remedy = "end other programs or raise the limit"
     return StorageError(
         f"{what}: {reason_of(error)}",
         where=path,

@@ -44,6 +44,20 @@ def _choose(size_bytes: int) -> Callable[[bytes], Any]:
     return sha256
 
 
+def sha1_of(data: bytes) -> str:
+    """The sum git writes under its files; it keeps nobody from forging anything, and is asked for nothing like that."""
+    if len(data) < _SMALL_BYTES and "hashlib" not in sys.modules:
+        try:
+            from _sha1 import sha1 as plain  # type: ignore[import-not-found]  # as above
+        except ImportError:
+            pass
+        else:
+            return str(plain(data).hexdigest())
+    from hashlib import sha1
+
+    return sha1(data, usedforsecurity=False).hexdigest()
+
+
 def hash_text(text: str) -> str:
     """The short hash by which evidence is compared; white space is no evidence, and nothing has no hash."""
     words = " ".join(text.split())

@@ -286,7 +286,8 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
         return {"ended": {}, "visit": {**memory.visit, "why": entry.get("why", "")}}
     if kind == "driven":
         return {"driven": content}
-    return {}
+    # A person's word that another run may have been waiting for.
+    return {"visit": {**memory.visit, "word": True}} if kind == "resumed" and memory.visit else {}
 
 
 def _left(entry: Mapping[str, Any]) -> dict[str, str]:

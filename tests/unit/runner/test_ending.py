@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from detent.core.values import Advance, Crash, Wait
-from detent.runner.ending import attend, decide_end, end_run
-from detent.runner.look import current_tree
+from detent.runner.anchor import read_anchor
+from detent.runner.ending import Left, attend, decide_end, end_run, tidy_up
+from detent.runner.look import current_tree, known_touched, known_tree
 from tests.unit.runner.conftest import AgentTask, begin, wait_for_run
 
 CLAIM = """
@@ -90,3 +91,33 @@ def test_a_session_is_gone_on_with_only_if_it_is_one_plain_word(agent_task: Agen
     task = begin(agent_task(f"cat <<'EVENT'\n{event}\nEVENT\nexit 1", "codex"))
     wait_for_run(task)
     assert end_run(task).memory.ended["session"] == kept
+
+
+def test_readers_know_the_tree_of_an_end_and_the_journal_is_anchored_there(agent_task: AgentTask) -> None:
+    task = begin(agent_task("echo work >> app.py"))
+    wait_for_run(task)
+    ended = end_run(task)
+    tree = ended.memory.ended["tree"]
+    assert tree == known_tree(ended) == known_touched(ended).tree == current_tree(ended)
+    anchored = read_anchor(ended)
+    assert anchored is not None
+    assert anchored[0] == ended.memory.snapshot.seq
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_what_may_wait_is_made_up_for_wherever_the_task_stands_then(agent_task: AgentTask, *, goes_on: bool) -> None:
+    task = begin(agent_task("echo work >> app.py"))
+    wait_for_run(task)
+    before, later = read_anchor(task), list[Left]()
+    ended = end_run(task, later)
+    assert (ended.memory.ended["run"], read_anchor(ended), len(later)) == (1, before, 1)
+    if goes_on:
+        ended = decide_end(ended).task
+    tidy_up(later[0])
+    anchored = read_anchor(ended)
+    assert anchored is not None
+    assert anchored[0] == ended.memory.snapshot.seq
+    assert goes_on or known_tree(ended) == ended.memory.ended["tree"]
+    later.clear()
+    end_run(ended, later)
+    assert later == []

@@ -64,7 +64,7 @@ def _answer(given: list[str]) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001  # the one place where a bug is turned into words and exit code 3
-        return report_bug(error)
+        return report_unforeseen(error, as_json="--json" in given)
 
 
 def _open_streams() -> None:
@@ -132,7 +132,18 @@ def report(error: DetentError, *, as_json: bool) -> None:
     print_json({"error": {**told, "problems": list(getattr(error, "problems", ()))}})
 
 
-def report_bug(error: Exception) -> int:
+def report_unforeseen(error: Exception, *, as_json: bool) -> int:
+    """What no command reckoned with: a host that refuses is told as that, anything else is a bug of ours."""
+    from detent.store.atomic import is_refused_by_host, storage_error
+
+    if isinstance(error, OSError) and is_refused_by_host(error):
+        told = storage_error(error, str(error.filename or ""), "this host refuses what is needed")
+        report(told, as_json=as_json)
+        return told.code
+    return _report_bug(error)
+
+
+def _report_bug(error: Exception) -> int:
     where = write_bug(error)
     sys.stderr.write(f"bug: {type(error).__name__}: {error}\n  where: {where}\n  next:  please report that file\n")
     return BUG

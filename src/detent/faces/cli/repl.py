@@ -8,7 +8,7 @@ import sys
 from detent.errors import DetentError, UsageError
 from detent.faces.cli.act import open_to_change, refuse_inside_run
 from detent.faces.cli.arguments import Arguments, parse_arguments
-from detent.faces.cli.main import INTERRUPTED, report, report_bug
+from detent.faces.cli.main import INTERRUPTED, report, report_unforeseen
 from detent.faces.cli.say import say
 from detent.faces.words import printable
 from detent.faces.words_said import (
@@ -58,7 +58,12 @@ def _reader(task: Task) -> Read:
 
 
 def _plain(prompt: str, _task: Task) -> str:
-    return input(prompt)
+    # Not by `input`: a second Ctrl+C at the wrong moment meets it with the first one half raised, a SystemError.
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    if not (line := sys.stdin.readline()):
+        raise EOFError
+    return line
 
 
 def _talk(arguments: Arguments, task: Task, read: Read) -> int:
@@ -121,7 +126,7 @@ def obey(arguments: Arguments, task_id: str, line: str) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001  # a bug in one line is told, and must not take the others with it
-        return report_bug(error)
+        return report_unforeseen(error, as_json=False)
 
 
 def _of(arguments: Arguments, task_id: str, line: str) -> Arguments:

@@ -111,6 +111,8 @@ def _task(task: Task) -> list[Row]:
     from detent.runner.mend import spoilt_files, spoilt_log
 
     told = explain(task, with_moves=False)
+    if told.is_removed:
+        return [("ok", f"task {task.id} in {told.snapshot.state}; its home was removed by detent gc", "")]
     is_bad = bool(told.repair) or not os.path.isdir(task.tree_path)
     rows: list[Row] = [("bad" if is_bad else "note", f"task {task.id}: {one}", told.repair) for one in told.problems]
     rows += [
