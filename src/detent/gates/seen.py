@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detent.core.record import Record
 from detent.store.markdown import find_section
+from detent.store.markdown_blocks import Part
 from detent.store.observed import Command, PathSeen, TreeFile
 from detent.store.receipts import Receipt
 
@@ -134,7 +135,7 @@ class Seen(Record):
         if text is None:
             return None
         section = find_section(text, name)
-        return None if section is None else text[section.body_start : section.end]
+        return None if section is None else Part(text, section.body_start, section.end)
 
 
 class Finding(Record):

@@ -92,9 +92,7 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
             return f"its agent run ended; {state.name} waits for your sign-off", _answer(name, _verbs(state))
         if not needs_word(memory, state):
             return None
-        can_answer = any("answer" in edge.verbs for edge in state.edges)
-        command = _answer(name, ["answer"]) if can_answer else f"detent respawn {name}"
-        return f"its agent run ended without a move{left_open(memory)}", command
+        return f"its agent run ended without a move{left_open(memory)}", again_command(name, state)
     verbs = _verbs(state)
     look = f"; look at what is signed: detent diff {name}" if any(edge.sign_off for edge in state.edges) else ""
     why = f"{state.name} waits for a person{crashed_here(memory)}{look}"
@@ -103,6 +101,12 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
 
 def _verbs(state: State) -> list[str]:
     return [verb for edge in state.edges for verb in edge.verbs]
+
+
+def again_command(name: str, state: State) -> str:
+    """The word that another run in this state waits for."""
+    can_answer = any("answer" in edge.verbs for edge in state.edges)
+    return _answer(name, ["answer"]) if can_answer else f"detent respawn {name}"
 
 
 def _answer(name: str, verbs: list[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from functools import cache, partial
+from functools import partial
 
 from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
@@ -24,7 +24,8 @@ from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import TypeVar
 
     from detent.effects.touched import Touched
     from detent.effects.tree import Taken
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from detent.store.native import Document
     from detent.store.observed import TreeFile
     from detent.store.tasks import Memory
+
+    Answer = TypeVar("Answer")
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
 _WHOLE_TREE = (
@@ -82,8 +85,8 @@ def look(
         baseline=memory.head["baseline"],
         signed=memory.signed,
         deploy=memory.deploy,
-        since_gate=cache(partial(_since_gate, task, memory, "" if is_reader else tree)),
-        tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
+        since_gate=_once(partial(_since_gate, task, memory, "" if is_reader else tree)),
+        tree_files=_once(partial(_files_of_tree, task, tree, is_reader=is_reader)),
         today=utc_now()[:10],
         audit=memory.head.get("audit", {}),
         came_with=memory.came_with,
@@ -91,6 +94,18 @@ def look(
         judged=memory.judged,
         changed=partial(_changed, task, tree, is_reader=is_reader),
     )
+
+
+def _once(ask: Callable[[], Answer]) -> Callable[[], Answer]:
+    """Asks when somebody wants to know, and not again. Every step makes some, and `functools.cache` is slow to make."""
+    known: list[Answer] = []
+
+    def answer() -> Answer:
+        if not known:
+            known.append(ask())
+        return known[0]
+
+    return answer
 
 
 def _files_of_tree(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, TreeFile] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from functools import lru_cache
 from zlib import crc32
 
 from detent.core.record import Record
@@ -37,6 +38,7 @@ QUIET = (
 GATE_EFFECTS = ("gate_commit", "checkpoint")  # whose trees a task goes back to when it is blocked
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
+_CACHE_STEP_BYTES = 256
 
 
 class Memory(Record):
@@ -81,11 +83,17 @@ class Memory(Record):
 
 
 def utc_now(later_s: float = 0) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + later_s))
+    return _utc(int(time.time() + later_s))
+
+
+@lru_cache(maxsize=2)  # who makes many steps asks several times within the same second
+def _utc(second: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(second))
 
 
 def snapshot_to_json(snapshot: Snapshot) -> dict[str, Any]:
-    return {field: getattr(snapshot, field) for field in snapshot._fields if field != "seq"}
+    own = vars(snapshot)
+    return {field: own[field] for field in snapshot._fields if field != "seq"}
 
 
 def snapshot_from_json(content: Mapping[str, Any], seq: int) -> Snapshot:
@@ -406,7 +414,9 @@ class TaskStore:
             self._head = (memory.head, as_json({"head": memory.head})[1:])
         content = cache_content(memory)
         del content["head"]
-        stamp = write_cache(self.places.snapshot(), as_json(content)[:-1] + b"," + self._head[1])
+        data = as_json(content)[:-1] + b"," + self._head[1]
+        # Always the same size but for a rare time: then there is nothing to cut off behind it.
+        stamp = write_cache(self.places.snapshot(), data.ljust(-(-len(data) // _CACHE_STEP_BYTES) * _CACHE_STEP_BYTES))
         self._saved = (stamp, memory)
 
     def native_text(self, memory: Memory) -> str:
