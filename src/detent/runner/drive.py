@@ -181,13 +181,11 @@ def _after_run(task: Task) -> str:
     """What a person is asked for where an agent has done its part; a sign-off that is open is no run without a move."""
     state, visit = task.machine.states[task.memory.snapshot.state], task.memory.visit
     waits = [move for move in explain(task, with_moves=True).moves if move.is_open and move.sign_off]
-    again = again_command(task.id, state)
-    if not waits and visit["exit"] != "finished":
-        how = EXITS.get(visit["exit"], visit["exit"])
-        return f"agent run #{visit['run']} {how}; another one needs your word: {again}"
     if not waits:
-        left = left_open(task.memory)
-        return f"the agent run in {state.name} ended without a move{left}; another one needs your word: {again}"
+        ended = f"the agent run in {state.name} ended without a move{left_open(task.memory)}"
+        if visit["exit"] != "finished":
+            ended = f"agent run #{visit['run']} {EXITS.get(visit['exit'], visit['exit'])}"
+        return f"{ended}; another one needs your word: {again_command(task.id, state)}"
     words = [f"detent {move.verbs[0] if move.verbs else f'move {move.to}'} {task.id} (to {move.to})" for move in waits]
     return f"the agent has done its part, your sign-off is next: {' or '.join(words)}"
 
