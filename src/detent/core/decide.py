@@ -92,8 +92,7 @@ def _first_open(
     allowed = allowed_targets(machine, snapshot)
     if nearest is None:
         return Refuse(f"{snapshot.state} has no way out for {signal.who}", allowed=allowed)
-    _, edge, missing = nearest
-    return Refuse(f"{snapshot.state} -> {target_of(snapshot, edge)}", missing, allowed, edge)
+    return Refuse(f"{snapshot.state} -> {target_of(snapshot, nearest[1])}", nearest[2], allowed, nearest[1])
 
 
 def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: Edge, way: Way) -> tuple[Missing, ...]:

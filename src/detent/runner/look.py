@@ -8,7 +8,7 @@ from functools import partial
 
 from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
-from detent.effects.touched import recall_touched, remember_touched, rules_of, touched_files, touched_later
+from detent.effects.touched import Touched, recall_touched, remember_touched, rules_of, touched_files, touched_later
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.commands import COMMAND_CHECKS
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import TypeVar
 
-    from detent.effects.touched import Touched
     from detent.effects.tree import Taken
     from detent.runner.open import Task
     from detent.store.native import Document
@@ -251,11 +250,13 @@ def _take(task: Task, *, looks_untouched: bool = False, at_once: bool = False) -
 
 def _remember_touched(task: Task, taken: Taken) -> None:
     head, touched = task.memory.head, known_touched(task)
-    has_same_rules = touched.rules == rules_of(head["baseline"], head["protect"])
-    if has_same_rules and touched.tree == taken.id:
+    rules = rules_of(head["baseline"], head["protect"])
+    if touched.rules != rules:
+        touched = Touched(head["baseline"], rules=rules)  # the baseline itself has touched nothing
+    if touched.tree == taken.id:
         return
     later = None
-    if has_same_rules and taken.before and touched.tree == taken.before:  # usually nothing protected was changed since
+    if taken.before and touched.tree == taken.before:  # usually nothing protected was changed since
         later = touched_later(touched, taken.id, taken.changed, head["protect"])
     remember_touched(task.places.touched(), later or touched_now(task, taken.id))
 

@@ -404,9 +404,10 @@ class TaskStore:
 
     def append(self, memory: Memory | None, entry: Entry, foretold: Memory | None = None) -> Memory:
         """The same for a line that was composed before, and may carry the native file's text."""
+        foretold = foretold or foretell(memory, entry)  # before the wait for the disk, after which all goes slower
         previous = GENESIS if memory is None else sha256_of(memory.last)
         raw, size = self.journal.append(entry, previous, 0 if memory is None else memory.size)
-        return _placed(foretold or foretell(memory, entry), entry, raw, size)
+        return _placed(foretold, entry, raw, size)
 
     def save_cache(self, memory: Memory) -> None:
         """Write the cache; losing it costs time, never truth, so it is not synced."""

@@ -225,6 +225,12 @@ def test_all_is_open_only_when_each_is(world: World) -> None:
     assert '"Validation plan:"' in fact.why
 
 
+def test_what_several_gates_lack_alike_is_told_once(world: World) -> None:
+    once = combined(world, "all", "candidate").why
+    assert once
+    assert combined(world, "all", "candidate", "candidate").why == once
+
+
 def test_all_of_nothing_is_closed(world: World) -> None:
     assert not combined(world, "all").ok
     assert not combined(world, "not").ok
