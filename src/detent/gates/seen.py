@@ -23,6 +23,9 @@ if TYPE_CHECKING:
         def text(self, name: str) -> str | None:
             """A document of the task folder, or of the tree (`tree:README.md`); None when it is missing."""
 
+        def names(self, folder: str) -> tuple[str, ...]:
+            """The plain files below a folder of the tree (`tree:docs/`), by path from the tree, as they lie on disk."""
+
         def path(self, value: str, *, as_proof: bool = True) -> PathSeen | None:
             """What a path named by somebody leads to, in the task folder or the tree; None when it leads nowhere.
 

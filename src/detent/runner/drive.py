@@ -23,7 +23,7 @@ from detent.errors import RefusedError, SetUpError
 from detent.runner.agents import wakes_at
 from detent.runner.asks import crashed_here, left_open, question
 from detent.runner.drops import answer_drops
-from detent.runner.ending import BOUND, attend
+from detent.runner.ending import BOUND, attend, load_for_ends
 from detent.runner.explain import deploy_word, explain, may_ask
 from detent.runner.inbox import again_command
 from detent.runner.judging import is_judged_next
@@ -181,13 +181,11 @@ def _after_run(task: Task) -> str:
     """What a person is asked for where an agent has done its part; a sign-off that is open is no run without a move."""
     state, visit = task.machine.states[task.memory.snapshot.state], task.memory.visit
     waits = [move for move in explain(task, with_moves=True).moves if move.is_open and move.sign_off]
-    again = again_command(task.id, state)
-    if not waits and visit["exit"] != "finished":
-        how = EXITS.get(visit["exit"], visit["exit"])
-        return f"agent run #{visit['run']} {how}; another one needs your word: {again}"
     if not waits:
-        left = left_open(task.memory)
-        return f"the agent run in {state.name} ended without a move{left}; another one needs your word: {again}"
+        ended = f"the agent run in {state.name} ended without a move{left_open(task.memory)}"
+        if visit["exit"] != "finished":
+            ended = f"agent run #{visit['run']} {EXITS.get(visit['exit'], visit['exit'])}"
+        return f"{ended}; another one needs your word: {again_command(task.id, state)}"
     words = [f"detent {move.verbs[0] if move.verbs else f'move {move.to}'} {task.id} (to {move.to})" for move in waits]
     return f"the agent has done its part, your sign-off is next: {' or '.join(words)}"
 
@@ -199,6 +197,7 @@ def wait(task: Task, tell: Tell, reply: Reply) -> None:
     reader = EventReader(os.path.join(folder, EVENTS), task.memory.run["events"])
     since = task.memory.size
     with Watch([folder]) as watch:
+        load_for_ends()
         while watch.wait(TICK_S) is None:
             seen = run_seen(task)
             if seen is not None and seen.phase == "unborn":

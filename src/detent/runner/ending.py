@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
     from detent.store.native import Document
 
+_LOADED_LATE = ("hashlib", "subprocess", "zlib", "detent.effects.process", "detent.effects.tree_at_once")
 BOUND = "bound"  # in a run's directory: which bound of the budget it was ended for
 _SIGNALLED = 128  # an exit code above it is a signal
 QUOTA_WAIT_S = 900  # where the agent does not say when it may go on
@@ -62,6 +63,14 @@ _MOST_NAMES = 50
 _MOST_ERRORS = 3
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")  # becomes a word of a command line: nothing like an option
 _LONGEST_TEXT = 1000
+
+
+def load_for_ends() -> None:
+    """Load what only the end of a run needs; for who waits for one, so that the first does not wait for that."""
+    from importlib import import_module
+
+    for name in _LOADED_LATE:
+        import_module(name)
 
 
 def attend(task: Task) -> tuple[Task, Outcome | None]:

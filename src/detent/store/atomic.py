@@ -199,8 +199,7 @@ def _forget(path: str) -> None:
 def sweep(folder: str, name: str = "") -> None:
     """Remove temporaries that a killed writer left; only ever called with the task's lock held."""
     try:
-        found = [entry.name for entry in os.scandir(folder) if entry.name.startswith(_TEMPORARY)]
-        found += [entry.name for entry in os.scandir(folder) if name and _is_temporary(entry.name, name)]
+        found = [one for one in os.listdir(folder) if one.startswith(_TEMPORARY) or (name and _is_temporary(one, name))]
     except OSError:
         return
     for one in found:

@@ -371,6 +371,15 @@ def test_a_signal_of_an_earlier_visit_is_none(desk: Desk) -> None:
     assert desk.fact("plan_unclear").ok
 
 
+def test_a_signal_that_was_put_away_since_is_none(desk: Desk) -> None:
+    path = desk.put(REPORT, {"signal": "plan_unclear", "reason": "step 2"})
+    desk.enter()
+    path.unlink()
+    assert desk.fact("nothing_signalled").ok
+    desk.put(REPORT, "no JSON")
+    assert not desk.fact("nothing_signalled").ok
+
+
 @pytest.mark.parametrize(
     ("gate", "name", "content"),
     [
