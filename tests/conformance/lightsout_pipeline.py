@@ -2,12 +2,14 @@
 
 `lights.script("Expanding", ...)` says what the agent does in a state (in its n-th run with `run=n`). Scripts have the
 documents of a small delivered project at hand: `doc scope.md` lays one into `scaffolding/`, `out review.md` leaves one
-where a role that only reads leaves its report.
+where a role that only reads leaves its report. `lights.at("Verifying", ...)` is a pipeline that honest agents have led
+to a state: each is walked to once, kept, and put back to the very same place, because tasks know their paths.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +70,7 @@ HONEST = {
     "Deploying": 'cp "$EXAMPLE/README.md" "$EXAMPLE/DELIVERY.md" .',
     "Iterating": "out proposal.md",
 }
+ROAD = tuple(HONEST)[: tuple(HONEST).index("Deploying") + 1]  # one run of an honest agent leads from each to the next
 
 
 class Pipeline(AgentTask):
@@ -117,20 +120,58 @@ class Pipeline(AgentTask):
 
 
 class Lights(Agents):
-    """Makes pipelines with scripted agents."""
+    """Makes pipelines with scripted agents in `folder`; in `kept` they stay for other tests in the same folder."""
 
     words = WORDS
 
-    def __init__(self, detent: Detent, repo: MakeRepo, folder: Path) -> None:
+    def __init__(self, detent: Detent, repo: MakeRepo, folder: Path, kept: Path | None = None) -> None:
         super().__init__(detent, repo, folder)
+        self.folder = folder
+        self.kept = kept
         self.detent = Detent(detent.directory, {**self.detent.environment, "EXAMPLE": str(EXAMPLE)})
 
     def honest(self, **scripts: str) -> None:
         for state, text in {**HONEST, **scripts}.items():
             self.script(state, text)
 
+    def at(self, state: str, **scripts: str) -> Pipeline:
+        """A pipeline that honest agents have led to a state; from here on they do what `scripts` say."""
+        self.honest(**scripts)
+        return self._standing(state)
+
+    def _standing(self, state: str) -> Pipeline:
+        assert self.kept is not None
+        saved = self.kept / state
+        places = ("home", "repositories")
+        if saved.exists():
+            for name in places:
+                shutil.rmtree(self.folder / name, ignore_errors=True)
+                shutil.copytree(saved / name, self.folder / name, symlinks=True)
+            return self._made(self.make_repo.directory / "repo")
+        line = self._begun() if state == ROAD[0] else self._led_on(self._standing(ROAD[ROAD.index(state) - 1]))
+        assert line.state() == state, line.path_of_moves()
+        for name in places:
+            shutil.copytree(self.folder / name, saved.with_suffix(".new") / name, symlinks=True)
+        saved.with_suffix(".new").rename(saved)
+        return line
+
+    def _led_on(self, line: Pipeline) -> Pipeline:
+        """By one run of an honest agent, whatever the scripts of this test say."""
+        scripts = self.folder / "honest"
+        scripts.mkdir(exist_ok=True)
+        for state, text in HONEST.items():
+            (scripts / state).write_text(f"{self.words}\n{text}\n", encoding="utf-8")
+        done = line("run", "--once", line.id, environment={"SCRIPTS": str(scripts)})
+        assert done.code in (0, 4), done
+        return line
+
     def building(self, *words: str, more: str = "", preferences: str = PREFERENCES) -> Pipeline:
         """A pipeline whose build a person has asked for."""
+        if self.kept is None or words or more or preferences != PREFERENCES:
+            return self._begun(*words, more=more, preferences=preferences)
+        return self._standing(ROAD[0])
+
+    def _begun(self, *words: str, more: str = "", preferences: str = PREFERENCES) -> Pipeline:
         files = {"docs/input/brief.md": (EXAMPLE / "docs/input/brief.md").read_text(encoding="utf-8")}
         line = self.pipeline(*words, files=files, more=COMMANDS + more)
         line = line.configured(preferences).committed()

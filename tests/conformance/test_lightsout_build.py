@@ -65,8 +65,7 @@ def test_the_build_gate_is_about_the_work_itself(lights: Lights, advisories: Adv
 
 @pytest.mark.requirement("S2.47", "S2.48", "S2.49")
 def test_the_brake_stops_a_build_that_outgrows_its_design_until_a_person_decides(lights: Lights) -> None:
-    lights.honest(Building=TOO_MUCH)
-    line = lights.building()
+    line = lights.at("Building", Building=TOO_MUCH)
     line.run(expect=4)
     assert line.state() == "ComplexityBrakeTriggered"
     assert line.last("moved")["by"] == "engine"

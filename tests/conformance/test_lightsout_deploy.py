@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.lightsout_pipeline import PREFERENCES, Lights, Pipeline
-from tests.conftest import Detent, MakeRepo
+from tests.conftest import Detent
 from tests.e2e.test_deploy import Target
 
 LIVE = (
@@ -26,12 +26,10 @@ def target(tmp_path: Path) -> Iterator[Target]:
 
 
 @pytest.fixture
-def lights(detent: Detent, repo: MakeRepo, tmp_path: Path, target: Target) -> Iterator[Lights]:
-    made = Lights(detent, repo, tmp_path)
+def lights(lights: Lights, target: Target) -> Lights:
     more = {"TARGET": str(target.folder), "LIVE": target.url, "CREDENTIAL": "of the person"}
-    made.detent = Detent(made.detent.directory, {**made.detent.environment, **more})
-    yield made
-    made.close()
+    lights.detent = Detent(lights.detent.directory, {**lights.detent.environment, **more})
+    return lights
 
 
 def preferences(**lines: str) -> str:

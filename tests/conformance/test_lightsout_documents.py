@@ -13,23 +13,6 @@ import pytest
 
 from tests.conformance.lightsout_pipeline import EXAMPLE, HONEST, Lights, Pipeline
 
-LONGEST_WALK = 10  # agent runs
-
-
-def reached(lights: Lights, state: str, **scripts: str) -> Pipeline:
-    """A pipeline that stands in a state, led there by agents that do what is asked of them."""
-    lights.honest(**scripts)
-    line = lights.building()
-    return onward(line, state)
-
-
-def onward(line: Pipeline, state: str) -> Pipeline:
-    for _ in range(LONGEST_WALK):
-        if line.state() == state:
-            return line
-        line.run("--once")
-    raise AssertionError(f"{state} was not reached: {line.path_of_moves()}")
-
 
 def missing(line: Pipeline, edge: str) -> str:
     """What `detent next` says is missing for a move; nothing when it is open."""
@@ -75,7 +58,7 @@ REVIEW, RECONCILE, VERIFICATION = "scaffolding/review.md", "scaffolding/reconcil
 
 @pytest.mark.requirement("S2.21", "S2.22", "S2.24", "S2.25", "S2.26", "S2.109")
 def test_the_expand_gate_names_whatever_a_scope_lacks(lights: Lights) -> None:
-    line = reached(lights, "Expanding")
+    line = lights.at("Expanding")
     line.put(".gitignore", "__pycache__/\n")
     sections = ["Problem", "Smallest Useful Version", "Acceptance Criteria", "Stack", "Deployment Target", "Data Model"]
     sections += ["Estimated Cost", "Quality Tier", "Clarifications Needed", "Deferred"]
@@ -129,7 +112,7 @@ def test_an_expand_that_fails_is_retried_with_the_reason_and_passes(lights: Ligh
 
 @pytest.mark.requirement("S2.23")
 def test_material_that_was_not_looked_at_keeps_the_expand_gate_closed(lights: Lights) -> None:
-    line = reached(lights, "Expanding")
+    line = lights.at("Expanding")
     line.put("docs/input/prices.txt", "three\n")
     line.run("--once")
     assert line.path_of_moves()[-2:] == ["ExpandRetrying", "Expanding"]
@@ -141,7 +124,7 @@ def test_material_that_was_not_looked_at_keeps_the_expand_gate_closed(lights: Li
 
 @pytest.mark.requirement("S2.32", "S2.33", "S2.34", "S2.35")
 def test_the_design_gate_names_whatever_a_design_lacks(lights: Lights) -> None:
-    line = reached(lights, "Designing")
+    line = lights.at("Designing")
     sections = ["Architecture", "Directory Structure", "Interfaces", "External Integrations", "Observability"]
     sections += ["Complexity Exceptions", "Open Questions"]
     table: list[tuple[str, str | None, str]] = [(name, None, f'no section "## {name}"') for name in sections]
@@ -169,7 +152,7 @@ def test_the_design_gate_names_whatever_a_design_lacks(lights: Lights) -> None:
 
 @pytest.mark.requirement("S2.35", "S2.36")
 def test_a_design_that_fails_is_retried_with_the_reason_and_passes(lights: Lights) -> None:
-    line = reached(lights, "Designing", Designing=without("design.md", "; resolved: .*", ""))
+    line = lights.at("Designing", Designing=without("design.md", "; resolved: .*", ""))
     line.run("--once")
     assert line.path_of_moves()[-2:] == ["DesignRetrying", "Designing"]
     lights.script("Designing", HONEST["Designing"])
@@ -183,7 +166,7 @@ def test_a_design_that_fails_is_retried_with_the_reason_and_passes(lights: Light
 
 @pytest.mark.requirement("S2.37", "S2.38", "S2.39")
 def test_the_analyze_gate_names_whatever_the_hand_over_lacks(lights: Lights) -> None:
-    line = reached(lights, "Analyzing")
+    line = lights.at("Analyzing")
     assert "there is no readiness.md" in missing(line, "PassAnalyzeGate")
     sections = ["Verdict", "Truths", "Key Links", "Acceptance Criteria Coverage", "Scope Reduction Risks"]
     sections += ["Clarifications Needed", "Build Order", "Complexity Exceptions"]
@@ -203,7 +186,7 @@ def test_the_analyze_gate_names_whatever_the_hand_over_lacks(lights: Lights) -> 
 
 @pytest.mark.requirement("S2.39", "S2.40")
 def test_a_hand_over_that_fails_is_retried_with_the_reason_and_passes(lights: Lights) -> None:
-    line = reached(lights, "Analyzing", Analyzing=without("readiness.md", "^READY", "NOT READY"))
+    line = lights.at("Analyzing", Analyzing=without("readiness.md", "^READY", "NOT READY"))
     line.run("--once")
     assert line.path_of_moves()[-2:] == ["AnalyzeRetrying", "Analyzing"]
     lights.script("Analyzing", HONEST["Analyzing"])
@@ -217,7 +200,7 @@ def test_a_hand_over_that_fails_is_retried_with_the_reason_and_passes(lights: Li
 
 @pytest.mark.requirement("S2.53")
 def test_an_open_finding_goes_back_to_be_fixed_and_a_review_that_says_too_little_passes_nothing(lights: Lights) -> None:
-    line = reached(lights, "Reviewing", Reviewing=without("review.md", "status: fixed", "status: open"))
+    line = lights.at("Reviewing", Reviewing=without("review.md", "status: fixed", "status: open"))
     table = [
         (
             "Findings",
@@ -244,7 +227,7 @@ def test_an_open_finding_goes_back_to_be_fixed_and_a_review_that_says_too_little
 @pytest.mark.requirement("S2.58", "S2.59", "S2.60")
 def test_drift_is_classed_and_a_block_offers_ways_out(lights: Lights) -> None:
     blocked = (EXAMPLE.parent / "skyscraper" / RECONCILE).read_text(encoding="utf-8")
-    line = reached(lights, "Reconciling")
+    line = lights.at("Reconciling")
     table = [
         ("Axes", "- interfaces: clean", '"## Axes" says nothing to "log accuracy"'),
         ("Drift", "- x moved; class: structural; fix: design.md", "CLEAN does not go with structural drift"),
@@ -269,7 +252,7 @@ def test_drift_is_classed_and_a_block_offers_ways_out(lights: Lights) -> None:
 
 @pytest.mark.requirement("S2.63", "S2.64", "S2.65", "S2.66", "S2.67", "S2.112")
 def test_the_verify_gate_names_whatever_a_verification_lacks(lights: Lights) -> None:
-    line = reached(lights, "Verifying")
+    line = lights.at("Verifying")
     sections = [
         "Verdict",
         "Tests",
@@ -312,7 +295,7 @@ def test_the_verify_gate_names_whatever_a_verification_lacks(lights: Lights) -> 
 @pytest.mark.requirement("S2.68")
 def test_a_failed_verification_shows_how_to_see_it_again(lights: Lights) -> None:
     failed = without("verification.md", "^PASS", "FAIL")
-    line = reached(lights, "Verifying", Verifying=failed)
+    line = lights.at("Verifying", Verifying=failed)
     line.run("--once")
     assert line.state() == "Verifying", "without steps it is no report that could be worked on"
     assert 'no section "## Reproduction"' in missing(line, "FailVerifyGate")
@@ -331,7 +314,7 @@ def test_a_failed_verification_shows_how_to_see_it_again(lights: Lights) -> None
 
 @pytest.mark.requirement("S2.67", "S2.73", "S2.75", "S2.76", "S2.77")
 def test_the_deploy_gate_asks_for_readme_delivery_and_rollback(lights: Lights) -> None:
-    line = reached(lights, "Deploying")
+    line = lights.at("Deploying")
     passed = next(entry for entry in line.entries("moved") if entry["edge"] == "PassVerifyGate")
     assert {"verified", "commands_ok"} <= passed["facts"].keys(), "the engine ran the tests itself"
     why = missing(line, "PassDeployGate")
@@ -371,7 +354,7 @@ def test_the_deploy_gate_asks_for_readme_delivery_and_rollback(lights: Lights) -
 @pytest.mark.requirement("S2.74", "S2.77", "S2.98")
 def test_a_delivered_version_is_iterated_by_a_proposal_a_person_decides_about(lights: Lights) -> None:
     proposed = without("proposal.md", "Impact: none.*", "It stays.")
-    line = reached(lights, "Deploying", Iterating=proposed)
+    line = lights.at("Deploying", Iterating=proposed)
     line.run("--once")
     assert line("approve", "p", "--reason", "it is my own computer").code == 0
     line.run()

@@ -24,10 +24,11 @@ def edges(line: Pipeline) -> list[str]:
 @pytest.mark.requirement("S2.54")
 def test_a_reviewer_only_reads_and_the_main_agent_mends_what_it_found(lights: Lights) -> None:
     spoils = "echo '# by the reviewer' >> words.py"
-    lights.honest(
-        Reviewing=f"{spoils}; {once('finding', OPEN_FINDING, MENDED)}", ReviewFixing="echo '# mended' >> words.py"
+    line = lights.at(
+        "Reviewing",
+        Reviewing=f"{spoils}; {once('finding', OPEN_FINDING, MENDED)}",
+        ReviewFixing="echo '# mended' >> words.py",
     )
-    line = lights.building()
     line.run()
     assert roles(line, "Reviewing", "ReviewFixing") == [
         ("Reviewing", "reviewer", "read"),
@@ -45,8 +46,7 @@ def test_a_reviewer_only_reads_and_the_main_agent_mends_what_it_found(lights: Li
 @pytest.mark.requirement("S2.54")
 def test_a_reviewer_that_reaches_into_the_checkout_passes_nothing(lights: Lights) -> None:
     """Where no kernel holds it; where one does it could not even write there."""
-    lights.honest(Reviewing='out review.md; echo "# reached" >> "$(cat $SCRIPTS/repo)/words.py"')
-    line = lights.building()
+    line = lights.at("Reviewing", Reviewing='out review.md; echo "# reached" >> "$(cat $SCRIPTS/repo)/words.py"')
     (lights.scripts / "repo").write_text(str(line.repo), encoding="utf-8")
     line.run(expect=6)
     assert line.state() == "Reviewing"
@@ -57,12 +57,12 @@ def test_a_reviewer_that_reaches_into_the_checkout_passes_nothing(lights: Lights
 @pytest.mark.requirement("S2.110")
 def test_what_a_reader_found_is_nobody_else_s_to_rewrite(lights: Lights) -> None:
     forge = 'for one in review verification readiness reconcile; do echo forged >> "scaffolding/$one.md"; done'
-    lights.honest(
+    line = lights.at(
+        "Reviewing",
         Reviewing=once("finding", OPEN_FINDING, MENDED),
         ReviewFixing=f"echo '# mended' >> words.py; {forge}",
         Deploying=f"cp $EXAMPLE/README.md $EXAMPLE/DELIVERY.md .; {forge}",
     )
-    line = lights.building()
     line.run()
     assert line.state() == "Deploying"
     for name in ("review", "verification", "readiness", "reconcile"):
@@ -72,8 +72,8 @@ def test_what_a_reader_found_is_nobody_else_s_to_rewrite(lights: Lights) -> None
 
 @pytest.mark.requirement("S2.69", "S2.110")
 def test_a_small_fix_goes_straight_back_to_another_run_of_the_verifier(lights: Lights) -> None:
-    lights.honest(Verifying=once("criterion", FAILED_CRITERION, VERIFIED), VerifyFixing="echo '# small' >> test_app.py")
-    line = lights.building()
+    failing = once("criterion", FAILED_CRITERION, VERIFIED)
+    line = lights.at("Verifying", Verifying=failing, VerifyFixing="echo '# small' >> test_app.py")
     line.run()
     taken = edges(line)
     start = taken.index("FailVerifyGate")
@@ -94,12 +94,12 @@ def test_a_small_fix_goes_straight_back_to_another_run_of_the_verifier(lights: L
 @pytest.mark.requirement("S2.70")
 @pytest.mark.parametrize("fix", ["echo 'x = 1' > extra.py", "echo '# the interface' >> words.py"])
 def test_a_significant_fix_is_reconciled_first(lights: Lights, fix: str) -> None:
-    lights.honest(
+    line = lights.at(
+        "Verifying",
         Verifying=once("criterion", FAILED_CRITERION, VERIFIED),
         VerifyFixing=fix,
         Reconciling=f"doc reconcile.md; {ROUND}",
     )
-    line = lights.building()
     line.run()
     taken = edges(line)
     start = taken.index("FailVerifyGate")
@@ -118,8 +118,7 @@ def test_who_can_not_mend_it_escalates_and_gets_another_try(
     lights: Lights, state: str, script: str, fixing: str, retrying: str
 ) -> None:
     escalates = once("escalates", f"detent move {retrying}", "echo '# mended' >> test_app.py")
-    lights.honest(**{state: script, fixing: escalates})
-    line = lights.building()
+    line = lights.at(state, **{state: script, fixing: escalates})
     line.run()
     path = line.path_of_moves()
     start = path.index(fixing)

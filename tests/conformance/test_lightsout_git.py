@@ -78,8 +78,7 @@ def test_every_gate_is_committed_and_logged_and_the_next_phase_begins_at_once(li
 
 
 def blocked(lights: Lights, phase: str) -> Pipeline:
-    lights.honest(**FAILING[phase])
-    line = lights.building()
+    line = lights.at(next(iter(FAILING[phase])), **FAILING[phase])
     told = line.run(expect=4).out
     assert line.state() == "BlockedOnGate", line.path_of_moves()
     assert f"needs a person: p is in BlockedOnGate: report: BLOCKED: {phase}: " in told
@@ -131,8 +130,7 @@ def test_a_person_unblocks_and_the_blocked_phase_goes_on_after_recovery(lights: 
 
 @pytest.mark.requirement("S2.61", "S2.80")
 def test_drift_that_is_never_resolved_blocks_at_last(lights: Lights) -> None:
-    lights.honest(Reconciling=DRIFT)
-    line = lights.building()
+    line = lights.at("Reconciling", Reconciling=DRIFT)
     for _ in range(2):
         line.run(expect=4)
         assert line.state() == "ReconcileBlocked", line.path_of_moves()
@@ -146,8 +144,7 @@ def test_drift_that_is_never_resolved_blocks_at_last(lights: Lights) -> None:
 @pytest.mark.requirement("S2.85")
 @pytest.mark.parametrize(("state", "stop"), [("Expanding", "BlockedOnGate"), ("Building", "ComplexityBrakeTriggered")])
 def test_who_can_not_go_on_stops_with_the_same_report(lights: Lights, state: str, stop: str) -> None:
-    lights.honest(**{state: "doc blocked.md"})
-    line = lights.building()
+    line = lights.at(state, **{state: "doc blocked.md"})
     line.run(expect=4)
     assert line.state() == stop
     shown = line.json("status", "p")

@@ -54,11 +54,8 @@ def test_the_mode_is_switched_while_an_agent_works(lights: Lights) -> None:
 
 @pytest.mark.requirement("S2.95")
 def test_a_person_has_a_design_reconciled_and_it_goes_on(lights: Lights) -> None:
-    lights.honest(Reconciling='doc reconcile.md; echo "Round: $DETENT_RUN_NUMBER" >> scaffolding/reconcile.md')
-    line = lights.building()
-    line.run("--once")
-    while line.state() != "Designing":
-        line.run("--once")
+    again = 'doc reconcile.md; echo "Round: $DETENT_RUN_NUMBER" >> scaffolding/reconcile.md'
+    line = lights.at("Designing", Reconciling=again)
     line.moved("ManualReconcileFromDesigning")
     assert line.shown()["reconcile_for"] == "Designing"
     line.run("--once")
@@ -79,12 +76,8 @@ def test_a_person_has_a_design_reconciled_and_it_goes_on(lights: Lights) -> None
 def test_what_is_locked_comes_back_and_the_next_agent_is_told(
     lights: Lights, change: str, file: str, words: str
 ) -> None:
-    lights.honest(Designing=change)
-    line = lights.building()
+    line = lights.at("Designing", Designing=change)
     before = PREFERENCES if file == "preferences.md" else (EXAMPLE / file).read_text(encoding="utf-8")
-    line.run("--once")
-    while line.state() != "Designing":
-        line.run("--once")
     line.run("--once")
     assert line.read(file) == before
     assert any(words in note for note in line.last("run_ended")["restored"])
@@ -92,8 +85,7 @@ def test_what_is_locked_comes_back_and_the_next_agent_is_told(
 
 @pytest.mark.requirement("S2.54", "S2.62")
 def test_a_reviewer_that_writes_the_checkout_is_caught(lights: Lights) -> None:
-    lights.honest(Analyzing='out readiness.md; echo "# mine" >> "$CHECKOUT/app.py"')
-    line = lights.building()
+    line = lights.at("Analyzing", Analyzing='out readiness.md; echo "# mine" >> "$CHECKOUT/app.py"')
     lights.detent.environment = {**lights.detent.environment, "CHECKOUT": str(line.repo)}
     line.run()
     assert line.state() == "Analyzing"

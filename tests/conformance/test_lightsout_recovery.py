@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conformance.lightsout_pipeline import HONEST, Lights, Pipeline
-from tests.conformance.test_lightsout_git import FAILED_CRITERION, FAILING, OPEN_FINDING, commit_of, commits
+from tests.conformance.test_lightsout_git import FAILED_CRITERION, OPEN_FINDING, commit_of, commits
 
 DIE = "kill -9 $$"
 # Each state that can lose its session, with where the work goes on, by what had passed and what is on disk.
@@ -70,13 +70,11 @@ def test_a_session_lost_in_any_of_the_ten_states_goes_on_where_the_artifacts_say
 
 @pytest.mark.requirement("S2.86", "S2.92")
 def test_who_goes_on_after_a_block_is_told_commits_post_mortems_documents_and_tests(lights: Lights) -> None:
-    lights.honest(**FAILING["build"])
-    lights.script(
-        "Building",
-        "echo broken > app.py; cat > scaffolding/post-mortem.md <<'END'\n**What went wrong:** the pool leaked\n"
-        "**What to try differently:** close it\n**What to avoid:** sleeping\nEND\n",
+    told = (
+        "cat > scaffolding/post-mortem.md <<'END'\n**What went wrong:** the pool leaked\n"
+        "**What to try differently:** close it\n**What to avoid:** sleeping\nEND\n"
     )
-    line = lights.building()
+    line = lights.at("Building", Building=f"echo broken > app.py; {told}")
     line.run(expect=4)
     assert line("answer", "close the pool", "p").code == 0
     lights.honest()
@@ -97,21 +95,35 @@ def test_who_goes_on_after_a_block_is_told_commits_post_mortems_documents_and_te
 @pytest.mark.requirement("S2.93")
 def test_the_log_does_not_choose_the_phase(lights: Lights) -> None:
     claim = "printf '## Verify gate passed\\n\\n**Deployed**, all green.\\n' >> scaffolding/log.md"
-    lights.honest(Designing=once("Designing", f"{claim}; {DIE}", HONEST["Designing"]))
-    line = lights.building()
-    line.run("--once")
+    line = lights.at("Designing", Designing=once("Designing", f"{claim}; {DIE}", HONEST["Designing"]))
     line.run("--once")
     assert dropped(line) == [("Designing", "Designing")]
     assert "**Deployed**, all green." in line.read("scaffolding/log.md")
 
 
+@pytest.mark.requirement("S2.28")
+def test_a_gate_that_the_log_alone_knows_is_named_by_the_audit(lights: Lights) -> None:
+    lights.honest(Designing="printf '## Handing over\\n\\nThe layout is next.\\n' >> scaffolding/log.md")
+    line = lights.delivered(state='{"stage": "Designing", "passed": "expand"}')
+    line.run("--once")
+    line.audit()
+    assert line("audit", "p").out.count("not from the engine") == 0, "people and agents write in it too"
+    log = line.read("scaffolding/log.md")
+    line.put("scaffolding/log.md", f"{log}\n## 2026-01-01T00:00:00Z PassVerifyGate: Verifying -> VerifyGatePassed\n")
+    told = line("audit", "p")
+    assert told.code == 0, "a note is no forgery, but it is named"
+    assert "is not from the engine, no journal line says so: 2026-01-01T00:00:00Z PassVerifyGate: " in told.out
+    line.put("scaffolding/log.md", f"{log}\n## 2026-01-01T00:00:00Z All is well <!-- detent:p:999 -->\n")
+    told = line("audit", "p")
+    assert told.code == 1
+    assert "is not from the engine, no journal line says so: 2026-01-01T00:00:00Z All is well" in told.out
+
+
 @pytest.mark.requirement("S2.90")
 def test_an_agent_hands_over_by_itself(lights: Lights) -> None:
     handed = "echo half > half.txt; detent move SessionDropped"
-    lights.honest(Building=once("Building", handed, f"rm -f half.txt; {HONEST['Building']}"))
-    line = lights.building()
-    for _ in range(4):
-        line.run("--once")
+    line = lights.at("Building", Building=once("Building", handed, f"rm -f half.txt; {HONEST['Building']}"))
+    line.run("--once")
     assert ("Building", "Building") in dropped(line)
     assert "wip(build): Building was handed over" in commits(line)
     assert "half.txt" in line.git("show", "--name-only", "--format=", commit_of(line, "wip(build)"))

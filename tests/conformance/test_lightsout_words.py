@@ -45,10 +45,7 @@ def test_audit_and_distillation_are_there_on_demand(lights: Lights, words: str, 
 
 @pytest.mark.requirement("S2.107")
 def test_reconcile_can_be_asked_for_in_an_active_phase(lights: Lights) -> None:
-    lights.honest()
-    line = lights.building()
-    line.run("--once")
-    assert line.state() == "Designing"
+    line = lights.at("Designing")
     assert "moved: Designing -> Reconciling" in say(line, "/reconcile the scope has changed")
 
 

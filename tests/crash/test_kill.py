@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import shutil
 import subprocess
 import zlib
 
 import pytest
 
+from tests.crash.deaths import DyingGit
 from tests.crash.lab import KINDS, SETTLE, Kind, Lab
 from tests.crash.points import FULL, find_points
 from tests.crash.trace import Ended
@@ -41,37 +40,15 @@ def test_a_killed_step_loses_nothing_and_does_nothing_twice(lab: Lab, name: str)
     assert not wrong, "\n".join(wrong[:20])
 
 
-DYING_GIT = """#!/bin/sh
-number=$(($(cat "$CRASH_COUNT") + 1)); echo $number > "$CRASH_COUNT"
-if [ $number = "$CRASH_WHEN" ]; then
-    if [ "$CRASH_HOW" = after ]; then "$CRASH_GIT" "$@"; fi
-    kill -KILL $$
-fi
-exec "$CRASH_GIT" "$@"
-"""
-
-
 def run_with_dying_git(lab: Lab, kind: Kind, when: int, how: str) -> tuple[Ended, int]:
     """Run a step whose `when`-th git is killed before or after it did its work; also says how often git was called."""
-    folder = lab.folder / "dying"
-    folder.mkdir(exist_ok=True)
-    (folder / "git").write_text(DYING_GIT, encoding="utf-8")
-    (folder / "git").chmod(0o755)
-    count = folder / "count"
-    count.write_text("0\n", encoding="utf-8")
-    environment = {
-        **lab.environment,
-        "PATH": f"{folder}{os.pathsep}{lab.environment['PATH']}",
-        "CRASH_COUNT": str(count),
-        "CRASH_WHEN": str(when),
-        "CRASH_HOW": how,
-        "CRASH_GIT": str(shutil.which("git")),
-    }
+    git = DyingGit(lab.folder / "dying", lab.environment["PATH"], how)
+    environment = {**lab.environment, **git.variables(when)}
     lab.world.put(kind.before)
     done = subprocess.run(
         lab.argv(kind.words), cwd=lab.cwd, env=environment, capture_output=True, text=True, check=False
     )
-    return Ended(done.returncode, done.stdout, done.stderr), int(count.read_text(encoding="utf-8"))
+    return Ended(done.returncode, done.stdout, done.stderr), git.calls()
 
 
 @pytest.mark.parametrize("how", ["before", "after"])

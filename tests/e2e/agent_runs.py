@@ -22,7 +22,7 @@ from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, hear_signa
 from tests.e2e.phase_task import ANSWERS, CHECK, FRAME, PhaseTask
 from tests.unit.effects.keeper_runs import gone
 
-WAIT_S = 30.0
+WAIT_S = 120.0
 TASK_ANSWERS = ANSWERS.replace("\n", r"\n")
 WORDS = rf"""
 field() {{ sed -i "s|^$1:.*|$1: $2|" "$DETENT_TASK_DIR/STATE.md"; }}

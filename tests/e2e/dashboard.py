@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from detent.faces.tui.app import Dashboard
 from detent.runner.open import find_project
 
-LONGEST_S = 40.0
+LONGEST_S = 120.0
 _TEXT = re.compile(r'<text class="[^"]*" x="([\d.]+)" y="([\d.]+)"[^>]*>(.*?)</text>')
 _CELL = 12.2  # width of one letter in the framework's pictures
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-LONGEST_S = 60.0
+LONGEST_S = 120.0
 INTERRUPT, SUSPEND = "\x03", "\x1a"  # Ctrl-C, Ctrl-Z
 # Whoever started the tests may ignore Ctrl-C; a person's terminal does not.
 _TAKE = (

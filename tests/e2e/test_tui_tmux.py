@@ -21,7 +21,7 @@ from tests.e2e.agent_runs import Agents
 from tests.e2e.rounds_task import WRITE, Rounds
 from tests.e2e.terminal import Terminal
 
-LONGEST_S = 40.0
+LONGEST_S = 120.0
 LOOK_S = 0.05  # tmux tells nobody when its screen changes
 
 TMUX = shutil.which("tmux")

@@ -46,7 +46,7 @@ def _unmoved(task: Task, decision: object) -> str:
     why = visit.get("why", "")
     if wanted := _wanted(task, visit.get("claim", "")):
         refused = f"refused: {state} -> {wanted}"
-        why = one_line(why.removeprefix(refused).removeprefix(": "))  # the refusal says so itself
+        why = one_line(why.removeprefix(refused).lstrip(": ").removeprefix("is "))  # the refusal says so itself
         lines = [one_line(refused), *([f"  why:  {why}"] if why else [])]
         return "\n".join([f"{head}; the task stays in {state}", *put_back, *lines])
     if not why and task.machine.states[state].driver == "person":  # called in by a person, who goes on

@@ -359,7 +359,8 @@ def _is_crash(task: Task) -> bool:
 def _closed(decision: Decision) -> str:
     """What kept a move from being made, in words."""
     if isinstance(decision, Refuse):
-        return f"refused: {decision.problem}: " + "; ".join(one.why for one in decision.missing)
+        parts = (f"refused: {decision.problem}", "; ".join(one.why for one in decision.missing))
+        return ": ".join(part for part in parts if part)
     missing = decision.missing if isinstance(decision, Wait) else ()
     # Where nothing was the engine's to do, nothing kept it from doing it.
     return "" if any(one.gate == "by" for one in missing) else "; ".join(dict.fromkeys(one.why for one in missing))

@@ -12,6 +12,8 @@ import stat
 from zlib import crc32
 
 from detent.errors import StorageError, UnreadableError
+from detent.store.exchange import exchange_of_names
+from detent.store.json_text import compact_json, spaced_json
 
 LARGEST_TEXT_BYTES = 4_000_000  # no file a gate reads may be larger; agents write documents, not dumps
 _TEMPORARY = ".detent-tmp-"
@@ -32,10 +34,6 @@ _REASONS = {
     errno.ENFILE: "too many files are open on this host",
     errno.ENOMEM: "this host is out of memory",
 }
-# `json.dumps` with options makes a new one of these on every call. What we write is made of fresh tables and can't
-# contain itself; looking for that takes a fifth of the time.
-_COMPACT = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
-_SPACED = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 _REFUSALS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, *_SHORTAGES)
 _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP, errno.EISDIR, errno.ENOTDIR)
@@ -100,20 +98,24 @@ def write_atomic(
     folder = os.path.dirname(path) or "."
     unique = os.urandom(4).hex()
     temporary = os.path.join(folder, f"{name}.{unique}.tmp" if name else f"{_TEMPORARY}{os.getpid()}-{unique}")
+    exchange = exchange_of_names() if is_carried else None
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:
             try:
                 if mode is not None:
                     os.fchmod(descriptor, mode)
-                if is_carried and data:
+                if is_carried and data and exchange is None:
                     _reserve(descriptor, len(data))
                 write_all(descriptor, data)
                 if durable:
                     os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-            os.rename(temporary, path)
+            if exchange is None or not exchange(temporary, path):
+                os.rename(temporary, path)
+            else:
+                _forget(temporary)  # it names what was replaced
         except BaseException:
             _forget(temporary)
             raise
@@ -145,8 +147,11 @@ def write_cache(path: str, data: bytes) -> object:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         try:
             write_all(descriptor, framed)
-            os.ftruncate(descriptor, len(framed))
-            return _stamp(os.fstat(descriptor))
+            status = os.fstat(descriptor)
+            if status.st_size != len(framed):  # it was longer before
+                os.ftruncate(descriptor, len(framed))
+                status = os.fstat(descriptor)
+            return _stamp(status)
         finally:
             os.close(descriptor)
     except OSError as error:
@@ -286,6 +291,6 @@ def read_text(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> str | None:
 def as_json(content: object, *, compact: bool = True) -> bytes:
     """JSON on one line, readable where it can be; bytes of a file name that are no text become escapes."""
     try:
-        return (_COMPACT if compact else _SPACED).encode(content).encode()
+        return (compact_json if compact else spaced_json)(content).encode()
     except UnicodeEncodeError:
         return json.dumps(content, separators=(",", ":") if compact else (", ", ": ")).encode()

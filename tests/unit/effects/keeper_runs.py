@@ -17,7 +17,7 @@ from detent.effects.keeper import RunSpec, end_survivors, spawn, stop
 from detent.effects.keeper_look import Exit, Identity, is_alive, look
 from detent.effects.keeper_watch import wait_for_end
 
-WAIT_S = 30.0
+WAIT_S = 120.0
 
 # A daemon in the old manner: two forks and a session of its own, so it is in no group of ours and nobody's child.
 DAEMON = """

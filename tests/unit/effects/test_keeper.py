@@ -191,15 +191,15 @@ def test_long_output_of_a_quick_program_is_cut_too(runs: Runs) -> None:
 
 
 def test_silence_ends_the_run(runs: Runs) -> None:
-    run_dir = runs.begin(*shell("echo once; sleep 1000"), stall_s=0.3)
+    run_dir = runs.begin(*shell("echo once; sleep 1000"), stall_s=3.0)
     ended = runs.end(run_dir)
     assert (ended.reason, exit_class(ended)) == ("stall", "timeout")
     assert runs.said(run_dir) == ["once"]
 
 
 def test_a_program_that_keeps_talking_is_not_silent(runs: Runs) -> None:
-    talk = "for turn in 1 2 3 4 5 6 7 8; do echo $turn >&2; sleep 0.25; done; sleep 0.7"
-    assert runs.ended(*shell(talk), stall_s=2.0).reason == "exited"
+    talk = "for turn in 1 2 3 4 5 6 7 8 9; do echo $turn >&2; sleep 0.5; done"
+    assert runs.ended(*shell(talk), stall_s=4.0).reason == "exited"
 
 
 @pytest.mark.parametrize(
@@ -223,8 +223,11 @@ def test_after_an_accepted_claim_the_run_is_ended(runs: Runs) -> None:
 
 
 def test_an_accepted_claim_is_not_turned_into_a_timeout(runs: Runs) -> None:
-    run_dir = runs.begin(*shell("sleep 2; exit 0"), timeout_s=1.5, stall_s=1.5, claim_grace_s=50.0)
-    finish(str(run_dir))
+    claimed = runs.place / "runs" / "1"
+    claimed.mkdir(parents=True)
+    finish(str(claimed))  # before its time begins, so that it can't be over first
+    run_dir = runs.begin(*shell("sleep 1.5; exit 0"), timeout_s=0.5, stall_s=0.5, claim_grace_s=50.0)
+    assert run_dir == claimed
     ended = runs.end(run_dir)
     assert (ended.reason, ended.code) == ("exited", 0)
 

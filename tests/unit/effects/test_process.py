@@ -95,15 +95,15 @@ def test_signal_is_a_negative_exit(tmp_path: Path) -> None:
 
 
 def test_time_is_bounded(tmp_path: Path) -> None:
-    finished = shell("echo before; sleep 100", tmp_path, timeout_s=0.2)
+    finished = shell("echo before; sleep 1000", tmp_path, timeout_s=3)
     assert finished.timed_out
     assert finished.exit == -signal.SIGTERM
     assert finished.stdout == b"before\n"
-    assert finished.seconds < 20
+    assert finished.seconds < 500
 
 
 def test_a_program_that_ignores_the_polite_signal_is_killed(tmp_path: Path) -> None:
-    finished = shell("trap '' TERM; while true; do sleep 0.1; done", tmp_path, timeout_s=0.2)
+    finished = shell("trap '' TERM; while true; do sleep 0.1; done", tmp_path, timeout_s=3)
     assert finished.timed_out
     assert finished.exit == -signal.SIGKILL
 

@@ -412,6 +412,15 @@ COMMANDS = (
         ),
         "detent restore --to 7",
     ),
+    Command(
+        "rollback",
+        "Result",
+        "take the last deployment back by the command written down before it, with your rights",
+        "result:rollback",
+        (_TASK,),
+        (_REASON, Option("--yes", "", "although the end of a deployment is not known: none is under way"), _REPO),
+        'detent rollback --reason "the page is empty"',
+    ),
     Command("machine list", "Machines", "the machines that come with detent", "machines:list_machines"),
     Command(
         "machine show",

@@ -58,9 +58,22 @@ def _reader(task: Task) -> Read:
 
 
 def _plain(prompt: str, _task: Task) -> str:
+    """Ctrl+C is heard from the prompt on: one that comes just before a read begins would wait for the next line."""
+    import select
+    import signal
+
+    heard, hearing = os.pipe()
+    os.set_blocking(hearing, False)
+    before = signal.set_wakeup_fd(hearing, warn_on_full_buffer=False)
+    try:
+        sys.stdout.write(prompt)
+        sys.stdout.flush()
+        select.select((sys.stdin, heard), (), ())  # a terminal shows a line when it is whole
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(heard)
+        os.close(hearing)
     # Not by `input`: a second Ctrl+C at the wrong moment meets it with the first one half raised, a SystemError.
-    sys.stdout.write(prompt)
-    sys.stdout.flush()
     if not (line := sys.stdin.readline()):
         raise EOFError
     return line
