@@ -238,7 +238,7 @@ KIND_MEANS: Mapping[str, str] = {
     "refused": "an agent's wish was refused",
     "restored": "what only the engine or a person may write was put back",
     "approved": "a person approved protected files that the task touched, in one tree",
-    "deploy": "deploy commands: a person confirmed them, they began, or they ended (`stage`)",
+    "deploy": "deploy commands: a person confirmed them, they began, they ended, or they are taken back (`stage`)",
     "landed": "a person took the work over into a branch",
     "collected": "a person had the home, branches and refs of the finished task removed",
     "restored_tree": "a person brought the files of the tree back to a checkpoint, or to what a reset took away",
@@ -284,7 +284,8 @@ LINE_FIELDS: Mapping[str, str] = {
     "could answer), `parts` of several",
     "waived, override": "gates a person waived, and why",
     "tree": "the git tree that was looked at",
-    "stage, plan, visit": "in `deploy`: confirmed, begun or ended; the hash of the commands; the visit they belong to",
+    "stage, plan, visit": "in `deploy`: confirmed, begun, ended, rolling_back or rolled_back; hash of the commands; "
+    "the visit they belong to",
     "ok": "whether all of them exited with 0",
     "effects, step, result": "what a move promises; which promise (`seq:effect`) was kept, and what came of it",
     "prepare, given, move": "each step to be done and what it starts from; what came with the command; the move's line",

@@ -128,7 +128,7 @@ def test_after_a_regression_nothing_old_opens_a_move_again(at: Any) -> None:
     assert set(desk.refused("codegen")) == {"code_issues"}, "the old review is no reason to go back again"
     desk.put(CODE_REVIEW, {"issues": [{"severity": "blocking", "target": "plan"}]})
     desk.moved("planning")
-    assert {"plan_written", "questions_closed"} == set(desk.refused("plan_review"))
+    assert {"plan_written", "questions_closed", "plan_renewed"} == set(desk.refused("plan_review"))
     desk.put(PLANNING, {**PLAN, "round": 2})
     desk.moved("plan_review")
     assert set(desk.refused("codegen")) == {"plan_ok"}, "the plan has changed, its old review says nothing of it"

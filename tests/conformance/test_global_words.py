@@ -282,3 +282,15 @@ def git(task: GlobalTask, *words: str) -> str:
     import subprocess
 
     return subprocess.run(["git", *words], cwd=task.repo, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.requirement("S1.58")
+@pytest.mark.parametrize(
+    ("line", "phase"), [("/plan", "planning"), ("/codegen", "codegen"), ("/review code", "review")]
+)
+def test_who_sends_accepted_work_back_says_why(agents: Agents, line: str, phase: str) -> None:
+    task = at(agents, "accept")
+    assert "needs a reason" in say(task, line, code=1)
+    assert not (task.folder / "accept/decision.json").exists()
+    assert f"moved: accept -> {phase}" in say(task, f"{line} the names are bad")
+    assert task.read("accept/decision.json")["reason"] == "the names are bad"

@@ -34,6 +34,10 @@ def test_the_documents_are_part_of_the_tree_and_what_changes_with_every_move_is_
     # Git is told to pass over the state; the log belongs to the history, and is committed with every gate.
     shown = line.git("status", "--porcelain", "--untracked-files=all").splitlines()
     assert shown == [" M scaffolding/log.md", "?? scaffolding/scope.md"]
+    # Neither does looking change the work: the evidence page lies beside the documents, and is none of them.
+    page = line("evidence", "p").out.splitlines()[0]
+    assert page == str(line.repo / "scaffolding/artifacts/evidence.html")
+    assert (tree_of(line), line.git("status", "--porcelain", "--untracked-files=all").splitlines()) == (changed, shown)
 
 
 def test_scaffolding_that_is_committed_already_is_taken_as_it_is(lights: Lights) -> None:

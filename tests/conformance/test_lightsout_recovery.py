@@ -101,6 +101,24 @@ def test_the_log_does_not_choose_the_phase(lights: Lights) -> None:
     assert "**Deployed**, all green." in line.read("scaffolding/log.md")
 
 
+@pytest.mark.requirement("S2.28")
+def test_a_gate_that_the_log_alone_knows_is_named_by_the_audit(lights: Lights) -> None:
+    lights.honest(Designing="printf '## Handing over\\n\\nThe layout is next.\\n' >> scaffolding/log.md")
+    line = lights.delivered(state='{"stage": "Designing", "passed": "expand"}')
+    line.run("--once")
+    line.audit()
+    assert line("audit", "p").out.count("not from the engine") == 0, "people and agents write in it too"
+    log = line.read("scaffolding/log.md")
+    line.put("scaffolding/log.md", f"{log}\n## 2026-01-01T00:00:00Z PassVerifyGate: Verifying -> VerifyGatePassed\n")
+    told = line("audit", "p")
+    assert told.code == 0, "a note is no forgery, but it is named"
+    assert "is not from the engine, no journal line says so: 2026-01-01T00:00:00Z PassVerifyGate: " in told.out
+    line.put("scaffolding/log.md", f"{log}\n## 2026-01-01T00:00:00Z All is well <!-- detent:p:999 -->\n")
+    told = line("audit", "p")
+    assert told.code == 1
+    assert "is not from the engine, no journal line says so: 2026-01-01T00:00:00Z All is well" in told.out
+
+
 @pytest.mark.requirement("S2.90")
 def test_an_agent_hands_over_by_itself(lights: Lights) -> None:
     handed = "echo half > half.txt; detent move SessionDropped"

@@ -145,7 +145,12 @@ def test_distill_writes_beside_the_originals_and_goes_back(lights: Lights) -> No
     assert line.state() == "Ideating"
     assert line.read("docs/input/notes.txt") == "three wishes\n"
     line.configured().moved("DistillFromConfigured")
-    lights.script("Distilling", f"printf '{DISTILLED}Round: 2\\n' > docs/input/distilled-notes.md")
+    lights.script("Distilling", "true")
+    line.run("--once")
+    assert line.state() == "Distilling", "what was distilled before is not what this run was asked for"
+    assert "docs/input/distilled-*.md is unchanged since Distilling was entered" in line.last("unmoved")["why"]
+    line.put("docs/input/more.txt", "a fourth wish\n")  # and a new text beside an old one is enough
+    lights.script("Distilling", f"printf '{DISTILLED}more.txt\\n' > docs/input/distilled-more.md")
     line.run("--once")
     assert line.state() == "PreferencesConfigured"
 

@@ -42,7 +42,7 @@ def test_a_worker_without_a_handoff_waits_for_a_person_and_is_stuck_after_the_se
     notify = f"[notify]\ncommand = 'echo $DETENT_TASK $DETENT_STATE $DETENT_REST >> {told}'"
     oranges.script("working", DEATHS[death])
     task = made(oranges, death, more=notify)
-    assert "needs your word" in task.run(expect=4).out
+    assert "needs your word: detent respawn" in task.run(expect=4).out
     crashed = task.last("crashed")
     assert (crashed["exit"], crashed["after"]["counters"]["crash_count"]) == (CLASSES[death], 1)
     assert 'TASK.md has no section "## Handoff"' in crashed["why"]

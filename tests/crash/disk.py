@@ -38,7 +38,7 @@ class Change:
 
     kind: str  # name | data | sync | sync folder | sync all | batch | ack
     path: str = ""
-    action: str = ""  # of a name: create, folder, rename, remove
+    action: str = ""  # of a name: create, folder, rename, exchange, link, remove
     target: str = ""
     file: int = -1
     data: bytes = b""
@@ -110,9 +110,8 @@ class Recording:
                     self._name(call.pid, Change("name", path, "remove"))
             case "rename" | "renameat" | "renameat2" | "link" | "linkat":
                 source, target = self._path(call, 0), self._path(call, 1)
-                action = "rename" if call.name.startswith("rename") else "link"
                 if source and target:
-                    self._name(call.pid, Change("name", source, action, target))
+                    self._name(call.pid, Change("name", source, _action(call), target))
             case _:
                 assert not self._path(call, 1), f"the model does not know {call}"
 
@@ -222,6 +221,12 @@ def _decoded(text: str) -> str:
     return os.fsdecode(_decoded_bytes(text))
 
 
+def _action(call: Call) -> str:
+    if "RENAME_EXCHANGE" in call.arguments:
+        return "exchange"
+    return "rename" if call.name.startswith("rename") else "link"
+
+
 def _descriptor(call: Call) -> str:
     found = _DESCRIPTOR.match(call.arguments)
     return _decoded(found[1]) if found else ""
@@ -244,6 +249,9 @@ def _rename(names: dict[str, int | None], change: Change) -> None:
         names[change.path] = change.file
     elif change.action == "folder":
         names[change.path] = None
+    elif change.action == "exchange":
+        if change.path in names and change.target in names:
+            names[change.path], names[change.target] = names[change.target], names[change.path]
     elif change.path in names:
         if change.action != "remove":
             names[change.target] = names[change.path]

@@ -258,9 +258,9 @@ class Lab:
     def cwd(self) -> Path:
         return self.world.top / "repo"
 
-    def argv(self, words: Sequence[str]) -> list[str]:
+    def argv(self, words: Sequence[str], start: str = _START) -> list[str]:
         """A real process of its own."""
-        return [*_PYTHON, "-c", _START, *words]
+        return [*_PYTHON, "-c", start, *words]
 
     def run(self, *commands: Sequence[str]) -> list[dict[str, Any]]:
         """Commands after each other, in a fork of a process that has the engine loaded."""

@@ -54,7 +54,7 @@ def _committing(calls: Sequence[Call]) -> Iterator[int]:
         is_open = is_open or _is_commit(call)
         if is_open:
             yield index
-        if call.name == "ftruncate" and f"/{CACHE}>" in call.arguments:
+        if call.name in ("write", "ftruncate") and f"/{CACHE}>" in call.arguments:
             is_open = False
 
 

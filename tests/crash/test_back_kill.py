@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Detent, MakeRepo
+from tests.crash.deaths import kill_at
 from tests.crash.test_home_kill import Place, differences, points
-from tests.crash.trace import disturb
 from tests.e2e.undone_task import MACHINE
 
 SETTLE = ("move", "--edge", "no-such-move", "t")  # refused by every state, after the task was brought into order
@@ -60,16 +60,8 @@ def kill_everywhere(back: Back, words: tuple[str, ...], tmp_path: Path, lost: Ca
     wrong = lost(back)
     for call in tried:
         place.put_back()
-        ended = disturb(
-            place.argv(words),
-            cwd=place.repo,
-            env=place.detent.environment,
-            name=call.name,
-            how="signal=KILL",
-            number=call.number,
-            with_orphans=call.name == "vfork",
-        )
-        assert ended.code == -9, f"it was not killed at {call}: {ended}"
+        has_orphans = call.name == "vfork"
+        kill_at(call, place.argv(words), cwd=place.repo, env=place.detent.environment, with_orphans=has_orphans)
         settled = place(*SETTLE)
         if settled.code != 1:
             wrong.append(f"{call}: settling ended with {settled}")

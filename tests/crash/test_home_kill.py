@@ -18,8 +18,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, let_out
+from tests.crash.deaths import kill_at
 from tests.crash.points import FULL
-from tests.crash.trace import Call, disturb, record
+from tests.crash.trace import Call, record
 from tests.e2e.clone_task import CloneTask, contents
 
 # Their number is the same each time, unlike that of looks and waits; at a vfork a git that was started goes on alone.
@@ -111,16 +112,8 @@ def kill_everywhere(place: Place, words: tuple[str, ...], tmp_path: Path, lost: 
     wrong: list[str] = lost(place)
     for call in chosen:
         place.put_back()
-        ended = disturb(
-            place.argv(words),
-            cwd=place.repo,
-            env=place.detent.environment,
-            name=call.name,
-            how="signal=KILL",
-            number=call.number,
-            with_orphans=call.name == "vfork",
-        )
-        assert ended.code == _KILLED, f"it was not killed at {call}: {ended}"
+        has_orphans = call.name == "vfork"
+        kill_at(call, place.argv(words), cwd=place.repo, env=place.detent.environment, with_orphans=has_orphans)
         again = place(*words)
         if again.code in (3, 5) or "bug:" in again.out + again.err:
             wrong.append(f"{call}: the repetition ended with {again}")

@@ -6,6 +6,7 @@ By default 24 of the distinct disks of each kind, evenly spread; DETENT_CRASH=fu
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 import pytest
 
@@ -22,10 +23,10 @@ pytestmark = pytest.mark.usefixtures("strace")
 _SAMPLE = 24
 
 
-def recorded(lab: Lab, kind: Kind) -> Recording:
+def recorded(lab: Lab, kind: Kind, argv: Sequence[str] = ()) -> Recording:
     lab.world.put(kind.before)
     ended, calls = record(
-        lab.argv(kind.words),
+        argv or lab.argv(kind.words),
         cwd=lab.cwd,
         env=lab.environment,
         log=lab.folder / "disk.strace",
@@ -61,7 +62,12 @@ def spread(found: list[Cut], most: int) -> list[Cut]:
 
 @pytest.mark.parametrize("name", [*KINDS, *CODECS])
 def test_whatever_the_disk_holds_after_a_power_cut_nothing_acknowledged_is_lost(lab: Lab, kind: Kind) -> None:
-    found = list(cuts(recorded(lab, kind)))
+    survive(lab, kind, recorded(lab, kind))
+
+
+def survive(lab: Lab, kind: Kind, recording: Recording) -> None:
+    """Cut the power of a recorded step, again and again."""
+    found = list(cuts(recording))
     assert any(cut.is_acknowledged for cut in found)
     assert not all(cut.is_acknowledged for cut in found)
     chosen = spread(found, _SAMPLE)

@@ -9,7 +9,6 @@ at every one.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -19,9 +18,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import Detent, MakeRepo, let_out
+from tests.crash.deaths import DyingGit, kill_at
 from tests.crash.points import FULL
-from tests.crash.test_kill import DYING_GIT
-from tests.crash.trace import Call, disturb, record
+from tests.crash.trace import Call, record
 from tests.e2e.test_git_reset import APP, files, work_is_there, worked
 from tests.e2e.thread_task import ThreadTask, thread_task
 
@@ -172,39 +171,15 @@ def kill_at_points(world: World, tmp_path: Path) -> None:
     assert len(tried) >= FEWEST, "is the trace whole?"
     for call in tried:
         world.put_back()
-        ended = disturb(
-            world.argv(),
-            cwd=world.thread.repository,
-            env=world.environment,
-            name=call.name,
-            how="signal=KILL",
-            number=call.number,
-            with_orphans=True,
-        )
-        assert ended.code == -9, f"not killed at {call}: {ended}"
+        kill_at(call, world.argv(), cwd=world.thread.repository, env=world.environment, with_orphans=True)
         wrong += [f"{call}: {problem}" for problem in world.problems()]
     assert not wrong, "\n".join(wrong[:20])
 
 
 @pytest.mark.parametrize("how", ["before", "after"])
 def test_a_git_that_dies_leaves_the_move_to_the_next_command(world: World, tmp_path: Path, how: str) -> None:
-    folder = tmp_path / "dying"
-    folder.mkdir()
-    (folder / "git").write_text(DYING_GIT, encoding="utf-8")
-    (folder / "git").chmod(0o755)
-    count = folder / "count"
-    path = world.thread.detent.environment["PATH"]
-    more = {"PATH": f"{folder}{os.pathsep}{path}", "CRASH_COUNT": str(count), "CRASH_GIT": str(shutil.which("git"))}
-    count.write_text("0\n", encoding="utf-8")
-    done = world.thread(*world.words, environment={**more, "CRASH_WHEN": "0", "CRASH_HOW": how})
-    assert done.code == 0, done
-    calls = int(count.read_text(encoding="utf-8"))
-    wrong = []
-    for when in range(1, calls + 1, 1 if FULL else 4):
-        world.put_back()
-        count.write_text("0\n", encoding="utf-8")
-        died = world.thread(*world.words, environment={**more, "CRASH_WHEN": str(when), "CRASH_HOW": how})
-        if died.code not in (0, 1, 5) or "Traceback" in died.err:
-            wrong.append(f"git call {when} killed {how}: {died}")
-        wrong += [f"git call {when} killed {how}: {problem}" for problem in world.problems()]
+    git = DyingGit(tmp_path / "dying", world.thread.detent.environment["PATH"], how)
+    wrong = git.problems(
+        lambda more: world.thread(*world.words, environment=more), world.put_back, world.problems, every=4
+    )
     assert not wrong, "\n".join(wrong[:20])

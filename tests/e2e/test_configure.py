@@ -154,7 +154,8 @@ def test_a_check_is_added_to_the_plan_and_to_what_is_locked(agents: Agents) -> N
 
 def test_a_check_of_a_frame_that_is_open_only_stands_in_the_plan(agents: Agents) -> None:
     task = agents.task()
-    assert configure(task, "--check", "make lint").code == 0
+    done = configure(task, "--check", "make lint")
+    assert (done.code, "  check:   make lint\n" in done.out) == (0, True), done
     assert task.last("configured")["locked"] == {}
     assert f"- cmd: {CHECK}\n- cmd: make lint" in (task.folder / "STATE.md").read_text(encoding="utf-8")
     task.audit()
@@ -210,6 +211,7 @@ def test_a_mode_is_switched_at_any_time(detent: Detent, repo: MakeRepo, tmp_path
         (("--runs", "none"), "whole number from 1"),
         (("--runs", "0"), "whole number from 1"),
         (("--limit", "runs"), "whole number from 1"),
+        (("--limit", "runs=0"), "for example: --limit runs=5"),
         (("--limit", "moons=3"), "phase has no limit 'moons'"),
         (("--mode", "quick"), "phase has no mode 'quick'"),
         (("--agent", "cook=scripted"), "phase has no role 'cook'"),

@@ -204,6 +204,9 @@ def test_a_deployment_that_was_cut_short_is_not_repeated_unasked(deployments: De
     assert "its end is not known" in done.out
     assert (stages(task), deployments.target.deployed()) == (["confirmed", "begun"], 1)
     assert task.state() == "Deploying"
+    assert "its end is not known" in task("rollback", "--reason", "it is cut", "p").err
+    task.done("rollback", "--reason", "it is cut, and over", "--yes")
+    assert "a person must confirm the deploy commands first" in task.run(expect=4).out
     (task.repo / "preferences.md").write_text(
         (task.repo / "preferences.md").read_text(encoding="utf-8").replace(f"; {wait}", ""), encoding="utf-8"
     )
@@ -223,3 +226,41 @@ def test_what_was_deployed_holds_for_its_tree_and_is_not_deployed_again(deployme
     task.done("move", "Deploying")
     assert task("prove", "p").code == 0, "proving never deploys"
     assert deployments.target.deployed() == 1
+
+
+def test_a_person_takes_a_failed_deployment_back_and_it_is_not_deployed_again_unasked(deployments: Deployments) -> None:
+    task = deployments.begun(Check="false", Rollback='echo "gone" && rm "$TARGET/app.py"')
+    assert "nothing was deployed" in task("rollback", "--reason", "why", "p").err
+    task.run(expect=4)
+    task.done("approve", "--reason", "ours")
+    task.run(expect=4)
+    assert task.state() == "Blocked"
+    assert deployments.target.get("app.py") == SAMPLE_FILES["app.py"], "what was never found to work is live"
+    assert task("rollback", "p").code == 1, "a reason is wanted"
+    done = task("rollback", "--reason", "the check failed", "p")
+    assert (done.code, deployments.target.get("app.py")) == (0, "404"), done
+    assert 'ran:  echo "gone" && rm "$TARGET/app.py"' in done.out
+    asked, ended = task.entries("deploy")[-2:]
+    assert (asked["stage"], asked["by"], asked["reason"]) == ("rolling_back", "person", "the check failed")
+    assert (ended["stage"], ended["ok"], len(ended["receipts"])) == ("rolled_back", True, 1)
+    assert "takes the deployment back: the check failed" in task("history", "p").out
+    assert "nothing was deployed" in task("rollback", "--reason", "again", "p").err
+    task.audit()
+
+
+def test_a_rollback_that_fails_is_told_and_may_be_asked_for_again(deployments: Deployments) -> None:
+    task = deployments.begun(Rollback='test -e "$TARGET/../ready" && rm "$TARGET/app.py"')
+    task.run(expect=4)
+    task.done("approve", "--reason", "ours")
+    task.run(expect=4)
+    assert task.state() == "Complete"
+    done = task("rollback", "--reason", "the page is empty", "p")
+    assert done.code == 1
+    assert "could not take the deployment back: exit 1" in done.out
+    (deployments.target.folder.parent / "ready").touch()
+    assert task("rollback", "--reason", "once more", "p").code == 0
+    assert deployments.target.get("app.py") == "404"
+    task.done("move", "Deploying")
+    assert "a person must confirm the deploy commands first" in task.run(expect=4).out
+    assert deployments.target.deployed() == 1, "it is not deployed again unasked"
+    task.audit()

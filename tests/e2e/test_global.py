@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 
 import pytest
@@ -79,6 +80,16 @@ def test_resuming_a_stopped_task_is_the_word_that_another_run_waits_for(agents: 
     assert task.phase == "accept"
 
 
+def test_a_coder_that_changed_nothing_or_wrote_another_phase_is_told_so(agents: Agents) -> None:
+    task = make_global(agents)
+    agents.script("codegen", "true", run=3)
+    agents.script("codegen", """printf '{"phase": "accept"}' > "$DETENT_TASK_DIR/state.json" """, run=4)
+    stopped = task.run(expect=6).out
+    assert "agent run #3 ended by itself and opened no move: nothing has changed so far" in stopped
+    task("resume", task.id, cwd=task.repo)
+    assert "why:  forbidden: no phase is skipped: first review, then test\n" in task.run().out
+
+
 def test_the_same_code_again_is_no_answer_to_a_failed_test(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("codegen", BROKEN, run=3)
@@ -122,3 +133,30 @@ def test_a_run_that_failed_is_told_with_the_command_that_shows_its_errors(agents
     (look,) = {line.partition("look: detent ")[2] for line in told.splitlines() if "look: " in line}
     assert task(*look.split(), cwd=task.repo).out == "no key for the model\n"
     assert "look: " not in task.run(expect=4).out, "it was told when it happened"
+
+
+def test_what_a_plan_asks_waits_in_the_inbox_until_a_person_answers(agents: Agents) -> None:
+    asks = [{"question": f"which {name}?", "blocking": True} for name in ("encoding", "locale")]
+    task = make_global(agents)
+    agents.script("planning", PLANNER.replace('"open_questions": []', f'"open_questions": {json.dumps(asks)}'), run=1)
+    told = task.run(expect=4).out
+    for words in (told.partition("needs a person")[2], task("inbox", cwd=task.repo).out):
+        assert '2 blocking questions are open: "which encoding?"; "which locale?"' in words
+    assert 'detent answer "what you decide" words' in task("inbox", cwd=task.repo).out
+    assert task("answer", "utf-8, any", "words", cwd=task.repo).code == 0
+    assert "which encoding?" not in task("inbox", cwd=task.repo).out
+
+
+def test_the_same_plan_again_is_no_answer_to_who_blocked_it(agents: Agents) -> None:
+    task = make_global(agents)
+    agents.script("plan_review", out("plan-review.json", {"ok": False, "blocked": True}))
+    told = task.run(expect=6).out
+    assert task.path_of_moves() == ["plan_review", "planning"]
+    assert "the same as when planning was entered" in told
+    assert "stopped: words is in planning: 1 agent run(s) in a row without progress" in told
+    agents.script("planning", PLANNER.replace('"open_questions"', '"round": 2, "open_questions"'))
+    agents.script("plan_review", out("plan-review.json", {"ok": True, "blocked": False}))
+    assert task("resume", task.id, cwd=task.repo).code == 0
+    assert task("respawn", task.id, cwd=task.repo).code == 0, "who stands by it says so"
+    assert task.path_of_moves()[2:3] == ["plan_review"]
+    task.audit()

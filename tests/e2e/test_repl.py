@@ -109,6 +109,17 @@ def test_lines_are_typed_ctrl_c_gives_one_up_and_ctrl_d_leaves(spoken: Spoken, m
 
 
 @needs_library
+def test_junk_that_is_pasted_without_brackets_is_no_traceback(spoken: Spoken) -> None:
+    with in_terminal(spoken) as terminal:
+        terminal.until("t plan>")
+        terminal.type("\x1b[31mred\x07 /help\r")
+        terminal.until("t plan>", after="nobody listens in plan")
+        terminal.type(END)
+        assert terminal.end() == 0
+        assert "Exception" not in terminal.shown
+
+
+@needs_library
 def test_what_was_typed_is_there_the_next_day_and_kept_for_the_person_alone(spoken: Spoken) -> None:
     spoken.write(Plan="a")
     with in_terminal(spoken) as terminal:

@@ -16,7 +16,8 @@ from markdown_it.rules_inline import StateInline, html_inline
 from markdown_it.token import Token
 
 from detent.store.markdown import scan, sections
-from detent.store.markdown_blocks import DEPTH_LIMIT
+from detent.store.markdown_blocks import DEPTH_LIMIT, Part, Reader, read_blocks
+from detent.store.markdown_inline import Row
 
 # The profile `deep` asks for more than this.
 EXAMPLES = settings(max_examples=max(1000, settings().max_examples))
@@ -197,3 +198,17 @@ def test_lines_and_sections_tile_the_text(text: str, mark: str) -> None:
     for section in sections(text):
         assert section.start < section.body_start <= section.end
         assert {section.start, section.body_start, section.end} <= starts
+
+
+def everything_of(reader: Reader) -> tuple[object, ...]:
+    return [[getattr(row, name) for name in Row.__slots__] for row in reader.rows], reader.headings
+
+
+@given(documents(DEFINITIONS))
+@EXAMPLES
+def test_a_part_that_was_read_with_its_document_is_what_it_is_when_read_alone(text: str) -> None:
+    for section in sections(text):
+        alone = text[section.body_start : section.end]
+        part = Part(text, section.body_start, section.end)
+        assert part == alone
+        assert everything_of(read_blocks(part)) == everything_of(read_blocks(alone))

@@ -5,12 +5,15 @@ from __future__ import annotations
 from detent.core.explore import Graph, Step
 
 
-def cover(graph: Graph) -> tuple[tuple[Step, ...], ...]:
-    """Walks from the start that together take every way of every edge, by everybody who can, in every state."""
+def cover(graph: Graph, passed_over: frozenset[str] = frozenset()) -> tuple[tuple[Step, ...], ...]:
+    """Walks from the start that together take every way of every edge, by everybody who can, in every state.
+
+    Edges that are `passed_over` may be taken on the way and need not be.
+    """
     leaving: dict[int, list[Step]] = {}
     for step in graph.steps:
         leaving.setdefault(step.source, []).append(step)
-    wanted = {_goal(graph, step) for step in graph.steps if step.edge}
+    wanted = {_goal(graph, step) for step in graph.steps if step.edge and step.edge not in passed_over}
     walks: list[tuple[Step, ...]] = []
     while wanted:
         walk: list[Step] = []

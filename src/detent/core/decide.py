@@ -72,7 +72,8 @@ def candidates_for(machine: Machine, snapshot: Snapshot, signal: Signal) -> list
 def _first_open(
     machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal, candidates: list[Edge]
 ) -> Advance | Refuse:
-    nearest: tuple[tuple[int, int, bool], Edge, tuple[Missing, ...]] | None = None
+    nearest: tuple[tuple[int, bool, int, bool], Edge, tuple[Missing, ...]] | None = None
+    passed = () if signal.want else (names := tuple(machine.states))[: names.index(snapshot.state)]
     may_waive = machine.may_override and signal.who == "person" and signal.override.strip()
     for edge in candidates:
         waivable: tuple[Way, tuple[str, ...]] | None = None
@@ -83,8 +84,9 @@ def _first_open(
                 return _advance(machine, snapshot, signal, edge, way)
             if may_waive and not (guards or waivable or edge.sign_off or any(gate.pending for gate in gates)):
                 waivable = (way, tuple(gate.gate for gate in gates))
-            # A way that only lacks proof is nearer than one nobody can use now, or one whose gates were answered: no.
-            distance = (len(guards), len(gates), all(facts[one.gate].is_known for one in gates if one.gate in facts))
+            # Nearer: lacking proof than barred; for who names no move, forward than back; not yet known than known.
+            is_known = all(facts[one.gate].is_known for one in gates if one.gate in facts)
+            distance = (len(guards), edge.target in passed, len(gates), is_known)
             if nearest is None or distance < nearest[0]:
                 nearest = (distance, edge, (*guards, *gates))
         if waivable:
@@ -92,8 +94,7 @@ def _first_open(
     allowed = allowed_targets(machine, snapshot)
     if nearest is None:
         return Refuse(f"{snapshot.state} has no way out for {signal.who}", allowed=allowed)
-    _, edge, missing = nearest
-    return Refuse(f"{snapshot.state} -> {target_of(snapshot, edge)}", missing, allowed, edge)
+    return Refuse(f"{snapshot.state} -> {target_of(snapshot, nearest[1])}", nearest[2], allowed, nearest[1])
 
 
 def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: Edge, way: Way) -> tuple[Missing, ...]:
@@ -150,8 +151,7 @@ def target_of(snapshot: Snapshot, edge: Edge) -> str:
 
 
 def _no_such_move(machine: Machine, snapshot: Snapshot, signal: Signal) -> Refuse | Wait:
-    state = machine.states[snapshot.state]
-    allowed = allowed_targets(machine, snapshot)
+    state, allowed = machine.states[snapshot.state], allowed_targets(machine, snapshot)
     if signal.who == "engine" and not signal.want:
         return Wait(f"{state.name} is an end" if state.is_end else f"{state.name} has no move for the engine")
     if signal.verb or not signal.want:

@@ -121,7 +121,7 @@ _HEADS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "answered": lambda _entry: "A person said",
     "resumed": lambda _entry: "A person let the task go on",
     "approved": lambda entry: f"A person approved protected files: {', '.join(map(_text, entry.get('files', ())))}",
-    "deploy": lambda entry: f"Deploy commands {_text(entry['stage'])}{_deployed(entry)}",
+    "deploy": lambda entry: f"Deploy commands {_text(entry['stage']).replace('_', ' ')}{_deployed(entry)}",
     "configured": lambda _entry: "A person changed what holds for the task",
     "amended": lambda entry: f"A person changed what was locked: {', '.join(map(_text, entry.get('fields', ())))}",
 }

@@ -12,6 +12,7 @@ from detent.store.atomic import storage_error, write_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from _thread import LockType
     from collections.abc import Sequence
 
 _MOST_AT_ONCE = 8  # syncs that wait together; the file system makes one of them where it can
@@ -98,26 +99,33 @@ def _forget(temporary: str) -> None:
 
 def _sync(descriptors: Sequence[int]) -> None:
     """Sync these files together: one after another would wait for the disk as often as there are files."""
-    if len(descriptors) < 2:
-        for descriptor in descriptors:
-            os.fsync(descriptor)
-        return
-    from threading import Thread
+    from _thread import allocate_lock, start_new_thread  # `threading` would wait for each thread to begin
 
     problems: list[OSError] = []
+    ends = []
 
-    def sync(some: Sequence[int]) -> None:
+    def sync(some: Sequence[int], end: LockType) -> None:
         try:
             for descriptor in some:
                 os.fsync(descriptor)
         except OSError as problem:
             problems.append(problem)
+        finally:
+            end.release()
 
-    threads = [Thread(target=sync, args=(descriptors[number::_MOST_AT_ONCE],)) for number in range(_MOST_AT_ONCE)]
-    threads = threads[: len(descriptors)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    for number in reversed(range(min(_MOST_AT_ONCE, len(descriptors)))):
+        end = allocate_lock()
+        end.acquire()
+        ends.append(end)
+        some = descriptors[number::_MOST_AT_ONCE]
+        try:
+            if number:
+                start_new_thread(sync, (some, end))
+                continue
+        except RuntimeError:
+            pass  # no more threads for us
+        sync(some, end)
+    for end in ends:
+        end.acquire()
     if problems:
         raise problems[0]

@@ -47,6 +47,15 @@ class TaskFiles:
             self._texts[name] = read_text(path) if path else None
         return self._texts[name]
 
+    def names(self, folder: str) -> tuple[str, ...]:
+        """The plain files below a folder of the tree as they lie on disk, by path from the tree; links lead nowhere."""
+        top = self._path_in_tree(folder.removeprefix(IN_TREE).rstrip("/"))
+        if not top or os.path.islink(top):
+            return ()
+        root = os.path.realpath(self._tree)
+        found = zip(range(_MOST_FILES), _plain_files(top), strict=False)
+        return tuple(os.path.relpath(path, root) for _, path in found)
+
     def _path_in_tree(self, name: str) -> str:
         """Where a file of the tree lies; empty where there is no tree. A folder that leads out of it is refused."""
         if not self._tree:

@@ -40,7 +40,9 @@ _MOST_TOLD = 50
 
 def main() -> int:
     if find_spec("detect_secrets") is None:
-        return _not_proven("detect-secrets is not installed; next: pip install 'detent[audit]'")
+        return _not_proven(
+            "detect-secrets is not installed; next: pip install 'detent[audit]' (from a clone: '.[audit]')"
+        )
     try:
         known, names = _known(), _files()
     except (OSError, ValueError, TypeError, KeyError, subprocess.SubprocessError) as error:

@@ -81,7 +81,8 @@ _NO_CHANGES = _Changes((), (), (), False)
 class Taken(Record):
     """A tree that was computed: its id, the files it is made of, and the tree it was made from, if that is known.
 
-    All paths in which these two trees differ are among the `changed`.
+    The first one is made from the baseline, whose commit then stands there. All paths in which these two trees differ
+    are among the `changed`.
     """
 
     id: str
@@ -197,10 +198,10 @@ def _compute(task: _Task, *, looks_untouched: bool) -> Taken:
     git = Git(task.private_dir, task.work_tree, own_index, _UNSYNCED_INDEX)
     try:
         noted = _copy_index(cached_index, own_index)
+        before, changed = noted or "", set[bytes]()
         if noted is None:
-            _start_index(git, task)
+            before, changed = task.baseline or "", _start_index(git, task)
             git.run("update-index", "-q", "--refresh", ok=(0, 1))
-        changed: set[bytes] = set()
         for number in range(_MAX_ROUNDS):
             listing = _list(git, task, rules)
             changes = _compare(task, rules, listing)
@@ -216,7 +217,7 @@ def _compute(task: _Task, *, looks_untouched: bool) -> Taken:
             os.replace(own_index, cached_index)
     finally:
         _remove_leftovers(task, own_index)
-    return Taken(tree, _names(listing, changes), noted or "", _decoded(changed))
+    return Taken(tree, _names(listing, changes), before, _decoded(changed))
 
 
 def _compute_at_once(task: _Task) -> Taken | None:
@@ -314,14 +315,15 @@ def _copy_index(source: str, target: str) -> str | None:
     return _noted_tree(source, content)[0]
 
 
-def _start_index(git: Git, task: _Task) -> None:
+def _start_index(git: Git, task: _Task) -> set[bytes]:
+    """Begin with what the baseline tracks, without what is left out; these paths are returned."""
     if task.baseline is None:
-        return
+        return set()
     git.run("read-tree", task.baseline)
-    if task.left_out:
-        tracked = git.run("--literal-pathspecs", "ls-files", "-z", "--", *task.left_out)
-        if tracked:
-            git.run("update-index", "-z", "--force-remove", "--stdin", input_bytes=tracked)
+    tracked = git.run("--literal-pathspecs", "ls-files", "-z", "--", *task.left_out) if task.left_out else b""
+    if tracked:
+        git.run("update-index", "-z", "--force-remove", "--stdin", input_bytes=tracked)
+    return set(tracked.split(b"\0")[:-1])
 
 
 def _list(git: Git, task: _Task, rules: _Rules) -> _Listing:

@@ -304,7 +304,10 @@ def _deploy_words(entry: Entry, who: str) -> str:
         return f"{who} confirmed the deploy commands"
     if entry["stage"] == "begun":
         return f"deploys tree {entry['tree'][:12]}; to go back: {dict(entry['commands'])['Rollback']}"
-    return "deployed" if entry["ok"] else f"could not deploy: {entry['why']}"
+    if entry["stage"] == "rolling_back":
+        return f"{who} takes the deployment back: {entry['reason']}"
+    done, not_done = {"rolled_back": ("taken back", "take it back")}.get(entry["stage"], ("deployed", "deploy"))
+    return done if entry["ok"] else f"could not {not_done}: {entry['why']}"
 
 
 def _set_words(entry: Entry) -> str:
@@ -330,6 +333,11 @@ def approved_words(approved: Mapping[str, Any]) -> str:
 def confirmed_words(name: str, commands: Sequence[tuple[str, str]]) -> str:
     lines = [f"  {label}: {line}" for label, line in commands]
     return "\n".join(["confirmed: these commands may run", *lines, f"next: detent run {name}"])
+
+
+def rolled_back_words(name: str, command: str, why: str) -> str:
+    head = f"could not take the deployment back: {why}" if why else "taken back: nothing counts as deployed any more"
+    return f"{head}\n  ran:  {command}\n  next: detent next {name}"
 
 
 def collected_words(found: Sequence[Leftover], *, dry_run: bool) -> str:

@@ -46,7 +46,7 @@ def _unmoved(task: Task, decision: object) -> str:
     why = visit.get("why", "")
     if wanted := _wanted(task, visit.get("claim", "")):
         refused = f"refused: {state} -> {wanted}"
-        why = one_line(why.removeprefix(refused).removeprefix(": "))  # the refusal says so itself
+        why = one_line(why.removeprefix(refused).lstrip(": ").removeprefix("is "))  # the refusal says so itself
         lines = [one_line(refused), *([f"  why:  {why}"] if why else [])]
         return "\n".join([f"{head}; the task stays in {state}", *put_back, *lines])
     if not why and task.machine.states[state].driver == "person":  # called in by a person, who goes on
@@ -73,6 +73,12 @@ def exit_words(exit_name: str) -> str:
 
 def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.splitlines())
+
+
+def goes_on_words(task: Task) -> str:
+    """For who pressed Ctrl+C while an agent works."""
+    head = f"interrupted: agent run #{task.memory.run['run']} goes on without this command"
+    return f"{head}\n  next: take it up again: detent run {task.id}; or end it: detent stop {task.id}"
 
 
 def rest_words(rest: Rest) -> str:

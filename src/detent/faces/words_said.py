@@ -21,7 +21,7 @@ _EVERYWHERE = (
 )
 
 
-PLAIN_WORDS = "no completion and no history here; for both: pip install 'detent[repl]'"
+PLAIN_WORDS = "no completion and no history here; for both: pip install 'detent[repl]' (from a clone: '.[repl]')"
 LEAVE_WORDS = f"({QUIT} or Ctrl+D leaves)"
 INTERRUPTED_WORDS = f"interrupted; where it stands: {STATUS}"
 

@@ -39,6 +39,7 @@ def configured_words(task: Task, *, is_new: bool) -> str:
     lines = [head if is_new else f"{head}: all of this holds already"]
     mode = task.memory.snapshot.mode
     rows = [*([("mode", mode)] if mode else []), *settings_rows(task)]
+    rows += [("check", line.splitlines()[0]) for _name, line in task.memory.head["commands"]]
     lines += [f"  {label + ':':<9}{value}" for label, value in rows]
     if stopped:
         lines.append(f"  it is stopped ({stopped})\n  next: detent resume {task.id}")

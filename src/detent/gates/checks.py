@@ -314,6 +314,7 @@ CHECKS: Mapping[str, Known] = {
     "no_sibling_in": ("surroundings:no_sibling_in", ("states",), ()),
     "protected_ok": (protected_ok, (), ()),
     "filed": ("filed:filed", ("file",), ()),
+    "renewed": ("filed:renewed", ("files",), ()),
     "same_tree": ("filed:same_tree", (), ()),
     "asked_by_name": (asked_by_name, (), ()),
     "json_valid": ("json_artifacts:json_valid", ("file", "schema"), ()),

@@ -118,9 +118,12 @@ def _all_green(gate: Gate, seen: Seen, runs: Iterable[Run]) -> Finding:
     runs = tuple(runs)
     if not runs:
         example = 'a "cmd: ..." line or a fenced block'
-        field = gate.params.get("field")
-        why = f'"{field}" names no command ({example})' if field else "neither the project nor the task names a command"
-        return Finding(ok=False, why=why)
+        field = gate.params.get("field", "")
+        if field and not field.startswith("/"):
+            return Finding(ok=False, why=f'"{field}" names no command ({example})')
+        # A place in a JSON file that the engine keeps is nothing a person could fill in.
+        fix = 'as a person: detent configure --check "your test command"; for later tasks [commands] of detent.toml'
+        return Finding(ok=False, why="neither the project nor the task names a command", fix=fix)
     unknown, red, proofs = [], [], []
     for run in runs:
         receipt = seen.receipt(run.key)

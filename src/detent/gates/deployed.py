@@ -45,7 +45,7 @@ def deployed(gate: Gate, seen: Seen) -> Finding:
     if ended and ended["plan"] == plan.digest and ended["tree"] == seen.tree and ended["ok"]:
         return Finding(ok=True, proof=ended["proof"], note=f"rollback: {plan.line('Rollback')}", by_engine=True)
     if _is_of_visit(ended, seen.snapshot):
-        return Finding(ok=False, why=f"{ended['why']}; to go back: {plan.line('Rollback')}")
+        return Finding(ok=False, why=f"{ended['why']}; to go back: {plan.line('Rollback')} (a person: detent rollback)")
     return Finding(ok=False, why="the deploy commands have not been run on this tree", pending=True)
 
 

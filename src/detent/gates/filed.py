@@ -42,3 +42,14 @@ def filed(gate: Gate, seen: Seen) -> Finding:
     refused = "; ".join(seen.filing["refused"])
     why = refused or f"{place} would be empty: nothing has changed since the work began"
     return Finding(ok=False, why=why, evidence=evidence)
+
+
+def renewed(gate: Gate, seen: Seen) -> Finding:
+    """One of these files at least is not what lay there when the state was entered, whoever wrote it again since."""
+    places: list[str] = gate.params["files"]
+    there = {place: seen.files.path(place, as_proof=False) for place in places}
+    evidence = {f"filed:{place}": found.digest if found else "" for place, found in there.items()}
+    if any(seen.snapshot.entry.get(key, "") != digest for key, digest in evidence.items()):
+        return Finding(ok=True, evidence=evidence, by_engine=True)
+    why = f"{' and '.join(places)}: the same as when {seen.snapshot.state} was entered"
+    return Finding(ok=False, why=why, evidence=evidence)

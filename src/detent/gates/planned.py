@@ -35,12 +35,16 @@ def questions_closed(gate: Gate, seen: Seen) -> Finding:
     found = read_artifact(seen, gate.params["file"], gate.params["schema"])
     if found.problem:
         return Finding(ok=False, why=found.problem, evidence=found.evidence)
-    for name in ("open_questions", "blocking_questions"):
-        for number, question in enumerate(found.data.get(name) or ()):
-            if name == "blocking_questions" or question["blocking"]:
-                text = question.get("question", question) if isinstance(question, dict) else question
-                return found.closed(f"a blocking question is open: {shown(text)}", f"/{name}/{number}")
-    return Finding(ok=True, evidence=found.evidence)
+    asked = {
+        f"/{name}/{number}": shown(question.get("question", question) if isinstance(question, dict) else question)
+        for name in ("open_questions", "blocking_questions")
+        for number, question in enumerate(found.data.get(name) or ())
+        if name == "blocking_questions" or question["blocking"]
+    }
+    if not asked:
+        return Finding(ok=True, evidence=found.evidence)
+    head = "a blocking question is open" if len(asked) == 1 else f"{len(asked)} blocking questions are open"
+    return found.closed(f"{head}: {'; '.join(asked.values())}", next(iter(asked)))
 
 
 def planned_files(gate: Gate, seen: Seen) -> Planned:
@@ -111,5 +115,5 @@ def scope(gate: Gate, seen: Seen) -> Finding:
         why = f"not in {planned.where}: {name_some(outside)}" if outside else ""
         return Finding(ok=not outside, why=why, proof=seen.tree, by_engine=True)
     note = f"not in {planned.where}: {name_some(outside)}" if outside else ""
-    why = "" if outside else f"every changed file is in {planned.where}"
+    why = "" if outside else f"every changed file is in {planned.where}" if changed else "nothing has changed so far"
     return Finding(ok=bool(outside), why=why, note=note, proof=seen.tree, by_engine=True)

@@ -118,7 +118,7 @@ def inputs_used(gate: Gate, seen: Seen) -> Finding:
     page = Page(seen, gate.params["file"])
     found = _files_in(seen, gate.params["folder"])
     if found is None:
-        return Finding(ok=False, why=_not_looked(gate))
+        return page.finding().replace(ok=False, why=_not_looked(gate))
     text = own_text(page.text)
     unused = _unnamed(found, text)
     if unused and not page.problems:
@@ -129,16 +129,22 @@ def inputs_used(gate: Gate, seen: Seen) -> Finding:
 def inputs_distilled(gate: Gate, seen: Seen) -> Finding:
     """A folder of the tree holds distilled-*.md, each with a heading and text, which name every other file there."""
     folder = gate.params["folder"]
+    # What lay there on entry must be known although nobody asks git for the tree then: it is read from the disk.
+    made = [path for path in seen.files.names(folder) if _is_distilled(path)]
+    texts = {path: seen.files.text(IN_TREE + path) or "" for path in made}
+    whole = "".join(f"{path}\0{hash_text(text)}\0" for path, text in sorted(texts.items()))
+    evidence = {f"text:{folder}{_DISTILLED}*.md": hash_text(whole) if texts else ""}
     found = _files_in(seen, folder)
     if found is None:
-        return Finding(ok=False, why=_not_looked(gate))
+        return Finding(ok=False, why=_not_looked(gate), evidence=evidence)
     name = folder.removeprefix(IN_TREE).rstrip("/")
-    made = [path for path in found if path.rpartition("/")[2].startswith(_DISTILLED) and path.endswith(".md")]
-    raw = [path for path in found if path not in made]
-    texts = {path: seen.files.text(IN_TREE + path) or "" for path in made}
-    evidence = {f"text:{IN_TREE}{path}": hash_text(text) for path, text in texts.items()}
-    problem, fix = _distilled_problem(name, raw, texts)
+    raw = [path for path in found if not _is_distilled(path)]
+    problem, fix = _distilled_problem(name, raw, {path: text for path, text in texts.items() if path in found})
     return Finding(ok=not problem, why=problem, fix=fix, evidence=evidence)
+
+
+def _is_distilled(path: str) -> bool:
+    return path.rpartition("/")[2].startswith(_DISTILLED) and path.endswith(".md")
 
 
 def _distilled_problem(folder: str, raw: list[str], texts: Mapping[str, str]) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detent.core.record import Record
 from detent.store.markdown import find_section
+from detent.store.markdown_blocks import Part
 from detent.store.observed import Command, PathSeen, TreeFile
 from detent.store.receipts import Receipt
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
         def text(self, name: str) -> str | None:
             """A document of the task folder, or of the tree (`tree:README.md`); None when it is missing."""
+
+        def names(self, folder: str) -> tuple[str, ...]:
+            """The plain files below a folder of the tree (`tree:docs/`), by path from the tree, as they lie on disk."""
 
         def path(self, value: str, *, as_proof: bool = True) -> PathSeen | None:
             """What a path named by somebody leads to, in the task folder or the tree; None when it leads nowhere.
@@ -134,7 +138,7 @@ class Seen(Record):
         if text is None:
             return None
         section = find_section(text, name)
-        return None if section is None else text[section.body_start : section.end]
+        return None if section is None else Part(text, section.body_start, section.end)
 
 
 class Finding(Record):

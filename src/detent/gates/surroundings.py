@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 _MOST_NAMED = 5
 _NOT_LOOKED = "nobody has looked yet"
+_LATER = "whether the checkout is clean is looked at when the move is asked for"
 
 
 def git_clean(_gate: Gate, seen: Seen) -> Finding:
     """Nothing in the checkout is uncommitted, or the branch checked out is the task's own."""
     checkout = seen.around.checkout() if seen.around is not None else None
-    if checkout is None:
-        return Finding(ok=False, why=_NOT_LOOKED)
+    if checkout is None:  # who only reads starts no git
+        return Finding(ok=False, why=_LATER, fix="ask for the move: it says what is not committed, if anything is")
     if checkout.problem:
         return Finding(ok=False, why=checkout.problem)
     if checkout.branch and checkout.branch == checkout.own_branch:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 
 from detent.effects.acts import checkpoint_ref
@@ -16,7 +17,7 @@ from detent.runner.settle import find_disorder, read_document
 from detent.store.atomic import read_plain
 from detent.store.digest import sha256_of
 from detent.store.journal import split_lines
-from detent.store.log_forms import MARKDOWN, form_of, pieces
+from detent.store.log_forms import MARKDOWN, form_of, mark_of_task, pieces
 from detent.store.native_log import log_line, log_lines
 from detent.store.places import read_pointer
 from detent.store.receipts import ReceiptStore
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from detent.store.native import Native
 
 LARGEST_BYTES = 64_000_000
+_WORD = re.compile(rb"[\w-]+")
+_MOST_SHOWN = 100  # characters of what somebody wrote
 
 
 def check_effects(
@@ -116,15 +119,27 @@ def _check_events(
 def _check_markdown(
     native: Native, name: str, raws: Sequence[bytes], entries: Sequence[Entry], told: set[int]
 ) -> Iterator[Finding]:
-    """Each of our headings stands there once; what people and agents write around and below them is theirs."""
-    found = Counter(raws)
+    """Each of our headings stands there once; what people and agents write around and below them is theirs.
+
+    A heading that bears our mark and that no journal line backs is forged, or one of ours that was changed. One that
+    only tells of a move may be anybody's note, and is named, so that nobody takes it for the engine's.
+    """
+    found, ours = Counter(raws), set[bytes]()
     for entry in entries:
         headings = [piece.split(b"\n")[1] for piece in pieces(native.machine, native.places.id, entry)]
+        ours.update(headings)
         if all(found[heading] == 1 for heading in headings):
             told.add(entry["seq"])
         elif any(found[heading] > 1 for heading in headings):
             told.add(entry["seq"])
             yield Finding(entry["seq"], "log", f"{name} tells line {entry['seq']} more than once", is_warning=True)
+    own, moves = mark_of_task(native.places.id), {edge.name.encode() for edge in native.machine.edges()}
+    for number, raw in enumerate(raws, 1):
+        is_heading = raw.lstrip(b" ").startswith(b"#")
+        if raw not in ours and (own in raw or (is_heading and not moves.isdisjoint(_WORD.findall(raw)))):
+            shown = raw.decode("utf-8", "replace").strip("# ")[:_MOST_SHOWN]
+            told_as = f"line {number} of {name} is not from the engine, no journal line says so: {shown}"
+            yield Finding(0, "log", told_as, is_warning=own not in raw)
 
 
 def _check_numbered(

@@ -38,6 +38,12 @@ def question(state: State, native: Native) -> str:
     return "; ".join(f"{name}: {words}" for name, words in asked(state, document))
 
 
+def left_open(memory: Memory) -> str:
+    """What kept the last run of this visit from a move, where that is known: it may be a question of its own."""
+    words = " ".join(str(memory.visit.get("why", "")).split())
+    return f": {words[:LONGEST_WORDS]}" if words else ""
+
+
 def _shown(name: str) -> str:
     """A section by its heading, a field of a JSON file by its last word."""
     return name.rpartition("/")[2] if name.startswith("/") else name.removeprefix(_SECTION)

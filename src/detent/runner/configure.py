@@ -82,7 +82,7 @@ def _read(task: Task, wanted: Wanted) -> dict[str, Any]:
     if wanted.usd:
         budget["usd"] = read_usd(wanted.usd)
     if wanted.runs:
-        budget["runs"] = _whole("--runs", wanted.runs)
+        budget["runs"] = _whole("--runs ", wanted.runs)
     return {
         "mode": wanted.mode,
         "limits": dict(_limit(task, word) for word in wanted.limits),
@@ -99,12 +99,13 @@ def _limit(task: Task, word: str) -> tuple[str, int]:
     if name not in task.machine.limits:
         known = ", ".join(task.machine.limits)
         raise UsageError(f"--limit {word}: {task.machine.name} has no limit {name!r}", next_step=f"its limits: {known}")
-    return name, _whole(f"--limit {name}", number)
+    return name, _whole(f"--limit {name}=", number)
 
 
 def _whole(flag: str, text: str) -> int:
     if not (text.isascii() and text.isdecimal() and int(text) > 0):
-        raise UsageError(f"{flag} needs a whole number from 1, not {text!r}", next_step=f"for example: {flag} 5")
+        what = f"{flag.rstrip(' =')} needs a whole number from 1, not {text!r}"
+        raise UsageError(what, next_step=f"for example: {flag}5")
     return int(text)
 
 

@@ -22,6 +22,11 @@ def look_decision(doing: Doing) -> dict[str, str]:
     """Where the decision goes, and its word."""
     task, move = doing.task, doing.move
     edge = next(one for one in task.machine.states[move["from"]].edges if one.name == move["edge"])
+    if not edge.sign_off and not move["reason"].strip():
+        raise RefusedError(
+            f"{edge.name} needs a reason: whoever works on it next is told",
+            next_step='add it: --reason "why", or /WORD why',
+        )
     gates = task.machine.parts(gate for way in edge.ways for gate in way.needs)
     for gate in gates:
         if gate.check == CHECK:

@@ -74,11 +74,12 @@ def confirm(task: Task, name: str, reason: str) -> tuple[Task, Plan | None]:
                 "deploy commands run with your rights: confirming them needs a reason",
                 next_step=f'detent approve {task.id} --reason "why"',
             )
-        memory = note(task, task.memory, "deploy", _line("confirmed", plan, "person", name, reason=reason))
+        memory = note(task, task.memory, "deploy", deploy_line("confirmed", plan, "person", name, reason=reason))
         return task.replace(memory=memory), plan
 
 
-def _line(stage: str, plan: Plan, by: str, name: str, **more: Any) -> dict[str, Any]:
+def deploy_line(stage: str, plan: Plan, by: str, name: str, **more: Any) -> dict[str, Any]:
+    """The content of a journal line about these commands."""
     content = {"stage": stage, "plan": plan.digest, "commands": [list(pair) for pair in plan.commands]}
     empty = {"reason": "", "tree": "", "visit": "", "receipts": {}, "ok": False, "why": ""}
     return {**content, "by": by, "name": name, **empty, **more}
@@ -100,19 +101,19 @@ def deploy(task: Task, seen: Seen, gates: Iterable[str]) -> None:
             return
         snapshot = task.memory.snapshot
         visit = f"{snapshot.state}:{snapshot.visits.get(snapshot.state, 1)}"
-        begun = _line("begun", plan, "engine", "", tree=seen.tree, visit=visit)
+        begun = deploy_line("begun", plan, "engine", "", tree=seen.tree, visit=visit)
         task = task.replace(memory=note(task, task.memory, "deploy", begun))
     results = _run(task, gate, plan, seen.tree, visit)
     failed = next((one for one in results if not one.is_green), None)
-    why = f"{failed.where} failed ({_how(failed)}), see {failed.log}" if failed else ""
+    why = f"{failed.where} failed ({how_ended(failed)}), see {failed.log}" if failed else ""
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         receipts = {one.key: one.digest for one in results}
         told = {"tree": seen.tree, "visit": visit, "receipts": receipts, "ok": failed is None, "why": why}
-        note(task, settled.memory, "deploy", _line("ended", plan, "engine", "", **told))
+        note(task, settled.memory, "deploy", deploy_line("ended", plan, "engine", "", **told))
 
 
-def _how(receipt: Receipt) -> str:
+def how_ended(receipt: Receipt) -> str:
     return receipt.problem or f"exit {receipt.attempts[-1]}"
 
 
@@ -123,14 +124,15 @@ def _run(task: Task, gate: Gate, plan: Plan, tree: str, visit: str) -> list[Rece
         if not (line := plan.line(label)):
             continue
         key = receipt_key(f"{tree} {visit}", f"{label}: {line}", gate, "")
-        receipt = store.save(_one(task, store, key, label, line, tree))
+        receipt = store.save(run_command(task, store, key, label, line, tree))
         done.append(receipt)
         if not receipt.is_green:
             break
     return done
 
 
-def _one(task: Task, store: ReceiptStore, key: str, label: str, line: str, tree: str) -> Receipt:
+def run_command(task: Task, store: ReceiptStore, key: str, label: str, line: str, tree: str) -> Receipt:
+    """One command with the person's rights, in their checkout; every attempt is kept."""
     before = store.find(key)
     attempts = before.attempts if before else ()
     log, timeout_s = store.log_path(key, len(attempts) + 1), task.memory.head["command_timeout_s"]

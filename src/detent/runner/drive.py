@@ -21,10 +21,11 @@ from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.errors import RefusedError, SetUpError
 from detent.runner.agents import wakes_at
-from detent.runner.asks import crashed_here, question
+from detent.runner.asks import crashed_here, left_open, question
 from detent.runner.drops import answer_drops
-from detent.runner.ending import BOUND, attend
+from detent.runner.ending import BOUND, attend, load_for_ends
 from detent.runner.explain import deploy_word, explain, may_ask
+from detent.runner.inbox import again_command
 from detent.runner.judging import is_judged_next
 from detent.runner.launch import bounds_of
 from detent.runner.open import needs_word, waits_at_end
@@ -178,15 +179,13 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
 
 def _after_run(task: Task) -> str:
     """What a person is asked for where an agent has done its part; a sign-off that is open is no run without a move."""
-    state, waits = (
-        task.memory.snapshot.state,
-        [move for move in explain(task, with_moves=True).moves if move.is_open and move.sign_off],
-    )
-    visit = task.memory.visit
-    if not waits and visit["exit"] != "finished":
-        return f"agent run #{visit['run']} {EXITS.get(visit['exit'], visit['exit'])}; another one needs your word"
+    state, visit = task.machine.states[task.memory.snapshot.state], task.memory.visit
+    waits = [move for move in explain(task, with_moves=True).moves if move.is_open and move.sign_off]
     if not waits:
-        return f"the agent run in {state} ended without a move; another one needs your word"
+        ended = f"the agent run in {state.name} ended without a move{left_open(task.memory)}"
+        if visit["exit"] != "finished":
+            ended = f"agent run #{visit['run']} {EXITS.get(visit['exit'], visit['exit'])}"
+        return f"{ended}; another one needs your word: {again_command(task.id, state)}"
     words = [f"detent {move.verbs[0] if move.verbs else f'move {move.to}'} {task.id} (to {move.to})" for move in waits]
     return f"the agent has done its part, your sign-off is next: {' or '.join(words)}"
 
@@ -198,6 +197,7 @@ def wait(task: Task, tell: Tell, reply: Reply) -> None:
     reader = EventReader(os.path.join(folder, EVENTS), task.memory.run["events"])
     since = task.memory.size
     with Watch([folder]) as watch:
+        load_for_ends()
         while watch.wait(TICK_S) is None:
             seen = run_seen(task)
             if seen is not None and seen.phase == "unborn":

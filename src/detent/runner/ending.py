@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
     from detent.store.native import Document
 
+_LOADED_LATE = ("hashlib", "subprocess", "zlib", "detent.effects.process", "detent.effects.tree_at_once")
 BOUND = "bound"  # in a run's directory: which bound of the budget it was ended for
 _SIGNALLED = 128  # an exit code above it is a signal
 QUOTA_WAIT_S = 900  # where the agent does not say when it may go on
@@ -62,6 +63,14 @@ _MOST_NAMES = 50
 _MOST_ERRORS = 3
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")  # becomes a word of a command line: nothing like an option
 _LONGEST_TEXT = 1000
+
+
+def load_for_ends() -> None:
+    """Load what only the end of a run needs; for who waits for one, so that the first does not wait for that."""
+    from importlib import import_module
+
+    for name in _LOADED_LATE:
+        import_module(name)
 
 
 def attend(task: Task) -> tuple[Task, Outcome | None]:
@@ -350,7 +359,8 @@ def _is_crash(task: Task) -> bool:
 def _closed(decision: Decision) -> str:
     """What kept a move from being made, in words."""
     if isinstance(decision, Refuse):
-        return f"refused: {decision.problem}: " + "; ".join(one.why for one in decision.missing)
+        parts = (f"refused: {decision.problem}", "; ".join(one.why for one in decision.missing))
+        return ": ".join(part for part in parts if part)
     missing = decision.missing if isinstance(decision, Wait) else ()
     # Where nothing was the engine's to do, nothing kept it from doing it.
     return "" if any(one.gate == "by" for one in missing) else "; ".join(dict.fromkeys(one.why for one in missing))

@@ -25,6 +25,7 @@ from detent.gates.commands import COMMAND_CHECKS
 from detent.runner.evidence_hashes import hashes_of, weakest_level
 from detent.runner.explain import explain
 from detent.runner.launch import PROMPT
+from detent.runner.layout import page_name
 from detent.runner.look import touched_now
 from detent.runner.settle import read_document
 from detent.store.atomic import make_folders, read_plain, sweep, write_atomic
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from detent.store.native import Document
     from detent.store.receipts import Receipt
 
-DEFAULT_PAGE = "artifacts/evidence.html"
 MOST_RECEIPTS = 200
 MOST_ATTEMPTS = 20  # whose output is shown, the last ones
 OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES = 4_000, 8_000
@@ -61,11 +61,6 @@ class Summary(Record):
     artifacts: int
     files_changed: int
     link: str  # what the task's file may say to lead to the page
-
-
-def page_name(task: Task) -> str:
-    """The page's path inside the task folder."""
-    return str(task.machine.store.get("evidence", DEFAULT_PAGE))
 
 
 def write_evidence(task: Task, out: str = "") -> str:
@@ -87,21 +82,21 @@ def refresh_evidence(task: Task) -> dict[str, str]:
     if len(shown) < 2 and not os.path.lexists(path):
         return {"page": ""}
     summary = _write(task, "")
-    return {"page": page_name(task), "sha256": summary.digest}
+    return {"page": page_name(task.machine.store), "sha256": summary.digest}
 
 
 def evidence_link(task: Task, base: str = "") -> str:
     """What leads a reader to the page: a full address where the project has a place for pages, else a relative link."""
-    name = page_name(task)
+    name = page_name(task.machine.store)
     return f"{base.rstrip('/')}/{task.id}/{file_address(name)[2:]}" if base else f"[evidence]({name})"
 
 
 def _own_path(task: Task) -> str:
     """Where the page belongs; a folder that leads out of the task folder is refused, never written through."""
-    path = os.path.join(task.native.folder, page_name(task))
+    path = os.path.join(task.native.folder, page_name(task.machine.store))
     folder = os.path.dirname(path)
     top = os.path.realpath(task.native.folder)
-    if os.path.realpath(folder) != os.path.normpath(os.path.join(top, os.path.dirname(page_name(task)))):
+    if os.path.realpath(folder) != os.path.normpath(os.path.join(top, os.path.dirname(page_name(task.machine.store)))):
         raise UnreadableError(
             "the folder of the evidence page is a link",
             where=folder,

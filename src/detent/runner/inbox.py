@@ -5,7 +5,7 @@ from __future__ import annotations
 from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.runner.advice import advice
-from detent.runner.asks import crashed_here, question
+from detent.runner.asks import crashed_here, left_open, question
 from detent.runner.budget import way_on
 from detent.runner.explain import DEPLOYED, deploy_word, explain, may_ask
 from detent.runner.open import load_all, load_task, needs_word, waits_at_end
@@ -92,9 +92,7 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
             return f"its agent run ended; {state.name} waits for your sign-off", _answer(name, _verbs(state))
         if not needs_word(memory, state):
             return None
-        can_answer = any("answer" in edge.verbs for edge in state.edges)
-        command = _answer(name, ["answer"]) if can_answer else f"detent respawn {name}"
-        return "its agent run ended without a move", command
+        return f"its agent run ended without a move{left_open(memory)}", again_command(name, state)
     verbs = _verbs(state)
     look = f"; look at what is signed: detent diff {name}" if any(edge.sign_off for edge in state.edges) else ""
     why = f"{state.name} waits for a person{crashed_here(memory)}{look}"
@@ -103,6 +101,12 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
 
 def _verbs(state: State) -> list[str]:
     return [verb for edge in state.edges for verb in edge.verbs]
+
+
+def again_command(name: str, state: State) -> str:
+    """The word that another run in this state waits for."""
+    can_answer = any("answer" in edge.verbs for edge in state.edges)
+    return _answer(name, ["answer"]) if can_answer else f"detent respawn {name}"
 
 
 def _answer(name: str, verbs: list[str]) -> str:

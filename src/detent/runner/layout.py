@@ -50,20 +50,25 @@ def writes_of(store: Mapping[str, Any], role: str) -> tuple[str, ...]:
 
 
 def moving_files(store: Mapping[str, Any]) -> tuple[str, ...]:
-    """What changes in a tracked folder with every move, and is no part of any tree id."""
-    return tuple(name for name in (store["file"], store.get("log", ""), POINTER) if name)
+    """What changes in a tracked folder with every move or look, and is no part of any tree id."""
+    return tuple(name for name in (store["file"], store.get("log", ""), POINTER, page_name(store)) if name)
+
+
+def page_name(store: Mapping[str, Any]) -> str:
+    """The path of the evidence page inside the task folder."""
+    return str(store.get("evidence", "artifacts/evidence.html"))
 
 
 def exclude_root(store: Mapping[str, Any], project: Project) -> str:
     """Have git pass over the machine's folder, by the one file that is neither committed nor anybody else's.
 
-    Of a tracked folder that is the state and the pointer; its log is committed, and git shows it.
+    Of a tracked folder that is the state, the pointer and the evidence page; its log is committed, and git shows it.
 
     Returns what a person should know: that file may be a link or belong to somebody else.
     """
     if not store.get("root") or not project.common_dir:
         return ""
-    names = (store["file"], POINTER) if is_tracked(store) else ("",)
+    names = (store["file"], POINTER, page_name(store)) if is_tracked(store) else ("",)
     lines = [f"/{store['root']}/{name}" for name in names]
     path = os.path.join(project.common_dir, _EXCLUDE)
     try:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from functools import cache, partial
+from functools import partial
 
 from detent.effects.git import Repository, find_repository
 from detent.effects.observe import TaskFiles
-from detent.effects.touched import recall_touched, remember_touched, rules_of, touched_files, touched_later
+from detent.effects.touched import Touched, recall_touched, remember_touched, rules_of, touched_files, touched_later
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.commands import COMMAND_CHECKS
@@ -24,14 +24,16 @@ from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import TypeVar
 
-    from detent.effects.touched import Touched
     from detent.effects.tree import Taken
     from detent.runner.open import Task
     from detent.store.native import Document
     from detent.store.observed import TreeFile
     from detent.store.tasks import Memory
+
+    Answer = TypeVar("Answer")
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
 _WHOLE_TREE = (
@@ -82,8 +84,8 @@ def look(
         baseline=memory.head["baseline"],
         signed=memory.signed,
         deploy=memory.deploy,
-        since_gate=cache(partial(_since_gate, task, memory, "" if is_reader else tree)),
-        tree_files=cache(partial(_files_of_tree, task, tree, is_reader=is_reader)),
+        since_gate=_once(partial(_since_gate, task, memory, "" if is_reader else tree)),
+        tree_files=_once(partial(_files_of_tree, task, tree, is_reader=is_reader)),
         today=utc_now()[:10],
         audit=memory.head.get("audit", {}),
         came_with=memory.came_with,
@@ -91,6 +93,18 @@ def look(
         judged=memory.judged,
         changed=partial(_changed, task, tree, is_reader=is_reader),
     )
+
+
+def _once(ask: Callable[[], Answer]) -> Callable[[], Answer]:
+    """Asks when somebody wants to know, and not again. Every step makes some, and `functools.cache` is slow to make."""
+    known: list[Answer] = []
+
+    def answer() -> Answer:
+        if not known:
+            known.append(ask())
+        return known[0]
+
+    return answer
 
 
 def _files_of_tree(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, TreeFile] | None:
@@ -236,11 +250,13 @@ def _take(task: Task, *, looks_untouched: bool = False, at_once: bool = False) -
 
 def _remember_touched(task: Task, taken: Taken) -> None:
     head, touched = task.memory.head, known_touched(task)
-    has_same_rules = touched.rules == rules_of(head["baseline"], head["protect"])
-    if has_same_rules and touched.tree == taken.id:
+    rules = rules_of(head["baseline"], head["protect"])
+    if touched.rules != rules:
+        touched = Touched(head["baseline"], rules=rules)  # the baseline itself has touched nothing
+    if touched.tree == taken.id:
         return
     later = None
-    if has_same_rules and taken.before and touched.tree == taken.before:  # usually nothing protected was changed since
+    if taken.before and touched.tree == taken.before:  # usually nothing protected was changed since
         later = touched_later(touched, taken.id, taken.changed, head["protect"])
     remember_touched(task.places.touched(), later or touched_now(task, taken.id))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from detent.core.decide import allowed_targets
 from detent.core.machine import CRASHES, IDLE, RUNS, STOPPED
 from detent.core.values import Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
@@ -32,7 +33,8 @@ def resume(task: Task, name: str, reason: str) -> Outcome:
     if not stopped:
         state = task.memory.snapshot.state
         problem = f"{state} is final" if task.machine.states[state].is_end else f"{state} is neither stopped nor an end"
-        return Outcome(Refuse(problem, hint="there is nothing to resume"), task, {}, asked, state)
+        allowed = allowed_targets(task.machine, task.memory.snapshot)
+        return Outcome(Refuse(problem, (), allowed, hint="there is nothing to resume"), task, {}, asked, state)
     if used := budget_spent(task.memory):
         hint = f"give it more first: {way_on(task.id, task.memory)}"
         return Outcome(Refuse(used, hint=hint), task, {}, asked, task.memory.snapshot.state)

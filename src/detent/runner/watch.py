@@ -21,7 +21,7 @@ from detent.errors import DetentError, LockedError, RefusedError
 from detent.runner.bell import Bell, ring
 from detent.runner.drive import UNDRIVEN, Rest, keep_budget, resting
 from detent.runner.drops import answer_drops, drop_folder
-from detent.runner.ending import end_run, tidy_up
+from detent.runner.ending import end_run, load_for_ends, tidy_up
 from detent.runner.open import load_all, load_task
 from detent.store.atomic import make_folders
 from detent.store.lock import Lock
@@ -104,6 +104,7 @@ class Supervisor:
             ) from error
 
     def _run(self, *, until_rest: bool) -> Mapping[str, Rest]:
+        load_for_ends()
         bell = Bell(self.project.bell())
         due = 0.0
         try:

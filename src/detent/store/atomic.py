@@ -12,6 +12,13 @@ import stat
 from zlib import crc32
 
 from detent.errors import StorageError, UnreadableError
+from detent.store.exchange import exchange_of_names
+from detent.store.json_text import compact_json, spaced_json
+from detent.store.real_path import real_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LARGEST_TEXT_BYTES = 4_000_000  # no file a gate reads may be larger; agents write documents, not dumps
 _TEMPORARY = ".detent-tmp-"
@@ -32,10 +39,6 @@ _REASONS = {
     errno.ENFILE: "too many files are open on this host",
     errno.ENOMEM: "this host is out of memory",
 }
-# `json.dumps` with options makes a new one of these on every call. What we write is made of fresh tables and can't
-# contain itself; looking for that takes a fifth of the time.
-_COMPACT = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
-_SPACED = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 _SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 _REFUSALS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, *_SHORTAGES)
 _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP, errno.EISDIR, errno.ENOTDIR)
@@ -100,20 +103,24 @@ def write_atomic(
     folder = os.path.dirname(path) or "."
     unique = os.urandom(4).hex()
     temporary = os.path.join(folder, f"{name}.{unique}.tmp" if name else f"{_TEMPORARY}{os.getpid()}-{unique}")
+    exchange = exchange_of_names() if is_carried else None
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:
             try:
                 if mode is not None:
                     os.fchmod(descriptor, mode)
-                if is_carried and data:
+                if is_carried and data and exchange is None:
                     _reserve(descriptor, len(data))
                 write_all(descriptor, data)
                 if durable:
                     os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-            os.rename(temporary, path)
+            if exchange is None or not exchange(temporary, path):
+                os.rename(temporary, path)
+            else:
+                _forget(temporary)  # it names what was replaced
         except BaseException:
             _forget(temporary)
             raise
@@ -145,8 +152,11 @@ def write_cache(path: str, data: bytes) -> object:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         try:
             write_all(descriptor, framed)
-            os.ftruncate(descriptor, len(framed))
-            return _stamp(os.fstat(descriptor))
+            status = os.fstat(descriptor)
+            if status.st_size != len(framed):  # it was longer before
+                os.ftruncate(descriptor, len(framed))
+                status = os.fstat(descriptor)
+            return _stamp(status)
         finally:
             os.close(descriptor)
     except OSError as error:
@@ -189,8 +199,7 @@ def _forget(path: str) -> None:
 def sweep(folder: str, name: str = "") -> None:
     """Remove temporaries that a killed writer left; only ever called with the task's lock held."""
     try:
-        found = [entry.name for entry in os.scandir(folder) if entry.name.startswith(_TEMPORARY)]
-        found += [entry.name for entry in os.scandir(folder) if name and _is_temporary(entry.name, name)]
+        found = [one for one in os.listdir(folder) if one.startswith(_TEMPORARY) or (name and _is_temporary(one, name))]
     except OSError:
         return
     for one in found:
@@ -219,22 +228,14 @@ def make_folders(path: str, mode: int = 0o755) -> None:
         raise storage_error(error, path, "folder can't be made") from error
 
 
-def real_folder(path: str) -> str:
-    """Where a folder really lies; the kernel answers at once what `realpath` asks for part by part."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            if os.readlink(f"/proc/self/fd/{descriptor}") == path:
-                return path
-        finally:
-            os.close(descriptor)
-    except OSError:
-        pass  # not there, or a system that does not say
-    return os.path.realpath(path)
+def read_plain(
+    path: str, limit_bytes: int = LARGEST_TEXT_BYTES, elsewhere: Callable[[], None] | None = None
+) -> bytes | None:
+    """The bytes of a regular file, None when there is none; links, devices and giants are refused, not followed.
 
-
-def read_plain(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> bytes | None:
-    """The bytes of a regular file, None when there is none; links, devices and giants are refused, not followed."""
+    `elsewhere` is called before a byte is read, unless the kernel says that the file lies where its path says: no
+    folder on the way was a link.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
@@ -242,6 +243,8 @@ def read_plain(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> bytes | None
     except OSError as error:
         raise UnreadableError(f"file can't be read: {reason_of(error)}", where=path) from error
     try:
+        if elsewhere is not None and real_path(descriptor) != path:
+            elsewhere()
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise UnreadableError("file can't be read: it is not a plain file", where=path)
@@ -271,9 +274,11 @@ def _read_rest(descriptor: int, data: bytes, limit_bytes: int, path: str) -> byt
     return b"".join(parts)
 
 
-def read_text(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> str | None:
+def read_text(
+    path: str, limit_bytes: int = LARGEST_TEXT_BYTES, elsewhere: Callable[[], None] | None = None
+) -> str | None:
     """A UTF-8 text exactly as it stands (line endings and byte-order mark kept), None when there is none."""
-    data = read_plain(path, limit_bytes)
+    data = read_plain(path, limit_bytes, elsewhere)
     if data is None:
         return None
     if b"\0" in data:
@@ -287,6 +292,6 @@ def read_text(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> str | None:
 def as_json(content: object, *, compact: bool = True) -> bytes:
     """JSON on one line, readable where it can be; bytes of a file name that are no text become escapes."""
     try:
-        return (_COMPACT if compact else _SPACED).encode(content).encode()
+        return (compact_json if compact else spaced_json)(content).encode()
     except UnicodeEncodeError:
         return json.dumps(content, separators=(",", ":") if compact else (", ", ": ")).encode()

@@ -22,7 +22,7 @@ from detent.store.markdown import find_section, is_placeholder, scan
 SECTION = "Deploy Commands"
 PRE_FLIGHT, DEPLOY, CHECK, ROLLBACK, PERSISTENCE = "Pre-flight", "Deploy", "Check", "Rollback", "Persistence"
 NEEDED = (PRE_FLIGHT, DEPLOY, CHECK, ROLLBACK)
-RUN_IN_TURN = (PRE_FLIGHT, DEPLOY, CHECK, PERSISTENCE)  # a rollback is only ever asked for
+RUN_IN_TURN = (PRE_FLIGHT, DEPLOY, CHECK, PERSISTENCE)  # a rollback is only ever asked for, by a person
 EXAMPLE = f'"## {SECTION}" with "- {PRE_FLIGHT}: `command`", and the same for {DEPLOY}, {CHECK} and {ROLLBACK}'
 _ITEM = re.compile(r"(?:[-*+]|\d+[.)])\s+\**(?P<label>[A-Za-z][A-Za-z -]*?)\**\s*:\**\s*(?P<line>.+?)\s*$")
 

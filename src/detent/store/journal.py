@@ -48,7 +48,7 @@ class Journal:
         try:
             descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
             try:
-                rest = os.fstat(descriptor).st_size - start if length is None else length
+                rest = os.lseek(descriptor, 0, os.SEEK_END) - start if length is None else length
                 return read_at(descriptor, start, max(0, rest))
             finally:
                 os.close(descriptor)
@@ -86,7 +86,7 @@ class Journal:
 
     def _cut_torn_tail(self, descriptor: int, expected_size: int) -> None:
         """The caller read under the same lock, so what lies beyond its last whole line was torn by a crash."""
-        size = os.fstat(descriptor).st_size
+        size = os.lseek(descriptor, 0, os.SEEK_END)
         if size < expected_size:
             raise self._changed(f"it has {size} bytes, not {expected_size}")  # cutting would fill it up with zeros
         if size == expected_size:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 JSON_LINES, MARKDOWN = "json_lines", "markdown"
 _TITLE = b"# Log\n"
+_MARK = "<!-- detent:"  # begins what only a program sees: the task and the journal line
 _NOT_SHOWN = ("seq", "time", "kind", "type")
 
 
@@ -42,7 +43,7 @@ def pieces(machine: Machine, task_id: str, entry: Entry) -> Iterator[bytes]:
 
 def _markdown(line: Mapping[str, object], time: str, place: str) -> bytes:
     words = _one_line(line.get("type") or line.get("kind"))
-    rows = [f"\n## {time} {words} <!-- detent:{place} -->\n"]
+    rows = [f"\n## {time} {words} {_MARK}{place} -->\n"]
     shown = [(name, str(value).strip()) for name, value in line.items() if name not in _NOT_SHOWN]
     for name, text in shown:
         if "\n" in text:  # somebody's own words: quoted, so that no line of them is read as part of the log
@@ -50,6 +51,11 @@ def _markdown(line: Mapping[str, object], time: str, place: str) -> bytes:
         elif text:
             rows.append(f"- {name}: {text}")
     return ("\n".join(rows) + "\n").encode("utf-8", "replace")
+
+
+def mark_of_task(task_id: str) -> bytes:
+    """By which a heading says that it is the engine's own, about this task."""
+    return f"{_MARK}{task_id}:".encode()
 
 
 def _one_line(value: object) -> str:

@@ -17,6 +17,10 @@ from functools import lru_cache
 from detent.core.record import Record
 from detent.store.markdown_blocks import read_blocks
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 # These patterns stay strings: `re` compiles them on first use, so that a cold start does not pay for them.
 _FILLER = (
     r"<(?![A-Za-z][A-Za-z0-9+.-]*:[^\s<>]+>|[^\s<>@]+@[^\s<>]+>)[^<>\n]*+>|\{[^{}\"\n]*+\}|\[[ xX]\]|&nbsp;|"
@@ -57,23 +61,30 @@ def scan(text: str) -> tuple[Line, ...]:
 
 def sections(text: str) -> tuple[Section, ...]:
     """The top-level headings, in order."""
-    found: list[Section] = []
+    return tuple(reversed([Section(*found) for found in _from_the_end(text)]))
+
+
+def _from_the_end(text: str) -> Iterator[tuple[int, str, int, int, int]]:
+    """What makes a section, the last one first."""
     ends = [len(text)] * 7  # by level: where a body ends that nothing above this point has closed
     for level, title, start, body_start in reversed(read_blocks(text).headings):
-        found.append(Section(level, title, start, body_start, ends[level]))
+        yield level, title, start, body_start, ends[level]
         ends[level:] = [start] * (7 - level)
-    return tuple(reversed(found))
+
+
+def _named(text: str, name: str, level: int) -> Iterator[Section]:
+    wanted = plain_title(name)
+    return (Section(*found) for found in _from_the_end(text) if found[0] == level and plain_title(found[1]) == wanted)
 
 
 def sections_named(text: str, name: str, level: int = 2) -> tuple[Section, ...]:
     """The sections of exactly this level whose title says `name`, whatever its case, emphasis or colon."""
-    wanted = plain_title(name)
-    return tuple(one for one in sections(text) if one.level == level and plain_title(one.title) == wanted)
+    return tuple(reversed([*_named(text, name, level)]))
 
 
 def find_section(text: str, name: str, level: int = 2) -> Section | None:
     """The last section of this name: it is the one that counts."""
-    return next(reversed(sections_named(text, name, level)), None)
+    return next(_named(text, name, level), None)
 
 
 @lru_cache(maxsize=16)  # every gate that looks at a field asks this about the same few values

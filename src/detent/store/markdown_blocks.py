@@ -63,7 +63,8 @@ class Reader:
             return
         if not self.containers and self.leaf in ("", "paragraph"):  # most lines are plain or blank and need no more
             if not row.text:
-                self.close()
+                if self.leaf:
+                    self.close()
                 return
             if row.text[0] not in _SUSPECTS:
                 self._add_text(row, 0, 0)
@@ -91,7 +92,7 @@ class Reader:
         """How many containers the line continues, and the column behind their markers."""
         position = matched = 0
         for width in self.containers:
-            first = _indent_end(line, position)
+            first = _indent_end(line, position) if line.startswith(" ", position) else position
             if not width:
                 if first - position > 3 or not line.startswith(">", first):
                     break
@@ -150,7 +151,7 @@ class Reader:
         """Open the containers and the leaf that the rest of the line starts, or add it to a paragraph."""
         line = row.line
         while True:
-            first = _indent_end(line, position)
+            first = _indent_end(line, position) if line.startswith(" ", position) else position
             lazy = self.leaf == "paragraph"  # also when the paragraph lies in a container that the line left out
             direct = lazy and matched == len(self.containers)
             if first == len(line):
@@ -292,9 +293,36 @@ class Reader:
         self.open_rows = []
 
 
+class Part(str):
+    """The lines behind a top-level heading, up to another one. Where they begin nothing is open, where they end all is
+    closed: they are what they were in the whole text, and are not read a second time.
+    """
+
+    __slots__ = ("start", "whole")
+    start: int
+    whole: Reader
+
+    def __new__(cls, text: str, start: int, end: int) -> Part:
+        part = super().__new__(cls, text[start:end])
+        part.whole, part.start = read_blocks(text), start
+        return part
+
+    def read(self) -> Reader:
+        reader, start, end = Reader(self), self.start, self.start + len(self)
+        reader.rows = [row.moved(-start) for row in self.whole.rows if start <= row.start < end]
+        reader.headings = [
+            (level, title, first - start, behind - start)
+            for level, title, first, behind in self.whole.headings
+            if start <= first < end
+        ]
+        return reader
+
+
 @lru_cache(maxsize=16)  # one step asks many questions about the same few documents; nobody changes what is returned
 def read_blocks(text: str) -> Reader:
     """A text read to its end: its rows with what they are, and its headings."""
+    if isinstance(text, Part):
+        return text.read()
     reader = Reader(text)
     start = 1 if text.startswith("\ufeff") else 0
     for line in _LINE.findall(text.replace("\0", "\ufffd"), start):  # as CommonMark reads a NUL
@@ -312,8 +340,6 @@ def _expand_tabs(line: str) -> str:
 
 
 def _indent_end(line: str, position: int) -> int:
-    if not line.startswith(" ", position):
-        return position
     return len(line) - len(line[position:].lstrip(" "))
 
 

@@ -38,6 +38,12 @@ class Row:
         self.depth = self.at = 0
         self.content = ""
 
+    def moved(self, by: int) -> Row:
+        """The same line where it stands in another text."""
+        row = Row(self.start + by, self.end + by, self.text)
+        row.line, row.kind, row.depth, row.at, row.content = self.line, self.kind, self.depth, self.at, self.content
+        return row
+
     def keep(self, kept: str) -> None:
         """Replace the content by the part of it that is visible."""
         self.text = self.line[: self.at] + kept + self.line[self.at + len(self.content) :]

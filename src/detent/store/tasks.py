@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from functools import lru_cache
 from zlib import crc32
 
 from detent.core.record import Record
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
     from detent.store.places import TaskPlaces
 
-CACHE_SCHEMA = 5
+CACHE_SCHEMA = 6
 # Lines that change nothing in the document, so that it is not behind the journal without them.
 QUIET = (
     *("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured"),
@@ -37,6 +38,7 @@ QUIET = (
 GATE_EFFECTS = ("gate_commit", "checkpoint")  # whose trees a task goes back to when it is blocked
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 _LARGEST_CACHE_BYTES = 8_000_000
+_CACHE_STEP_BYTES = 256
 
 
 class Memory(Record):
@@ -81,11 +83,17 @@ class Memory(Record):
 
 
 def utc_now(later_s: float = 0) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + later_s))
+    return _utc(int(time.time() + later_s))
+
+
+@lru_cache(maxsize=2)  # who makes many steps asks several times within the same second
+def _utc(second: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(second))
 
 
 def snapshot_to_json(snapshot: Snapshot) -> dict[str, Any]:
-    return {field: getattr(snapshot, field) for field in snapshot._fields if field != "seq"}
+    own = vars(snapshot)
+    return {field: own[field] for field in snapshot._fields if field != "seq"}
 
 
 def snapshot_from_json(content: Mapping[str, Any], seq: int) -> Snapshot:
@@ -239,14 +247,19 @@ def _fold_commit(memory: Memory, entry: Entry) -> dict[str, Any]:
 
 
 def _fold_deploy(memory: Memory, entry: Entry) -> dict[str, Any]:
-    """A person's word lets it begin anew; what began is over with its end."""
-    stage = entry["stage"]
+    """A person's word lets it begin anew; what began is over with its end. The last one is known until taken back."""
+    stage, last = entry["stage"], {key: memory.deploy[key] for key in ("last",) if key in memory.deploy}
     if stage == "confirmed":
-        return {"deploy": {"confirmed": entry["plan"]}}
+        return {"deploy": {"confirmed": entry["plan"], **last}}
     told = {key: entry[key] for key in ("plan", "tree", "visit", "time", "ok", "why")}
     if stage == "begun":
-        return {"deploy": {**memory.deploy, "begun": told}}
+        last = {"last": {"plan": entry["plan"], "commands": entry["commands"]}}
+        return {"deploy": {**memory.deploy, "begun": told, **last}}
+    if stage == "rolling_back":  # nothing is deployed any more, and deploying again needs another word
+        return {"deploy": {**last, "back": entry["visit"]}}
     proved = {**memory.proved, **entry["receipts"]}
+    if stage == "rolled_back":
+        return {"proved": dict(list(proved.items())[-MOST_PROVED:]), "deploy": {} if entry["ok"] else last}
     ended = {**told, "proof": sha256_of("".join(entry["receipts"].values()).encode())}
     deploy = {**{key: value for key, value in memory.deploy.items() if key != "begun"}, "ended": ended}
     return {"proved": dict(list(proved.items())[-MOST_PROVED:]), "deploy": deploy}
@@ -391,9 +404,10 @@ class TaskStore:
 
     def append(self, memory: Memory | None, entry: Entry, foretold: Memory | None = None) -> Memory:
         """The same for a line that was composed before, and may carry the native file's text."""
+        foretold = foretold or foretell(memory, entry)  # before the wait for the disk, after which all goes slower
         previous = GENESIS if memory is None else sha256_of(memory.last)
         raw, size = self.journal.append(entry, previous, 0 if memory is None else memory.size)
-        return _placed(foretold or foretell(memory, entry), entry, raw, size)
+        return _placed(foretold, entry, raw, size)
 
     def save_cache(self, memory: Memory) -> None:
         """Write the cache; losing it costs time, never truth, so it is not synced."""
@@ -401,7 +415,9 @@ class TaskStore:
             self._head = (memory.head, as_json({"head": memory.head})[1:])
         content = cache_content(memory)
         del content["head"]
-        stamp = write_cache(self.places.snapshot(), as_json(content)[:-1] + b"," + self._head[1])
+        data = as_json(content)[:-1] + b"," + self._head[1]
+        # Always the same size but for a rare time: then there is nothing to cut off behind it.
+        stamp = write_cache(self.places.snapshot(), data.ljust(-(-len(data) // _CACHE_STEP_BYTES) * _CACHE_STEP_BYTES))
         self._saved = (stamp, memory)
 
     def native_text(self, memory: Memory) -> str:

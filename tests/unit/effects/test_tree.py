@@ -105,6 +105,16 @@ def test_it_tells_from_which_tree_it_was_made_and_where_the_two_may_differ(tree:
     assert {"x", "x/y"} <= set(take_tree(*place).changed)
 
 
+def test_the_first_one_tells_where_it_may_differ_from_the_baseline(tree: Tree, tmp_path: Path) -> None:
+    (tree.path / "new").write_text("x", encoding="utf-8")
+    private = str(tmp_path / "another")
+    taken = take_tree(private, str(tree.path), tree.repository, tree.baseline, ("src",))
+    assert taken.before == tree.baseline
+    differing = {name for _, name in changed_files(private, tree.baseline, taken.id)}
+    assert {"new", "src/b.txt"} <= differing  # a tracked file that is left out is one that the tree lacks
+    assert differing <= set(taken.changed)
+
+
 def test_without_a_sound_note_nobody_knows_from_which_tree_it_was_made(tree: Tree) -> None:
     (note,) = (tree.private_dir / "cache").glob("tree-of-*")
     note.write_bytes(b"")

@@ -87,6 +87,14 @@ def test_no_command_is_closed(world: World) -> None:
     assert "names no command" in fact.why
 
 
+def test_where_the_engine_keeps_the_place_a_person_is_told_how_to_name_a_command(world: World) -> None:
+    asked = Asked(world, field="/checks")
+    world.commands = ()
+    fact = asked.fact()
+    assert fact.why == "neither the project nor the task names a command"
+    assert "detent configure --check" in fact.fix
+
+
 def test_what_was_not_run_can_be_run(world: World) -> None:
     asked = Asked(world)
     assert asked.fact().why == "not run on this tree: make test, make lint"

@@ -240,7 +240,7 @@ def test_criteria_that_can_t_be_read_neither_pass_nor_fail(spec_world: SpecWorld
 @pytest.mark.parametrize(
     ("checkout", "ok", "why"),
     [
-        (None, False, "nobody has looked yet"),
+        (None, False, "whether the checkout is clean is looked at"),
         (CheckoutSeen("main", "ralf/x"), True, ""),
         (CheckoutSeen("main", "ralf/x", ("a.py", "b.py")), False, "not committed: a.py, b.py"),
         (CheckoutSeen("ralf/x", "ralf/x", ("a.py",)), True, ""),

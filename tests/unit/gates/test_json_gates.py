@@ -371,6 +371,15 @@ def test_a_signal_of_an_earlier_visit_is_none(desk: Desk) -> None:
     assert desk.fact("plan_unclear").ok
 
 
+def test_a_signal_that_was_put_away_since_is_none(desk: Desk) -> None:
+    path = desk.put(REPORT, {"signal": "plan_unclear", "reason": "step 2"})
+    desk.enter()
+    path.unlink()
+    assert desk.fact("nothing_signalled").ok
+    desk.put(REPORT, "no JSON")
+    assert not desk.fact("nothing_signalled").ok
+
+
 @pytest.mark.parametrize(
     ("gate", "name", "content"),
     [
@@ -401,3 +410,24 @@ def test_a_library_is_loaded_only_for_a_file_that_is_there(tmp_path: Path) -> No
     )
     told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, encoding="utf-8", cwd=ROOT)
     assert told.stdout.split() == ["False", "True"]
+
+
+def test_a_plan_is_renewed_by_any_of_its_files_and_not_by_being_written_again(desk: Desk) -> None:
+    desk.put(PLANNING, PLAN)
+    desk.put("plan.files.json", ["app.py"])
+    desk.enter()
+    desk.filing = {"tree": "t", "files": {PLANNING: "filed", "plan.files.json": "filed"}}
+    assert desk.fact("plan_written").ok, "a run of this visit has written it"
+    assert desk.fact("plan_renewed").why == f"{PLANNING} and plan.files.json: the same as when planning was entered"
+    desk.put("plan.files.json", ["app.py", "test_app.py"])
+    assert desk.fact("plan_renewed").ok
+    desk.put("plan.files.json", ["app.py"])
+    desk.put(PLANNING, {**PLAN, "round": 2})
+    assert desk.fact("plan_renewed").ok
+
+
+def test_every_blocking_question_is_told(desk: Desk) -> None:
+    asked = [{"question": f"which {name}?", "blocking": name != "colour"} for name in ("unit", "colour", "size")]
+    desk.put(PLANNING, {**PLAN, "open_questions": asked})
+    why = desk.fact("questions_closed").why
+    assert why == f'{PLANNING} /open_questions/0: 2 blocking questions are open: "which unit?"; "which size?"'

@@ -206,6 +206,16 @@ def test_what_was_not_distilled_is_named(tmp_path: Path, spoil: Spoil, why: str)
     assert why in fact.why
 
 
+@pytest.mark.parametrize("check", ["inputs_distilled", "inputs_used"])
+def test_what_lay_there_on_entry_is_not_fresh_although_nobody_asked_git_then(tmp_path: Path, check: str) -> None:
+    project = Project(tmp_path, "shed")
+    project.has_looked = False
+    project.enter(check)
+    project.has_looked = True
+    fact = project.fact(check, since="entry")
+    assert (fact.ok, "is unchanged since" in fact.why) == (False, True), fact
+
+
 def test_what_was_distilled_before_is_not_fresh(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     project.enter("inputs_distilled")

@@ -58,6 +58,20 @@ def protecting(task: Task, **protect: list[str]) -> Task:
     return task.replace(memory=task.memory.replace(head={**head, "protect": {**head["protect"], **protect}}))
 
 
+@pytest.mark.parametrize(("name", "asked"), [("deploy/a", ["deploy/a"]), ("other", [])])
+def test_the_first_tree_shows_what_it_touched_of_the_baseline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repo: MakeRepo, name: str, asked: list[str]
+) -> None:
+    path = repo(files={"app.py": "1\n", "deploy/a": "1\n", "deploy/b": "1\n"})
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    task = create(Wish(machine="phase", title="t", task_id="t", repo=str(path), in_place=True))
+    task = protecting(task, ask=["deploy/*"], report=["nothing"])
+    (path / name).write_text("2\n", encoding="utf-8")
+    tree = current_tree(task)
+    touched = known_touched(task)
+    assert (touched.tree, sorted(touched.ask)) == (tree, asked)
+
+
 def test_touched_files_are_known_after_every_change_and_by_the_patterns_of_now(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repo: MakeRepo
 ) -> None:

@@ -181,7 +181,14 @@ COMMANDS = (
         "people:inbox",
         options=(_REPO,),
     ),
-    Command("use", "Look", "choose the task that is meant when none is named", "people:use", (_TASK,), (_REPO,)),
+    Command(
+        "use",
+        "Look",
+        "choose the task that is meant when none is named, where its machine keeps that",
+        "people:use",
+        (_TASK,),
+        (_REPO,),
+    ),
     Command("status", "Look", "where a task stands and who must act", "look:status", (_TASK,), (_REPO,)),
     Command(
         "next",
@@ -411,6 +418,15 @@ COMMANDS = (
             _REPO,
         ),
         "detent restore --to 7",
+    ),
+    Command(
+        "rollback",
+        "Result",
+        "take the last deployment back by the command written down before it, with your rights",
+        "result:rollback",
+        (_TASK,),
+        (_REASON, Option("--yes", "", "although the end of a deployment is not known: none is under way"), _REPO),
+        'detent rollback --reason "the page is empty"',
     ),
     Command("machine list", "Machines", "the machines that come with detent", "machines:list_machines"),
     Command(

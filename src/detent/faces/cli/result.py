@@ -5,7 +5,7 @@ from __future__ import annotations
 from detent.errors import UsageError
 from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run
 from detent.faces.cli.output import show
-from detent.faces.words import collected_words, landed_words, restored_words
+from detent.faces.words import collected_words, landed_words, restored_words, rolled_back_words
 from detent.runner.open import find_project, open_task
 
 TYPE_CHECKING = False
@@ -73,6 +73,18 @@ def restore(arguments: Arguments) -> int:
     }
     show(arguments, content, restored_words(task, done))
     return 0
+
+
+def rollback(arguments: Arguments) -> int:
+    from detent.runner.rollback import roll_back
+
+    refuse_inside_run("taking a deployment back")
+    task = open_to_change(arguments)
+    task, receipt = roll_back(task, person_name(), arguments.text("--reason"), is_over=arguments.has("--yes"))
+    why = "" if receipt.is_green else receipt.problem or f"exit {receipt.attempts[-1]}, see {receipt.log}"
+    told = {"id": task.id, "ok": receipt.is_green, "command": receipt.command, "log": receipt.log}
+    show(arguments, told, rolled_back_words(task.id, receipt.command, why))
+    return 0 if receipt.is_green else 1
 
 
 def gc(arguments: Arguments) -> int:

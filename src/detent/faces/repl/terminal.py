@@ -7,6 +7,8 @@ import sys
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import Completer, Completion
 from prompt_toolkit.history import History
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.shortcuts import CompleteStyle
 
 from detent.errors import DetentError
@@ -63,6 +65,13 @@ class _Typed(History):
         sys.stderr.write(printable(f"note: what you type is not kept: {error.what} ({error.where})") + "\n")
 
 
+def _no_mouse() -> KeyBindings:
+    """A pasted colour sequence looks like a mouse event to prompt_toolkit, whose own answer to it is a traceback."""
+    bindings = KeyBindings()
+    bindings.add(Keys.Vt100MouseEvent)(lambda _event: None)
+    return bindings
+
+
 class Terminal:
     """Where a person types; `read` raises EOFError and KeyboardInterrupt as `input` does."""
 
@@ -75,6 +84,7 @@ class Terminal:
             history=_Typed(path),
             enable_open_in_editor=False,
             reserve_space_for_menu=6,
+            key_bindings=_no_mouse(),
         )
 
     def read(self, prompt: str, task: Task) -> str:
