@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from detent.effects.sandbox import NONE, Probe
+from detent.effects.sandbox import LANDLOCK, NONE, Probe, best_level
 from detent.runner.access import remember_level
 from detent.store.places import Project, project_at
 from tests.advisories import Advisories
@@ -64,14 +64,17 @@ SAMPLE_FILES: Mapping[str, str] = {"README.md": README, "app.py": APP, "test_app
 
 
 def pytest_configure() -> None:
-    """Folders of tests lie in memory where there is much of it and programs may run there, as in few containers."""
-    try:
-        room = os.statvfs(MEMORY)
-    except OSError:
+    """Folders of tests lie in memory where there is much of it and programs may run there, as in few containers.
+
+    Not where Landlock is the best there is: to those whom it holds `/dev` is closed.
+    """
+    place = "PYTEST_DEBUG_TEMPROOT"
+    if place in os.environ or not os.access(MEMORY, os.W_OK):
         return
-    has_room = room.f_bavail * room.f_frsize >= ENOUGH_BYTES and os.access(MEMORY, os.W_OK)
-    if has_room and not room.f_flag & os.ST_NOEXEC:
-        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
+    room = os.statvfs(MEMORY)
+    is_fit = room.f_bavail * room.f_frsize >= ENOUGH_BYTES and not room.f_flag & os.ST_NOEXEC
+    if is_fit and best_level(os.environ).level != LANDLOCK:
+        os.environ[place] = MEMORY
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +219,7 @@ def let_out(repository: Path) -> None:
 @pytest.fixture
 def disk_path() -> Iterator[Path]:
     """For tests that must not lie in memory: to a sandbox `/dev` is a world of its own."""
-    with TemporaryDirectory(prefix="detent-test-") as made:
+    with TemporaryDirectory(prefix="detent-test-", ignore_cleanup_errors=True) as made:
         yield Path(made).resolve()
 
 
