@@ -6,8 +6,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 ARGS   ?=
 
-# Settings of another virtual environment or of the user's pip must not leak into ours.
-unexport PYTHONHOME PYTHONPATH VIRTUAL_ENV PIP_PREFIX PIP_TARGET PIP_USER
+# Settings of another virtual environment or of the user's pip must not leak into ours. Without bytecode every process of the
+# tests would compile all of them again.
+unexport PYTHONHOME PYTHONPATH PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PIP_PREFIX PIP_TARGET PIP_USER
 
 # An existing .venv keeps its Python unless the caller names one.
 ASKED = $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
@@ -55,9 +56,9 @@ format: $(READY) ## rewrite the code in the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# Tests wait for disks and processes, so three keep two cores busy; who is done early takes over from the others.
-test: $(READY) ## run all tests on three processes and print why any were skipped
-	$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
+# Tests wait for disks and processes, so four keep two cores busy; who is done early takes over from the others.
+test: $(READY) ## run all tests on four processes and print why any were skipped
+	$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
 
 crash: $(READY) ## kill at every system call, every disk after a power cut, every error (long)
 	DETENT_CRASH=full $(BIN)/python -m pytest -n 2 tests/crash $(ARGS)

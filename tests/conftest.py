@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -34,6 +35,11 @@ COMMAND_TIMEOUT_S = 240
 # Nothing waits for ever: a test that does is red, and the rest goes on. A full crash test looks at thousands of disks.
 TEST_TIMEOUT_S = 4 * 3600 if os.environ.get("DETENT_CRASH") == "full" else 300
 
+# Tests wait for the disk more than for anything else, and what they show does not depend on it: the engine's syncs are
+# watched by the crash tests, system call by system call. A run needs about a third of this.
+MEMORY = "/dev/shm"
+ENOUGH_BYTES = 4 << 30
+
 README = "# Sample\n\nA tiny project that tests work on.\n"
 APP = '''"""Adds numbers."""
 
@@ -55,6 +61,17 @@ if __name__ == "__main__":
     unittest.main()
 """
 SAMPLE_FILES: Mapping[str, str] = {"README.md": README, "app.py": APP, "test_app.py": TEST_APP}
+
+
+def pytest_configure() -> None:
+    """Folders of tests lie in memory where there is much of it and programs may run there, as in few containers."""
+    try:
+        room = os.statvfs(MEMORY)
+    except OSError:
+        return
+    has_room = room.f_bavail * room.f_frsize >= ENOUGH_BYTES and os.access(MEMORY, os.W_OK)
+    if has_room and not room.f_flag & os.ST_NOEXEC:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +211,13 @@ def force_level(project: Project, level: str) -> None:
 def let_out(repository: Path) -> None:
     """Nothing holds what this repository runs: it meets the test outside. The sandbox has tests of its own."""
     force_level(project_at(str(repository), str(repository / ".git")), NONE)
+
+
+@pytest.fixture
+def disk_path() -> Iterator[Path]:
+    """For tests that must not lie in memory: to a sandbox `/dev` is a world of its own."""
+    with TemporaryDirectory(prefix="detent-test-") as made:
+        yield Path(made).resolve()
 
 
 @pytest.fixture

@@ -101,3 +101,9 @@ def test_a_folder_that_is_there_is_not_played_in(detent: Detent, tmp_path: Path)
     done = detent("demo", "--keep", tmp_path / "mine")
     assert done.code == 2
     assert list((tmp_path / "mine").iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_told_as_that(detent: Detent, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = detent("demo", "--keep", tmp_path / "file" / "mine", "--json")
+    assert (done.code, done.json()["error"]["where"]) == (5, str(tmp_path / "file"))

@@ -136,7 +136,9 @@ def test_an_interrupted_engine_leaves_its_run_alone(agents: Agents) -> None:
     driving = agents.begin("run", task.id, cwd=task.repo)
     here.reached()
     driving.process.send_signal(signal.SIGINT)
-    assert driving.done().code == 130
+    done = driving.done()
+    assert done.code == 130
+    assert "agent run #1 goes on without this command\n  next: take it up again: detent run words; or" in done.err
     assert look(str(task.run_dir(1))).phase == "alive"
     here.go()
     task.run(expect=0)

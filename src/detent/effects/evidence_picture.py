@@ -21,6 +21,7 @@ WIDEST_ROW = 10  # more states than this are only drawn as a column
 MOST_STATES = 16  # of a larger machine only what was reached or wished for is drawn
 _MOST_NUMBERS = 3
 _LETTER = 6.6  # average width of a letter in the drawing's font
+_PLATE = 17.0  # height of the plate a number stands on
 _WORD_END = re.compile(r"(?<=[_\-. ])|(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -181,7 +182,8 @@ def _draw(layout: _Row | _Column, marks: _Marks, arcs: Sequence[Arc], name: str)
         kind, tip = ("taken", f' marker-end="url(#{name}-taken)"') if arc.numbers else ("wished", "")
         parts.append(f'<path class="{kind}" d="{curve.path}"{tip}><title>{escape(arc.words())}</title></path>')
     parts += [_box(layout, marks, state) for state in marks.shown]
-    parts += [_label(arc, curve) for arc, curve in curves]
+    taken: list[tuple[float, float, float]] = []
+    parts += [_label(arc, curve, width, taken) for arc, curve in curves]
     return "".join([*parts, "</svg>"])
 
 
@@ -225,16 +227,32 @@ def _broken(name: str, most: int) -> tuple[str, ...]:
     return tuple(line if len(line) <= most + 2 else line[: most - 1] + "…" for line in lines)
 
 
-def _label(arc: Arc, curve: Curve) -> str:
-    """The numbers of an arc on a small plate, with a red one beside it when a wish for it was refused."""
+def _label(arc: Arc, curve: Curve, width: float, taken: list[tuple[float, float, float]]) -> str:
+    """The numbers of an arc on a small plate, with a red one beside it when a wish for it was refused.
+
+    No plate leaves the drawing, and none covers another as long as there is room near its arc.
+    """
     plates = [("no", f"✕{arc.refused if arc.refused > 1 else ''}")] if arc.refused else []
     plates += [("yes", arc.label())] if arc.numbers else []
     widths = [10 + 6.2 * len(text) for _, text in plates]
-    at = curve.x - (sum(widths) + 2 * (len(widths) - 1)) / 2
+    whole = sum(widths) + 2 * (len(widths) - 1)
+    at = min(max(curve.x - whole / 2, 1.0), width - whole - 1)
+    y = next((y for y in _near(curve.y) if not any(_meets((at, y, whole), other) for other in taken)), curve.y)
+    taken.append((at, y, whole))
     parts = []
     for (kind, text), wide in zip(plates, widths, strict=True):
-        plate = f'<rect x="{at:.1f}" y="{curve.y - 8.5:.1f}" width="{wide:.1f}" height="17" rx="8.5"/>'
-        words = f'<text x="{at + wide / 2:.1f}" y="{curve.y + 3.8:.1f}">{escape(text)}</text>'
+        plate = f'<rect x="{at:.1f}" y="{y - _PLATE / 2:.1f}" width="{wide:.1f}" height="{_PLATE:.0f}" rx="8.5"/>'
+        words = f'<text x="{at + wide / 2:.1f}" y="{y + 3.8:.1f}">{escape(text)}</text>'
         parts.append(f'<g class="plate {kind}">{plate}{words}</g>')
         at += wide + 2
     return "".join(parts)
+
+
+def _near(y: float) -> tuple[float, ...]:
+    """Where a plate may lie: at its place, else a plate's height up or down, and so on."""
+    return (y, *(y + way * step * (_PLATE + 1) for step in (1, 2, 3) for way in (1, -1)))
+
+
+def _meets(one: tuple[float, float, float], other: tuple[float, float, float]) -> bool:
+    is_beside = one[0] + one[2] <= other[0] or other[0] + other[2] <= one[0]
+    return not is_beside and abs(one[1] - other[1]) < _PLATE

@@ -75,6 +75,12 @@ def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.splitlines())
 
 
+def goes_on_words(task: Task) -> str:
+    """For who pressed Ctrl+C while an agent works."""
+    head = f"interrupted: agent run #{task.memory.run['run']} goes on without this command"
+    return f"{head}\n  next: take it up again: detent run {task.id}; or end it: detent stop {task.id}"
+
+
 def rest_words(rest: Rest) -> str:
     task = rest.task
     state, name = task.memory.snapshot.state, task.id

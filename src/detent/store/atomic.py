@@ -14,6 +14,11 @@ from zlib import crc32
 from detent.errors import StorageError, UnreadableError
 from detent.store.exchange import exchange_of_names
 from detent.store.json_text import compact_json, spaced_json
+from detent.store.real_path import real_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LARGEST_TEXT_BYTES = 4_000_000  # no file a gate reads may be larger; agents write documents, not dumps
 _TEMPORARY = ".detent-tmp-"
@@ -223,22 +228,14 @@ def make_folders(path: str, mode: int = 0o755) -> None:
         raise storage_error(error, path, "folder can't be made") from error
 
 
-def real_folder(path: str) -> str:
-    """Where a folder really lies; the kernel answers at once what `realpath` asks for part by part."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            if os.readlink(f"/proc/self/fd/{descriptor}") == path:
-                return path
-        finally:
-            os.close(descriptor)
-    except OSError:
-        pass  # not there, or a system that does not say
-    return os.path.realpath(path)
+def read_plain(
+    path: str, limit_bytes: int = LARGEST_TEXT_BYTES, elsewhere: Callable[[], None] | None = None
+) -> bytes | None:
+    """The bytes of a regular file, None when there is none; links, devices and giants are refused, not followed.
 
-
-def read_plain(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> bytes | None:
-    """The bytes of a regular file, None when there is none; links, devices and giants are refused, not followed."""
+    `elsewhere` is called before a byte is read, unless the kernel says that the file lies where its path says: no
+    folder on the way was a link.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
@@ -246,6 +243,8 @@ def read_plain(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> bytes | None
     except OSError as error:
         raise UnreadableError(f"file can't be read: {reason_of(error)}", where=path) from error
     try:
+        if elsewhere is not None and real_path(descriptor) != path:
+            elsewhere()
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise UnreadableError("file can't be read: it is not a plain file", where=path)
@@ -275,9 +274,11 @@ def _read_rest(descriptor: int, data: bytes, limit_bytes: int, path: str) -> byt
     return b"".join(parts)
 
 
-def read_text(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> str | None:
+def read_text(
+    path: str, limit_bytes: int = LARGEST_TEXT_BYTES, elsewhere: Callable[[], None] | None = None
+) -> str | None:
     """A UTF-8 text exactly as it stands (line endings and byte-order mark kept), None when there is none."""
-    data = read_plain(path, limit_bytes)
+    data = read_plain(path, limit_bytes, elsewhere)
     if data is None:
         return None
     if b"\0" in data:

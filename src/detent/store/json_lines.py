@@ -66,15 +66,15 @@ def last_entry(path: str) -> dict[str, object]:
     return _parsed(lines[-1]) if lines else {}
 
 
-def append_line(path: str, content: Mapping[str, object]) -> int:
+def append_line(path: str, content: Mapping[str, object], *, whole: int = -1) -> int:
     """Append one JSON line; the beginning of this very line, torn by a crash, is completed instead of repeated.
 
-    Says how large the file is then.
+    Says how large the file is then. As long as that is its size, nobody has to look how it ends: `whole`.
     """
-    return append_raw(path, as_json(content, compact=False) + b"\n")
+    return append_raw(path, as_json(content, compact=False) + b"\n", whole=whole)
 
 
-def append_raw(path: str, raw: bytes, *, goes_on: bool = False) -> int:
+def append_raw(path: str, raw: bytes, *, goes_on: bool = False, whole: int = -1) -> int:
     """The same for bytes that begin a line of their own, unless they go on with what stands there last."""
     try:
         descriptor = os.open(
@@ -89,9 +89,8 @@ def append_raw(path: str, raw: bytes, *, goes_on: bool = False) -> int:
                     next_step="detent doctor --repair, then run the same command again",
                 )
             size = status.st_size
-            if (
-                size and not goes_on and os.pread(descriptor, 1, size - 1) != b"\n"
-            ):  # one byte tells what is nearly always so
+            is_unknown = size and size != whole and not goes_on
+            if is_unknown and os.pread(descriptor, 1, size - 1) != b"\n":  # one byte tells what is nearly always so
                 torn = os.pread(descriptor, _TAIL_BYTES, max(0, size - _TAIL_BYTES)).rpartition(b"\n")[2]
                 raw = raw[len(torn) :] if raw.startswith(torn) else b"\n" + raw
             write_all(descriptor, raw)

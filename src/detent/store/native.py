@@ -14,10 +14,11 @@ import os
 from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.store.aftermath import boot_id
-from detent.store.atomic import read_plain, read_text, real_folder, write_atomic, write_cache
+from detent.store.atomic import read_plain, read_text, write_atomic, write_cache
 from detent.store.codecs import CODECS, labels_of
 from detent.store.digest import sha256_of
 from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, last_entry, size_of
+from detent.store.real_path import real_folder
 from detent.store.shown import ROUNDS, WHILE_RUNNING, labels_from, shown_values, state_label
 
 TYPE_CHECKING = False
@@ -85,8 +86,9 @@ class Native:
 
     def read(self) -> Document:
         path = self.path()
-        self.need_own_folder()
-        text = read_text(path)
+        text = read_text(path, elsewhere=self.need_own_folder)
+        if text is None:
+            self.need_own_folder()
         if text is None or not text.strip("\ufeff \t\r\n"):
             what = f"{self.file} is missing" if text is None else f"{self.file} is empty"
             raise UnreadableError(what, where=path)
@@ -174,7 +176,8 @@ class Native:
 
     def _mark(self, seq: int, log: tuple[int, int], sha: str) -> None:
         known, boot = {"seq": seq, "logged": log[0], "log_size": log[1]}, boot_id()
-        self._marked_size = append_line(self.places.projected(), {**known, "sha": sha, "boot": boot})
+        mark = {**known, "sha": sha, "boot": boot}
+        self._marked_size = append_line(self.places.projected(), mark, whole=self._marked_size)
         self._known, self._boot = known, boot
 
     def project(

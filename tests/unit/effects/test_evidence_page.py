@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import os
 import re
 from html.parser import HTMLParser
@@ -261,6 +262,20 @@ def test_a_large_machine_shows_what_was_reached_and_counts_the_rest() -> None:
     assert drawn.count("<svg") == 2
     walked = tuple(move(number, f"State{number - 1}", f"State{number}") for number in range(1, 13))
     assert picture(states, (), "State12", walked).count("<svg") == 1
+
+
+def test_no_number_leaves_the_drawing_or_covers_another_where_much_went_to_and_fro() -> None:
+    states = tuple(f"State{number}" for number in range(12))
+    there = [move(number, "State0", f"State{10 + number % 2}") for number in range(1, 7)]
+    back = [move(number, f"State{7 + number % 3}", f"State{number % 2}") for number in range(7, 13)]
+    drawn = picture(states, (), "State0", (*there, *back))
+    plates = re.findall(r'plate \w+"><rect x="([-\d.]+)" y="([-\d.]+)" width="([\d.]+)"', drawn)
+    boxes = [tuple(map(float, plate)) for plate in plates]
+    assert len(boxes) == 8
+    assert all(x >= 0 and x + wide <= 360 for x, _, wide in boxes), boxes
+    for one, other in itertools.combinations(boxes, 2):
+        is_beside = one[0] + one[2] <= other[0] or other[0] + other[2] <= one[0]
+        assert is_beside or abs(one[1] - other[1]) >= 17, (one, other)
 
 
 def test_long_names_are_broken_between_words_and_never_changed() -> None:

@@ -33,7 +33,7 @@ while not os.path.exists("pid"):
 
 
 def shell(
-    script: str, cwd: Path, *, timeout_s: float = 20, limit: int = 1_000_000, whole_tree: bool = False
+    script: str, cwd: Path, *, timeout_s: float = 120, limit: int = 1_000_000, whole_tree: bool = False
 ) -> Finished:
     return run(
         ["sh", "-c", script],
@@ -62,7 +62,7 @@ def test_output_and_exit_are_returned(tmp_path: Path) -> None:
 
 def test_input_is_given_whole_even_if_it_is_larger_than_a_pipe(tmp_path: Path) -> None:
     data = b"x" * 3_000_000
-    finished = run(["cat"], cwd=str(tmp_path), env=dict(os.environ), timeout_s=20, input_bytes=data)
+    finished = run(["cat"], cwd=str(tmp_path), env=dict(os.environ), timeout_s=120, input_bytes=data)
     assert finished.stdout == data
 
 
@@ -78,7 +78,7 @@ def test_named_output_holds_both_streams_and_replaces_what_was_there(tmp_path: P
         ["sh", "-c", "echo one; echo two >&2; echo three"],
         cwd=str(tmp_path),
         env=environment,
-        timeout_s=20,
+        timeout_s=120,
         output=str(log),
     )
     assert log.read_text(encoding="utf-8") == "one\ntwo\nthree\n"
@@ -86,7 +86,7 @@ def test_named_output_holds_both_streams_and_replaces_what_was_there(tmp_path: P
 
 
 def test_environment_is_the_given_one_only(tmp_path: Path) -> None:
-    finished = run(["/usr/bin/env"], cwd=str(tmp_path), env={"ONLY": "this"}, timeout_s=20)
+    finished = run(["/usr/bin/env"], cwd=str(tmp_path), env={"ONLY": "this"}, timeout_s=120)
     assert finished.stdout == b"ONLY=this\n"
 
 
@@ -112,7 +112,7 @@ def test_a_program_that_ignores_the_polite_signal_is_killed(tmp_path: Path) -> N
 def test_children_that_keep_the_output_open_neither_hang_us_nor_survive(tmp_path: Path) -> None:
     finished = shell("sleep 100 & echo $!", tmp_path)
     assert finished.exit == 0
-    assert finished.seconds < 50
+    assert finished.seconds < 90
     assert not lives(int(finished.stdout))
 
 
@@ -147,7 +147,7 @@ def test_long_output_of_a_quick_program_is_cut_too(tmp_path: Path) -> None:
         ["sh", "-c", "yes | head -c 50000"],
         cwd=str(tmp_path),
         env=dict(os.environ),
-        timeout_s=20,
+        timeout_s=120,
         output=str(log),
         output_limit_bytes=10_000,
     )
@@ -187,11 +187,11 @@ def test_an_interrupt_ends_the_program_too(tmp_path: Path) -> None:
     )
     engine = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
     pid_file = tmp_path / "pid"
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not (pid_file.exists() and pid_file.read_text(encoding="ascii").strip()) and time.monotonic() < deadline:
         time.sleep(0.01)
     engine.send_signal(signal.SIGINT)
-    assert engine.wait(30) != 0
+    assert engine.wait(120) != 0
     assert not lives(int(pid_file.read_text(encoding="ascii")))
 
 

@@ -61,7 +61,7 @@ for child in children:
 """
 
 
-def python(script: str, cwd: Path, limits: Limits, timeout_s: float = 15) -> Finished:
+def python(script: str, cwd: Path, limits: Limits, timeout_s: float = 120) -> Finished:
     return run(
         [sys.executable, "-I", "-S", "-c", script],
         cwd=str(cwd),

@@ -40,12 +40,12 @@ class World:
 
     def run(self, level: str, script: str, access: Access | None = None) -> process.Finished:
         held = hold(level, access or self.access, ("/bin/sh", "-c", script), cwd=str(self.top / "open"))
-        return process.run(held.argv, cwd=str(self.top / "open"), env=dict(os.environ), timeout_s=30)
+        return process.run(held.argv, cwd=str(self.top / "open"), env=dict(os.environ), timeout_s=120)
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def world(disk_path: Path) -> World:
+    return World(disk_path)
 
 
 def test_what_is_writable_can_be_written_and_read(world: World, level: str) -> None:

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -259,3 +260,14 @@ def test_a_cache_that_is_a_link_is_neither_read_nor_written(tmp_path: Path) -> N
     with pytest.raises(StorageError, match="symbolic link"):
         write_cache(str(tmp_path / "cache"), b"y")
     assert read_cache(str(tmp_path / "real")) == b"x"
+
+
+def test_who_asks_for_it_is_told_before_a_file_behind_a_link_is_read(tmp_path: Path) -> None:
+    folder = tmp_path.resolve() / "folder"
+    folder.mkdir()
+    (folder / "a").write_bytes(b"x")
+    folder.with_name("link").symlink_to("folder")
+    told: list[str] = []
+    for name in ("folder", "link"):
+        assert read_plain(str(folder.with_name(name) / "a"), elsewhere=partial(told.append, name)) == b"x"
+    assert told == ["link"]

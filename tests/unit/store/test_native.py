@@ -68,6 +68,23 @@ def world(tmp_path: Path) -> World:
 # --- reading ---
 
 
+@pytest.mark.parametrize("is_missing", [False, True])
+@pytest.mark.parametrize("linked", ["task", "."])
+def test_a_folder_behind_a_link_is_not_read(tmp_path: Path, linked: str, is_missing: bool) -> None:
+    """The folder itself or one above it: in another place lies what somebody chose."""
+    base = tmp_path.resolve() / "base"
+    base.mkdir()
+    world = World(base)
+    assert world.native.read().text == STATE
+    moved = (base / linked).resolve()
+    moved.rename(base.with_name("elsewhere"))
+    moved.symlink_to(base.with_name("elsewhere"))
+    if is_missing:
+        world.file.unlink()
+    with pytest.raises(UnreadableError, match="the task folder was replaced by a link"):
+        world.native.read()
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [

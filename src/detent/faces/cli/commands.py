@@ -181,7 +181,14 @@ COMMANDS = (
         "people:inbox",
         options=(_REPO,),
     ),
-    Command("use", "Look", "choose the task that is meant when none is named", "people:use", (_TASK,), (_REPO,)),
+    Command(
+        "use",
+        "Look",
+        "choose the task that is meant when none is named, where its machine keeps that",
+        "people:use",
+        (_TASK,),
+        (_REPO,),
+    ),
     Command("status", "Look", "where a task stands and who must act", "look:status", (_TASK,), (_REPO,)),
     Command(
         "next",

@@ -15,6 +15,7 @@ from detent.errors import UsageError
 from detent.faces.cli.demo_agent import BROKEN
 from detent.faces.cli.demo_stage import Stage
 from detent.faces.cli.output import print_json
+from detent.store.atomic import make_folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def demo(arguments: Arguments) -> int:
     if keep and os.path.exists(keep):
         raise UsageError(f"{keep} exists already", next_step="detent demo --keep NEW_FOLDER")
     if keep:
-        os.makedirs(keep)
+        make_folders(os.path.abspath(keep))
     # The folder stays: what a reader wants to look at afterwards is the page in it.
     root = os.path.abspath(keep) if keep else tempfile.mkdtemp(prefix="detent-demo-")
     stage = Stage(os.path.realpath(root), is_quiet=arguments.has("--json"))

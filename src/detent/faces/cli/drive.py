@@ -9,7 +9,7 @@ from detent.errors import UsageError
 from detent.faces.cli.act import person_name, refuse_inside_run
 from detent.faces.cli.output import move_json, show
 from detent.faces.words import outcome_words, printable
-from detent.faces.words_run import happened_words, rest_words
+from detent.faces.words_run import goes_on_words, happened_words, rest_words
 from detent.runner.drive import drive
 from detent.runner.notify import notify
 from detent.runner.open import Task, find_project, is_over, load_all, load_task, open_task
@@ -75,6 +75,8 @@ def _break_off(arguments: Arguments, task: Task) -> None:
 
     task = load_task(task.project, task.id)
     if not any(INTERRUPT in edge.verbs for edge in task.machine.states[task.memory.snapshot.state].edges):
+        if task.memory.run and not arguments.has("--json"):
+            sys.stderr.write(goes_on_words(task) + "\n")
         return
     task, _ = stop_and_wait(let_drive(task, person_name(), on=False, reason="Ctrl+C"), LONGEST_STOP_S)
     if outcome := interrupt(task, person_name(), "Ctrl+C"):
