@@ -285,9 +285,9 @@ def test_every_way_to_name_a_task(at: At) -> None:
         assert task.json("status", *words, cwd=cwd)["id"] == ID, (words, cwd)
 
 
-def test_a_task_left_out_must_be_the_only_open_one(at: At) -> None:
+def test_a_task_left_out_is_the_only_one_or_the_only_open_one(at: At) -> None:
     task = at("done")
-    assert task("status", cwd=task.repo).code == 2
+    assert task.json("status", cwd=task.repo)["id"] == ID
     assert task("new", "second", "--id", "second", cwd=task.repo).code == 0
     assert task.json("status", cwd=task.repo)["id"] == "second"
     assert task("new", "third", "--id", "third", cwd=task.repo).code == 0
