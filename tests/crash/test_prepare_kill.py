@@ -9,6 +9,7 @@ at every one.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -65,9 +66,10 @@ class World:
         found = [] if settled.code == 1 else [f"settling ended with {settled}"]
         if self.thread.journal()[-1]["kind"] == "intended":
             found.append("the intent is still open")
-        if self.moves() != WANTED[self.kind] and (code := self.thread(*self.words).code) != 0:
-            found.append(f"the repetition ended with {code}")
-        found += [] if self.moves() == WANTED[self.kind] else [f"it moved {self.moves()}"]
+        if self.moves() != WANTED[self.kind] and (again := self.thread(*self.words)).code != 0:
+            found.append(f"the repetition ended with {again}")
+        if self.moves() != WANTED[self.kind]:
+            return [*found, f"it moved {self.moves()}"]
         found += getattr(self, f"{self.kind}_problems")()
         return found if self.thread.is_sound() else ["unsound"]
 
@@ -183,3 +185,19 @@ def test_a_git_that_dies_leaves_the_move_to_the_next_command(world: World, tmp_p
         lambda more: world.thread(*world.words, environment=more), world.put_back, world.problems, every=4
     )
     assert not wrong, "\n".join(wrong[:20])
+
+
+DIES_BEHIND_ITS_COMMIT = """#!/bin/sh
+case " $* " in *" commit "*) "$CRASH_GIT" "$@"; kill -KILL $$ ;; esac
+exec "$CRASH_GIT" "$@"
+"""
+
+
+def test_a_git_that_dies_behind_its_commit_has_made_it(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    world = before_move("commit", detent, repo)
+    (tmp_path / "git").write_text(DIES_BEHIND_ITS_COMMIT, encoding="utf-8")
+    (tmp_path / "git").chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{detent.environment['PATH']}"
+    done = world.thread(*world.words, environment={"PATH": path, "CRASH_GIT": str(shutil.which("git"))})
+    assert done.code == 0, done
+    assert world.problems() == []

@@ -67,7 +67,9 @@ def commit_tree(wanted: Wanted) -> str:
         if expected == tree_of(wanted.stand.repository.common_dir, wanted.stand.commit):
             raise RefusedError("there is nothing to commit: the branch holds this tree already")
         finished = _commit(wanted, expected)
-        if finished.exit != 0 or finished.timed_out:
+        is_failed = finished.exit != 0 or finished.timed_out
+        # A git that was killed may have made the commit before it died.
+        if is_failed and not find_made(wanted.stand.repository.top, wanted.key):
             raise _refusal(wanted, expected, finished)
     finally:
         wipe(wanted.scratch)
