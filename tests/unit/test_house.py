@@ -38,6 +38,7 @@ HOT_MODULES = (
     "detent.store.markdown",
     "detent.store.native",
     "detent.store.places",
+    "detent.store.memory",
     "detent.store.tasks",
     "detent.runner.step",
     "detent.faces.cli.main",

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.store.journal import Entry
+    from detent.store.memory import Memory
     from detent.store.places import Project, TaskPlaces
-    from detent.store.tasks import Memory
 
 MOST_ROUNDS = 3  # a journal that grows while we look is looked at again
 

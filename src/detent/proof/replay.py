@@ -26,7 +26,7 @@ from detent.proof.replay_moves import (
 from detent.proof.replay_proof import approval_problems, carried_problems, kept_problems, proof_problems
 from detent.proof.replay_runs import RUN_KINDS, after_run, end_problems, run_order_problems, run_problems
 from detent.proof.replay_settings import setting_problems
-from detent.store.tasks import fold, snapshot_from_json
+from detent.store.memory import fold, snapshot_from_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from detent.runner.open import Task
     from detent.store.journal import Entry
-    from detent.store.tasks import Memory
+    from detent.store.memory import Memory
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)  # what a line of the wrong shape runs into

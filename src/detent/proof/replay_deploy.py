@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from detent.store.journal import Entry
-    from detent.store.tasks import Memory
+    from detent.store.memory import Memory
 
 STAGES = {
     "confirmed": "person",

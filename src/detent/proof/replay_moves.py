@@ -9,7 +9,7 @@ from detent.errors import UnreadableError
 from detent.proof.replay_lines import Finding
 from detent.runner.locks import items_of
 from detent.runner.prepare import decide_again, steps_of
-from detent.store.tasks import snapshot_from_json
+from detent.store.memory import snapshot_from_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
     from detent.runner.open import Task
     from detent.store.journal import Entry
-    from detent.store.tasks import Memory
+    from detent.store.memory import Memory
 
 _HASHES = ("entry", "locked")  # of files at that moment: nothing to decide them from
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from detent.core.machine import STOPPED, TAINTED
 from detent.core.runs import run_over, stayed, stop
 from detent.effects.keeper_look import look
-from detent.store.tasks import QUIET
+from detent.store.memory import QUIET
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from detent.core.values import Snapshot
     from detent.runner.open import Task
     from detent.store.journal import Entry
-    from detent.store.tasks import Memory
+    from detent.store.memory import Memory
 
 _ENDED = (
     *("run", "role", "state", "access", "agent", "model", "seen", "exit", "how", "code", "signal", "survivors", "tree"),

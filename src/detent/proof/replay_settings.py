@@ -8,8 +8,8 @@ from detent.core.explore import explore
 from detent.gates.plan import read_plan
 from detent.store.atomic import read_plain
 from detent.store.digest import sha256_of
+from detent.store.memory import configured
 from detent.store.settings import TASK_BOUNDS, is_bound
-from detent.store.tasks import configured
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import os
 from detent.effects.agents.catalog import find_program, load_catalog
 from detent.effects.agents.choose import all_candidates, choose
 from detent.gates.seen import AgentSeen
-from detent.store.tasks import utc_now
+from detent.store.memory import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

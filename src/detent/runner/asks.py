@@ -12,8 +12,8 @@ from detent.errors import UnreadableError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.core.machine import State
+    from detent.store.memory import Memory
     from detent.store.native import Document, Native
-    from detent.store.tasks import Memory
 
     Asked = tuple[tuple[str, str], ...]  # name of the field or section, and what it says
 

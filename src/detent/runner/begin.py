@@ -18,9 +18,10 @@ from detent.runner.settle import unlogged
 from detent.store.atomic import make_folders, sweep, write_atomic
 from detent.store.digest import sha256_of
 from detent.store.lock import Lock
+from detent.store.memory import Memory
 from detent.store.places import Project, make_task_folder, write_pointer
 from detent.store.settings import FILE, Settings, parse_settings
-from detent.store.tasks import Memory, TaskStore
+from detent.store.tasks import TaskStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

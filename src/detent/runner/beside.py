@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from detent.runner.open import Task
     from detent.store.journal import Entry
-    from detent.store.tasks import Memory
+    from detent.store.memory import Memory
 
 _RECORD, _OUTPUT = "run.json", "output.log"
 _PLANNED = ("role", "state", "agent", "model", "access", "sandbox", "talk", "prompt")

@@ -24,8 +24,8 @@ from detent.gates.reports import read_block
 from detent.runner.branch_commits import Ground, ground_of, log_files, phase_of, tree_file
 from detent.runner.look import current_tree
 from detent.store.atomic import read_plain, read_text, write_atomic
+from detent.store.memory import GATE_EFFECTS
 from detent.store.post_mortems import AVOID, DIFFERENTLY, WRONG, find_post_mortems
-from detent.store.tasks import GATE_EFFECTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

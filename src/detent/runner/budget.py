@@ -5,7 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.core.machine import Machine
-    from detent.store.tasks import Memory
+    from detent.store.memory import Memory
 
 FRUITLESS = "fruitless"  # the limit of agent runs in a row that crashed or opened no move, where a machine has one
 

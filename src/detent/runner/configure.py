@@ -1,6 +1,6 @@
 """What a person sets for one task after it was made: budget, limits, mode, agents, further checks; one journal line.
 
-The pinned machine and the first line stay as they are. What holds now is folded from the lines (`store/tasks.py`), so
+The pinned machine and the first line stay as they are. What holds now is folded from the lines (`store/memory.py`), so
 every reader finds it where the first line's settings are. Nothing of this is written into the native file except a
 check, which waits for the end of an agent run, and the mode where the file shows it: while a run lives the file goes on
 showing the old one.
@@ -18,8 +18,8 @@ from detent.runner.pinned import read_overrides, read_usd
 from detent.runner.promises import put_in_order
 from detent.runner.settle import record, refuse_while_running, remember
 from detent.store.lock import Lock
+from detent.store.memory import configured
 from detent.store.shown import labels_from
-from detent.store.tasks import configured
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

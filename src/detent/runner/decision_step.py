@@ -9,7 +9,7 @@ from detent.errors import RefusedError, UnreadableError
 from detent.runner.locks import kept_text
 from detent.store.atomic import as_json, read_plain
 from detent.store.locked_files import put_back_files
-from detent.store.tasks import utc_now
+from detent.store.memory import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from detent.runner.promises import put_in_order
 from detent.runner.settle import note
 from detent.store.deploy_plan import RUN_IN_TURN, Plan, read_plan
 from detent.store.lock import Lock
+from detent.store.memory import utc_now
 from detent.store.receipts import Receipt, ReceiptStore
-from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

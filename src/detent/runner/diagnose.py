@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
     from detent.runner.open import Task
     from detent.store.journal import Entry
-    from detent.store.tasks import Memory
+    from detent.store.memory import Memory
 
 
 class Diagnosis(Record):

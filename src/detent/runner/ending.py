@@ -41,8 +41,8 @@ from detent.runner.settle import disorder_words, find_disorder, read_document, r
 from detent.runner.step import Outcome, step
 from detent.store.atomic import read_plain
 from detent.store.lock import Lock
+from detent.store.memory import utc_now
 from detent.store.patterns import matches
-from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from detent.runner.foresee import Foreseen
     from detent.runner.loop import Loop
     from detent.runner.open import Task
+    from detent.store.memory import Memory
     from detent.store.native import Document
     from detent.store.places import TaskPlaces
-    from detent.store.tasks import Memory
 
 
 _SETTINGS, _POOL = "detent.toml", b"pool"  # read whole only where it may bound the homes of a project

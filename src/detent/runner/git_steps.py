@@ -36,8 +36,8 @@ from detent.runner.in_place import (
 from detent.runner.look import current_tree
 from detent.runner.prepare_values import Doing, Step
 from detent.runner.revert_step import do_revert, has_revert, look_revert
+from detent.store.memory import utc_now
 from detent.store.places import branch_of
-from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

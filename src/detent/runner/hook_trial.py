@@ -25,8 +25,8 @@ from detent.runner.workspace import workspace_of
 from detent.store.atomic import make_folders, read_plain, write_atomic
 from detent.store.digest import sha256_of
 from detent.store.lock import Lock
+from detent.store.memory import utc_now
 from detent.store.receipts import Receipt, ReceiptStore
-from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.core.machine import State
     from detent.runner.open import Listed
+    from detent.store.memory import Memory
     from detent.store.places import Project
-    from detent.store.tasks import Memory
 
 
 _COMMANDS = ("approve", "commit", "resume")  # verbs that are commands, the most wanted first

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from detent.core.machine import Lock, Machine
     from detent.core.values import Snapshot
     from detent.runner.open import Task
+    from detent.store.memory import Memory
     from detent.store.native import Document
-    from detent.store.tasks import Memory
 
 
 def items_of(lock: Lock) -> tuple[str, ...]:

@@ -17,10 +17,10 @@ from detent.runner.layout import is_tracked, moving_files
 from detent.runner.surroundings import Surroundings
 from detent.store.atomic import sweep
 from detent.store.digest import sha256_of
+from detent.store.memory import utc_now
 from detent.store.observed import Command
 from detent.store.places import POINTER, lies_in
 from detent.store.receipts import ReceiptStore
-from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from detent.effects.tree import Taken
     from detent.runner.open import Task
+    from detent.store.memory import Memory
     from detent.store.native import Document
     from detent.store.observed import TreeFile
-    from detent.store.tasks import Memory
 
     Answer = TypeVar("Answer")
 

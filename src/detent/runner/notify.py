@@ -8,7 +8,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.runner.drive import Rest
-    from detent.store.tasks import Memory
+    from detent.store.memory import Memory
 
 HOOK_TIMEOUT_S = 30
 _QUIET = ("running",)

@@ -11,9 +11,10 @@ from detent.errors import UnreadableError, UsageError
 from detent.machines.parse import parse
 from detent.store.atomic import read_plain
 from detent.store.digest import sha256_of
+from detent.store.memory import Memory
 from detent.store.native import Native
 from detent.store.places import POINTER, Project, TaskPlaces, is_task_id, project_at, read_pointer
-from detent.store.tasks import Memory, TaskStore
+from detent.store.tasks import TaskStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

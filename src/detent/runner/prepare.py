@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
     from detent.runner.prepare_values import Results
     from detent.runner.settle import Settled
-    from detent.store.tasks import Memory
+    from detent.store.memory import Memory
 
 _CHECKOUT_WAIT_S = 600.0  # somebody's commit hooks may be running
 

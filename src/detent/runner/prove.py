@@ -26,8 +26,8 @@ from detent.runner.settle import note
 from detent.runner.workspace import workspace_of
 from detent.store.atomic import sweep
 from detent.store.lock import Lock
+from detent.store.memory import utc_now
 from detent.store.receipts import SETUP_FAILED, Receipt, ReceiptStore
-from detent.store.tasks import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
     from detent.runner.ready import Ready
     from detent.runner.settle import Settled
+    from detent.store.memory import Memory
     from detent.store.native import Document
-    from detent.store.tasks import Memory
 
 
 def run_seen(task: Task) -> RunSeen | None:

@@ -16,7 +16,7 @@ from detent.runner.bell import ring
 from detent.runner.locks import changed_locks, changed_of_others, locked_texts, put_back_others, shown_item
 from detent.store.aftermath import carried, text_after_stop
 from detent.store.atomic import sweep
-from detent.store.tasks import compose, foretell
+from detent.store.memory import compose, foretell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from detent.core.values import Snapshot
     from detent.runner.open import Task
     from detent.store.journal import Entry
+    from detent.store.memory import Memory
     from detent.store.native import Document
-    from detent.store.tasks import Memory
 
 
 class Settled(Record):

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from detent.core.values import Decision, Fact
     from detent.gates.seen import Seen
     from detent.runner.open import Task
+    from detent.store.memory import Memory
     from detent.store.native import Document
-    from detent.store.tasks import Memory
 
 MOST_ROUNDS = 3
 SIBLINGS = "no_sibling_in"  # the check that looks at other tasks

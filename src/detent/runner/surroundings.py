@@ -14,7 +14,7 @@ from detent.store.atomic import read_plain
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.runner.open import Task
-    from detent.store.tasks import Memory
+    from detent.store.memory import Memory
 
 _LARGEST_PROMPT_BYTES = 4_000_000
 _PROMPT = "prompt.md"

@@ -23,8 +23,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from detent.store.memory import Memory
     from detent.store.native import Document, Native
-    from detent.store.tasks import Memory, TaskStore
+    from detent.store.tasks import TaskStore
 
 LARGEST_CARRIED_CHARACTERS = 64_000  # of a larger file its disk is waited for instead
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from detent.core.values import Snapshot
     from detent.store.fields import Found
     from detent.store.journal import Entry
+    from detent.store.memory import Memory
     from detent.store.places import TaskPlaces
-    from detent.store.tasks import Memory
 
 _LONGEST_STATE = 200  # characters; what is longer names no state, and must not swell the journal
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from detent.core.machine import Machine
-    from detent.store.tasks import Memory
+    from detent.store.memory import Memory
 
 NUMBERS = ("revision",)
 # They change while a run lives, when nobody writes the file: what it says then is nobody's doing.

@@ -8,7 +8,7 @@ import pytest
 
 from detent.core.values import Snapshot
 from detent.proof.replay_deploy import deploy_problems
-from detent.store.tasks import Memory
+from detent.store.memory import Memory
 
 LAST = {"last": {"plan": "p", "commands": []}}
 

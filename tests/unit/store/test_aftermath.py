@@ -16,9 +16,10 @@ from detent.machines.load import load
 from detent.runner.vocabulary import vocabulary
 from detent.store.aftermath import LARGEST_CARRIED_CHARACTERS, boot_id, carried, text_after_stop
 from detent.store.digest import sha256_of
+from detent.store.memory import compose
 from detent.store.native import Native
 from detent.store.places import TaskPlaces, make_task_folder
-from detent.store.tasks import TaskStore, compose
+from detent.store.tasks import TaskStore
 
 MACHINE = load("phase", vocabulary())[0]
 FIRST = "# A task\n\nPhase: intake\nObjective: o\n\nwords of a person\n"

@@ -15,10 +15,11 @@ from detent.core.values import Snapshot
 from detent.errors import StorageError, UnreadableError
 from detent.machines.load import load
 from detent.runner.vocabulary import vocabulary
+from detent.store.memory import Memory
 from detent.store.native import Document, Native
 from detent.store.native_log import log_line
 from detent.store.places import TaskPlaces, make_task_folder
-from detent.store.tasks import Memory, TaskStore
+from detent.store.tasks import TaskStore
 
 MACHINE = load("phase", vocabulary())[0]
 STATE = "# A task\n\nPhase: intake\nStatus: new\nOwner: Ann\nObjective: o\n\nfree text\n"

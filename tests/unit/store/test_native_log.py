@@ -12,10 +12,11 @@ from detent.core.values import Snapshot
 from detent.machines.load import load
 from detent.proof.replay_lines import KINDS as REPLAYED
 from detent.runner.vocabulary import vocabulary
+from detent.store.memory import Memory
 from detent.store.native import Native
 from detent.store.native_log import KINDS, log_lines
 from detent.store.places import TaskPlaces, make_task_folder
-from detent.store.tasks import Memory, TaskStore
+from detent.store.tasks import TaskStore
 
 MACHINE = load("tests/data/machines/ticket.toml", vocabulary())[0]
 TIME = "2026-01-02T03:04:05Z"

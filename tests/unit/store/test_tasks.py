@@ -13,8 +13,9 @@ from detent.core.values import Snapshot
 from detent.errors import DamagedJournal, UnreadableError
 from detent.store.atomic import read_cache, write_cache
 from detent.store.digest import sha256_of
+from detent.store.memory import Memory
 from detent.store.places import TaskPlaces, make_task_folder
-from detent.store.tasks import Memory, TaskStore
+from detent.store.tasks import TaskStore
 
 FIRST = Snapshot(state="intake", counters={"runs": 1}, registers={"origin": ""}, visits={"intake": 1})
 

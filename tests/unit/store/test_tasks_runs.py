@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from detent.core.values import Snapshot
+from detent.store.memory import Memory
 from detent.store.places import TaskPlaces, make_task_folder
-from detent.store.tasks import Memory, TaskStore
+from detent.store.tasks import TaskStore
 
 PLAN: dict[str, Any] = {"run": 1, "role": "builder", "state": "work", "agent": "mine"}
 USED = {"runs": 1, "seconds": 2.5, "cost_usd": 0.25}

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from detent.core.values import Snapshot
     from detent.runner.explain import Explain
     from detent.runner.open import Task
+    from detent.store.memory import Memory
     from detent.store.places import Project
-    from detent.store.tasks import Memory
 
     Stamp = tuple[int, int, int] | None
 
