@@ -1,0 +1,203 @@
+"""Compares a work tree with an index: what git lists, what of it counts by the baseline's rules, and what differs."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from detent.core.record import Record
+from detent.effects.git import Git, read_repository, write_if_different
+from detent.effects.ignore_rules import combined_ignore_rules, escape_path
+from detent.errors import ToolError, UnreadableError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+GITLINK = b"160000"
+
+
+class Wanted(Record):
+    """What one computation is about; all paths inside the tree are bytes relative to its top."""
+
+    private_dir: str
+    work_tree: str
+    objects: tuple[str, ...]
+    baseline: str | None
+    left_out: tuple[str, ...]
+
+
+class Rules(Record):
+    """What the baseline says: a file with its ignore rules, and its submodules."""
+
+    exclude_file: str
+    submodules: dict[bytes, bytes]
+
+
+class Listing(Record):
+    """What git sees: entries of the index (mode and object by path), those that differ on disk, new paths."""
+
+    cached: dict[bytes, tuple[bytes, bytes]]
+    different: tuple[bytes, ...]
+    new: tuple[bytes, ...]
+
+
+class Changes(Record):
+    """What must go into the index; `again` when the removals let git see files it passed over before."""
+
+    removed: tuple[bytes, ...]
+    added: tuple[bytes, ...]
+    submodules: tuple[tuple[bytes, bytes], ...]
+    again: bool
+
+
+NO_CHANGES = Changes((), (), (), False)
+
+
+def cache_path(task: Wanted, name: str = "") -> str:
+    return os.path.join(task.private_dir, "cache", name)
+
+
+def baseline_rules(task: Wanted) -> Rules:
+    if task.baseline is None:
+        return Rules(os.devnull, {})
+    exclude_file = cache_path(task, f"exclude-{task.baseline}")
+    submodules_file = cache_path(task, f"submodules-{task.baseline}")
+    if not (os.path.exists(exclude_file) and os.path.exists(submodules_file)):
+        git = Git(task.private_dir)
+        submodules = []
+        ignore_files: dict[bytes, bytes] = {}
+        for line in git.run("ls-tree", "-r", "-z", "--full-tree", task.baseline).split(b"\0")[:-1]:
+            entry, _tab, path = line.partition(b"\t")
+            mode, _kind_name, name = entry.split(b" ")
+            if mode == GITLINK:
+                submodules.append(name + b" " + path)
+            elif os.path.basename(path) == b".gitignore" and mode.startswith(b"100"):
+                ignore_files[os.path.dirname(path)] = _verified_blob(git, name.decode())
+        write_if_different(submodules_file, joined(submodules), durable=True)
+        write_if_different(exclude_file, combined_ignore_rules(ignore_files), durable=True)
+    with open(submodules_file, "rb") as file:
+        pairs = (line.partition(b" ") for line in file.read().split(b"\0")[:-1])
+        return Rules(exclude_file, {path: commit for commit, _space, path in pairs})
+
+
+def _verified_blob(git: Git, name: str) -> bytes:
+    """A blob whose bytes really have that name; git itself does not look."""
+    data = git.run("cat-file", "blob", name)
+    if git.run("hash-object", "-t", "blob", "--no-filters", "--stdin", input_bytes=data).decode().strip() != name:
+        raise ToolError(f"object {name[:12]} of the repository is damaged or forged", where=git.git_dir)
+    return data
+
+
+def list_files(git: Git, task: Wanted, rules: Rules) -> Listing:
+    options = ["-z", "-t", "-s", "-c", "-d", "-m", "-o", f"--exclude-from={rules.exclude_file}"]
+    for left_out in task.left_out:
+        options += ("-x", "/" + os.fsdecode(escape_path(os.fsencode(left_out))))
+    finished = git.finish("ls-files", *options)
+    if finished.exit != 0:
+        raise git.failure("ls-files", finished)
+    if finished.stderr:  # git goes on without a folder it may not read; a file could hide there
+        message = finished.stderr.decode(errors="replace").splitlines()[0]
+        raise UnreadableError(
+            f"a part of the tree cannot be read: {message}",
+            where=task.work_tree,
+            next_step="make it readable or remove it, then try again",
+        )
+    cached: dict[bytes, tuple[bytes, bytes]] = {}
+    different: dict[bytes, None] = {}
+    new = []
+    for line in finished.stdout.split(b"\0")[:-1]:
+        if line.startswith(b"? "):
+            new.append(line[2:])
+            continue
+        entry, _tab, path = line[2:].partition(b"\t")
+        if line.startswith(b"H"):
+            cached[path] = (entry[:6], entry.split(b" ")[1])
+        else:
+            different[path] = None
+    return Listing(cached, tuple(different), tuple(new))
+
+
+def compare(task: Wanted, rules: Rules, listing: Listing) -> Changes:
+    top = os.fsencode(task.work_tree)
+    removed, filled = _beyond_folders(top, (*listing.cached, *listing.new))
+    added: list[bytes] = []
+    submodules = [(path, _submodule_commit(task, rules, path)) for path in filled]
+    again = False
+    for path in (*listing.different, *listing.new):
+        kind = kind_of(os.path.join(top, path))
+        if path.endswith(b"/"):
+            submodules.append((path[:-1], _submodule_commit(task, rules, path[:-1])))
+        elif kind in (stat.S_IFREG, stat.S_IFLNK):
+            added.append(path)
+        elif path in listing.cached and (listing.cached[path][0] != GITLINK or kind != stat.S_IFDIR):
+            removed.append(path)
+    for path, (mode, commit) in listing.cached.items():
+        if mode != GITLINK or kind_of(os.path.join(top, path)) != stat.S_IFDIR:
+            continue
+        if not os.path.lexists(os.path.join(top, path, b".git")) and os.listdir(os.path.join(top, path)):
+            removed.append(path)  # a submodule turned into ordinary files, which git lists once the link is gone
+            again = True
+        elif (now := _submodule_commit(task, rules, path)) != commit:
+            submodules.append((path, now))
+    gone = set(removed)
+    return Changes(tuple(gone), tuple(path for path in added if path not in gone), tuple(submodules), again)
+
+
+def _beyond_folders(top: bytes, paths: Iterable[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """The paths that lie behind a link, a file or a repository inside the tree, and those repositories."""
+    real = {b"": True}
+    filled = []
+
+    def is_real(folder: bytes) -> bool:
+        if folder not in real:
+            full = os.path.join(top, folder)
+            real[folder] = is_real(folder.rpartition(b"/")[0]) and kind_of(full) == stat.S_IFDIR
+            if real[folder] and os.path.lexists(os.path.join(full, b".git")):
+                real[folder] = False
+                filled.append(folder)
+        return real[folder]
+
+    return [path for path in paths if not is_real(path.rstrip(b"/").rpartition(b"/")[0])], filled
+
+
+def kind_of(path: bytes) -> int:
+    try:
+        return stat.S_IFMT(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+
+
+def _submodule_commit(task: Wanted, rules: Rules, path: bytes) -> bytes:
+    """What a submodule of the baseline stands at: its HEAD, or the baseline's commit while it is not filled."""
+    top = os.fsencode(task.work_tree)
+    if path not in rules.submodules:
+        raise _nested_repository(top, path)
+    folder = os.fsdecode(os.path.join(top, path))
+    if not os.path.lexists(os.path.join(folder, ".git")):
+        return rules.submodules[path]
+    repository = read_repository(folder)
+    if repository is None or repository.head is None:
+        raise UnreadableError(
+            "the submodule has no commit to stand for it",
+            where=folder,
+            next_step=f"run: git -C {task.work_tree} submodule update --init {os.fsdecode(path)}",
+        )
+    return repository.head.encode()
+
+
+def _nested_repository(top: bytes, path: bytes) -> UnreadableError:
+    name = os.fsdecode(path)
+    return UnreadableError(
+        f"{name} is a git repository inside the tree, so its files cannot be counted",
+        where=os.fsdecode(os.path.join(top, path)),
+        next_step=f"move {name} out of the tree, or remove {name}/.git to count its files as ordinary ones",
+    )
+
+
+def changed_paths(changes: Changes) -> set[bytes]:
+    return {*changes.removed, *changes.added, *(path for path, _commit in changes.submodules)}
+
+
+def joined(parts: Iterable[bytes]) -> bytes:
+    return b"".join(part + b"\0" for part in parts)
