@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from detent.core.values import Advance, Crash, Refuse
 from detent.effects.evidence_runs import EXITS
-from detent.faces.words import claim_words, one_line, outcome_words, refusal_words
+from detent.faces.words import one_line, outcome_words, refusal_words
+from detent.faces.words_history import claim_words
 from detent.faces.words_loop import advice_words
 from detent.runner.budget import way_on
 

@@ -6,7 +6,8 @@ import sys
 
 from detent.errors import UsageError
 from detent.faces.cli.output import next_json, print_json, show, status_json
-from detent.faces.words import DEAD_MARK, history_words, list_words, next_words, status_words
+from detent.faces.words import DEAD_MARK, list_words, next_words, status_words
+from detent.faces.words_history import history_words
 from detent.runner.explain import explain, is_dead, is_gone, waiting_for, waits_for_word, who_may
 from detent.runner.open import Listed, Task, find_project, is_over, load_all, open_task
 

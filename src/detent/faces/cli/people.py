@@ -8,7 +8,8 @@ from detent.errors import UsageError
 from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run, show_outcome
 from detent.faces.cli.given import given_with
 from detent.faces.cli.output import move_json, settings_json, show
-from detent.faces.words import approved_words, confirmed_words, outcome_words
+from detent.faces.words import outcome_words
+from detent.faces.words_done import approved_words, confirmed_words
 from detent.faces.words_run import inbox_words
 from detent.gates.people import is_word
 from detent.runner.explain import deploy_word, may_ask

@@ -1,0 +1,65 @@
+"""The words for what a person had done: landed, approved, confirmed, taken back, removed, restored."""
+
+from __future__ import annotations
+
+from detent.store.names import name_some
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from detent.runner.collect import Leftover
+    from detent.runner.land import Landed
+    from detent.runner.open import Task
+    from detent.runner.restore import Restored
+
+
+def landed_words(task: Task, done: Landed) -> str:
+    if done.how == "found":
+        return f"{task.id} is part of {done.branch} already, by commit {done.commit[:12]}"
+    lines = [f"landed: {task.id} on {done.branch}, {done.how} commit {done.commit[:12]}; nothing was pushed"]
+    if done.touched:
+        lines.append(f"  it touched protected files: {name_some(done.touched)}")
+    return "\n".join([*lines, "  next: git push, when you want; detent gc removes what the task left"])
+
+
+def approved_words(approved: Mapping[str, Any]) -> str:
+    lines = [f"approved: {len(approved['files'])} protected file(s) of tree {approved['tree'][:12]}, and of no other"]
+    return "\n".join([*lines, *(f"  {name}" for name in approved["files"])])
+
+
+def confirmed_words(name: str, commands: Sequence[tuple[str, str]]) -> str:
+    lines = [f"  {label}: {line}" for label, line in commands]
+    return "\n".join(["confirmed: these commands may run", *lines, f"next: detent run {name}"])
+
+
+def rolled_back_words(name: str, command: str, why: str) -> str:
+    head = f"could not take the deployment back: {why}" if why else "taken back: nothing counts as deployed any more"
+    return f"{head}\n  ran:  {command}\n  next: detent next {name}"
+
+
+def collected_words(found: Sequence[Leftover], *, dry_run: bool) -> str:
+    lines = []
+    for one in found:
+        parts = [one.home, *(f"branch {name}" for name in one.branches), one.journal]
+        parts += ["its keep ref"] if one.has_keep_ref else []
+        parts += [f"{len(one.backups)} backup(s) of what was reset"] if one.backups else []
+        parts += [f"{len(one.records)} record(s) of agent runs"] if one.records else []
+        mark = ("would go" if dry_run else "removed") if one.goes else "kept"
+        if told := [part for part in parts if part]:
+            lines.append(f"{mark}: {one.id} ({one.why}): {', '.join(told)}")
+        if one.spared:
+            lines.append(f"kept: {one.id}: {one.spared} backup(s) of work that was not finished; they go with --yes")
+    return "\n".join(lines) or "nothing to remove"
+
+
+def restored_words(task: Task, done: Restored) -> str:
+    if not done.kept:
+        return f"the tree is as it was at line {done.seq}"
+    lines = [f"restored: the tree is as it was at line {done.seq}, the state is still {task.memory.snapshot.state}"]
+    lines += [f"  written: {path}" for path in done.files.written]
+    lines += [f"  removed: {path}" for path in done.files.removed]
+    lines += [f"  left as it is, a submodule: {path}" for path in done.files.passed_over]
+    lines.append(f"  what stood there is kept as commit {done.kept[:12]} in {task.places.private_git()}")
+    return "\n".join(lines)
