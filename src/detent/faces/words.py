@@ -141,7 +141,7 @@ def status_words(told: Explain) -> str:
     rows = [
         ("task", f"{task.id}  {head['title']}"),
         ("machine", head["machine"] + (f" ({snapshot.mode})" if snapshot.mode else "")),
-        ("state", f"{snapshot.state}  since {task.memory.moved_time}"),
+        ("state", f"{snapshot.state}  since {task.memory.entered_time}"),
         *([("about", about)] if (about := task.machine.states[snapshot.state].title) else []),
         ("waits for", told.waiting_for or "nobody: it is over"),
         *((f"asks, {name}", words) for name, words in told.asks),

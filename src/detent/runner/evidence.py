@@ -199,7 +199,7 @@ def _now(task: Task) -> Now:
     )
     state = told.snapshot.state
     is_end = task.machine.states[state].is_end
-    return Now(state, task.memory.moved_time, told.waiting_for, is_end, moves, told.problems, told.advice)
+    return Now(state, task.memory.entered_time, told.waiting_for, is_end, moves, told.problems, told.advice)
 
 
 def _document(task: Task) -> Document | None:

@@ -65,7 +65,7 @@ def letter_of(project: Project, listed: Listed) -> Letter | None:
     if state.asks and (words := question(state, Native(listed.machine, memory.head["dir"], project.task(listed.id)))):
         why = f"{why}; {words}"
     advised = advice(load_task(project, listed.id)) if state.recommends else ""
-    return Letter(listed.id, state.name, memory.head["title"], why, memory.moved_time, command, advised)
+    return Letter(listed.id, state.name, memory.head["title"], why, memory.changed_time, command, advised)
 
 
 def _to_deploy(project: Project, listed: Listed) -> tuple[str, str] | None:

@@ -34,7 +34,8 @@ class Memory(Record):
     size: int  # bytes of whole lines
     last: bytes  # the last whole line
     due_seq: int  # the last line that must reach the document
-    moved_time: str  # when the snapshot last changed
+    changed_time: str  # when the snapshot last changed
+    entered_time: str = ""  # when the state was entered
     unsettled: Mapping[str, Mapping[str, Any]] = {}  # promised effects without their acted line, by step key
     intent: Mapping[str, Any] = {}  # a decided move whose steps are being prepared
     prepared: Mapping[str, Mapping[str, str]] = {}  # what every such step came to last, by its name
@@ -113,11 +114,11 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
     if memory is None:
         head = {key: value for key, value in entry.items() if key not in ("after", "prev")}
         first = snapshot_from_json(entry["after"], seq)
-        return Memory(head, first, 0, b"", seq, entry["time"])
+        return Memory(head, first, 0, b"", seq, entry["time"], entry["time"])
     kind = entry["kind"]
     changes: dict[str, Any] = {} if kind in QUIET and not entry.get("fields") else {"due_seq": seq}
     if "after" in entry:
-        changes.update(snapshot=snapshot_from_json(entry["after"], seq), moved_time=entry["time"])
+        changes.update(snapshot=snapshot_from_json(entry["after"], seq), changed_time=entry["time"])
     else:
         changes["snapshot"] = memory.snapshot.replace(seq=seq)
     if kind in ("acted", "proved", "landed", "approved", "intended", "unprepared", "configured", "filed", "deploy"):
@@ -128,6 +129,7 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
             changes["ended"] = {**memory.ended, "claim": ""}
     elif kind == "moved":
         changes.update(_fold_move(memory, entry), refusal={}, ended={}, visit={}, intent={}, filing={})
+        changes["entered_time"] = entry["time"]
     else:
         changes.update(_fold_run(memory, kind, entry))
     if kind in ("moved", "crashed", "unmoved", "resumed"):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
     from detent.store.places import TaskPlaces
 
-CACHE_SCHEMA = 6
+CACHE_SCHEMA = 7
 _LARGEST_CACHE_BYTES = 8_000_000
 _CACHE_STEP_BYTES = 256
 

@@ -13,7 +13,7 @@ from detent.core.values import Snapshot
 from detent.errors import DamagedJournal, UnreadableError
 from detent.store.atomic import read_cache, write_cache
 from detent.store.digest import sha256_of
-from detent.store.memory import Memory
+from detent.store.memory import Memory, foretell, snapshot_to_json
 from detent.store.places import TaskPlaces, make_task_folder
 from detent.store.tasks import TaskStore
 
@@ -50,6 +50,18 @@ def test_what_was_committed_is_what_is_loaded(store: TaskStore) -> None:
     store.save_cache(memory)
     assert store.load() == memory
     assert [entry["seq"] for entry in store.history()] == [1, 2, 3]
+
+
+def test_a_state_is_entered_by_moves_alone() -> None:
+    """A run that took no move, a resumption, another mode: all change the snapshot, and none enters a state."""
+    times = {number: f"2026-01-01T00:00:0{number}Z" for number in range(1, 4)}
+    after = snapshot_to_json(FIRST)
+    memory = foretell(None, {"seq": 1, "time": times[1], "kind": "created", "after": after})
+    assert (memory.entered_time, memory.changed_time) == (times[1], times[1])
+    memory = foretell(memory, {"seq": 2, "time": times[2], "kind": "crashed", "by": "crash", "after": after})
+    assert (memory.entered_time, memory.changed_time) == (times[1], times[2])
+    memory = foretell(memory, {"seq": 3, "time": times[3], "kind": "moved", "by": "engine", "after": after})
+    assert (memory.entered_time, memory.changed_time) == (times[3], times[3])
 
 
 def test_loading_writes_nothing(store: TaskStore) -> None:
@@ -124,7 +136,7 @@ def test_a_cache_of_another_make_is_not_trusted(store: TaskStore, key: str, valu
     memory = moves(store, begin(store), "shape")
     store.save_cache(memory)
     content = json.loads(read_cache(str(cache_of(store))) or b"")
-    write_cache(str(cache_of(store)), json.dumps({**content, "moved_time": "a lie", key: value}).encode())
+    write_cache(str(cache_of(store)), json.dumps({**content, "changed_time": "a lie", key: value}).encode())
     assert store.load() == memory
 
 

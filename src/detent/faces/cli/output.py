@@ -59,7 +59,7 @@ def status_json(told: Explain) -> dict[str, Any]:
         "run": task.memory.run.get("run") or task.memory.visit.get("run"),
         "driven": bool(task.memory.driven.get("on", False)),
         "seq": snapshot.seq,
-        "since": task.memory.moved_time,
+        "since": task.memory.entered_time,
         "request": told.request,
         "about": task.machine.states[snapshot.state].title,
         "loop": None if told.loop is None else {name: getattr(told.loop, name) for name in told.loop._fields},

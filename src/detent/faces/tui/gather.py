@@ -125,7 +125,7 @@ class Gatherer:
             turn="person" if letter else "" if kind == "done" else state.role or state.driver,
             rounds=rounds,
             crashes=crashes,
-            since=memory.moved_time,
+            since=memory.entered_time,
             why=letter.why if letter else "",
             command=letter.command if letter else "",
             is_driven=bool(memory.driven.get("on", False)),
