@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
+from tests.e2e.agent_runs import Agents
 from tests.e2e.clone_task import CloneTask, refs
 
 WORK = SAMPLE_FILES["app.py"] + "# better\n"
@@ -101,6 +102,39 @@ def test_a_task_that_goes_on_is_never_touched(detent: Detent, repo: MakeRepo, st
     before = refs(task)
     assert gc(task, "--yes", "--journals") == []
     assert (refs(task), task.home.exists(), task.control.exists()) == (before, True, True)
+
+
+def test_a_task_is_given_up_by_its_name_and_only_as_a_whole(detent: Detent, repo: MakeRepo) -> None:
+    task = CloneTask(detent, repo, repo())
+    task.to("review")
+    assert detent("new", "another", "--id", "other", cwd=task.repo).code == 0
+    assert "detent gc t --yes --journals" in detent("cancel", "t", cwd=task.repo).out
+    for words in ((), ("--yes",), ("--journals",)):
+        refused = detent("gc", "t", *words, cwd=task.repo)
+        assert (refused.code, "t is in review, which is no end" in refused.err) == (1, True)
+        assert "detent gc t --yes --journals" in refused.err
+    (row,) = gc(task, "t", "--yes", "--journals", "--dry-run")
+    assert (row["id"], row["goes"], row["why"]) == ("t", True, "given up")
+    assert (task.home.exists(), task.control.exists()) == (True, True)
+    gc(task, "t", "--yes", "--journals")
+    assert (task.home.exists(), task.control.exists()) == (False, False)
+    assert [name for name in refs(task) if "/t" in name] == []
+    (left,) = detent("list", "--json", cwd=task.repo).json()["tasks"]
+    assert left["id"] == "other"
+    CloneTask(detent, repo, task.repo)  # the id is free again
+
+
+def test_a_task_on_which_an_agent_works_is_not_given_up(agents: Agents) -> None:
+    here = agents.meeting()
+    agents.honest(implement="meet here")
+    task = agents.task()
+    driving = agents.begin("run", task.id, "--once", cwd=task.repo)
+    here.reached()
+    refused = task("gc", task.id, "--yes", "--journals", cwd=task.repo)
+    assert (refused.code, f"end it: detent stop {task.id}" in refused.err) == (1, True)
+    here.go()
+    driving.done()
+    assert task.state()
 
 
 @pytest.mark.parametrize("how", ["moved", "checked out"])

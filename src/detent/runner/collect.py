@@ -1,4 +1,4 @@
-"""Removes what finished tasks left: homes, branches and refs; never of a task that goes on.
+"""Removes what finished tasks left: homes, branches and refs; of a task that goes on only all of it, and by its name.
 
 A task counts as finished at an end that nobody can re-open. Its work must have landed, or a person must say that it may
 go. Per task, its lock in hand:
@@ -22,7 +22,7 @@ from detent.effects.branches import drop_branch, find_branches
 from detent.effects.bring import wipe
 from detent.effects.git import Git
 from detent.effects.home import keep_ref, kept_ids, remove_home, sweep_homes
-from detent.errors import DetentError
+from detent.errors import DetentError, RefusedError
 from detent.runner.layout import store_root
 from detent.runner.look import current_tree
 from detent.runner.open import is_over, load_all, load_task
@@ -63,6 +63,7 @@ class Wish(Record):
     dry_run: bool = False
     unlanded: bool = False
     journals: bool = False
+    task: str = ""  # this one alone; it need not be finished if all of it may go
 
 
 def collect(project: Project, wish: Wish) -> tuple[Leftover, ...]:
@@ -75,13 +76,31 @@ def collect(project: Project, wish: Wish) -> tuple[Leftover, ...]:
             _drop_stray_refs(project)
         found = []
         for listed in load_all(project):
-            if listed.error is None and is_over(listed):
+            if wish.task and listed.id != wish.task:
+                continue
+            if listed.error is None and (is_over(listed) or _is_given_up(listed, wish)):
                 leftover = _look(project, listed, wish)
                 if leftover.goes and not wish.dry_run:
                     leftover = _remove(load_task(project, listed.id), leftover, wish)
                 if leftover:
                     found.append(leftover)
         return tuple(found)
+
+
+def _is_given_up(listed: Listed, wish: Wish) -> bool:
+    """Whether a person wants to be rid of a task that goes on; nothing of it may be left that could be driven."""
+    if listed.id != wish.task or listed.memory is None:
+        return False
+    if number := listed.memory.run.get("run"):
+        raise RefusedError(
+            f"agent run #{number} works on {listed.id}", next_step=f"wait for it, or end it: detent stop {listed.id}"
+        )
+    if not (wish.unlanded and wish.journals):
+        raise RefusedError(
+            f"{listed.id} is in {listed.memory.snapshot.state}, which is no end",
+            next_step=f"give it up and remove all of it, also its journal: detent gc {listed.id} --yes --journals",
+        )
+    return True
 
 
 def _look(project: Project, listed: Listed, wish: Wish) -> Leftover:
@@ -92,6 +111,8 @@ def _look(project: Project, listed: Listed, wish: Wish) -> Leftover:
     why = "landed" if has_landed else "not landed; it goes with --yes"
     if task.memory.head["in_place"]:
         why = "worked in place"
+    if not is_over(listed):
+        why = "given up"
     branches = find_branches(project.common_dir, _put(task)) if project.common_dir else ()
     backups = _backups(task)
     # Only an end after which nothing is brought back says that nobody needs them; any other leaves that to a person.

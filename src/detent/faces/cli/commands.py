@@ -481,6 +481,7 @@ COMMANDS = (
         "Advanced",
         "remove homes, branches and refs of finished tasks whose work has landed; journals stay",
         "result:gc",
+        (Argument("TASK", "this task alone; with --yes --journals also one that is not finished, and all of it"),),
         options=(
             Option("--dry-run", "", "only list what would go"),
             Option("--yes", "", "also where the work has not landed"),

@@ -158,6 +158,8 @@ def _by_verb(arguments: Arguments, verb: str) -> int:
     if not edges:
         state = task.memory.snapshot.state
         hint = f"its moves: detent next {task.id}"
+        if verb == "cancel":  # not every machine has a state for what was given up
+            hint = f"to be rid of the task, journal and all: detent gc {task.id} --yes --journals"
         allowed = allowed_targets(task.machine, task.memory.snapshot)
         refused = Refuse(f"nothing in {state} waits for {verb}", allowed=allowed, hint=hint)
         return show_outcome(arguments, Outcome(refused, task, {}, asked, state))

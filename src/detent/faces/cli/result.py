@@ -91,13 +91,15 @@ def gc(arguments: Arguments) -> int:
     from detent.runner.collect import Wish, collect
 
     refuse_inside_run("removing what tasks left")
+    task = open_task(arguments.text("TASK"), arguments.text("--repo")) if arguments.text("TASK") else None
     wish = Wish(
         person_name(),
+        task=task.id if task else "",
         dry_run=arguments.has("--dry-run"),
         unlanded=arguments.has("--yes"),
         journals=arguments.has("--journals"),
     )
-    found = collect(find_project(arguments.text("--repo")), wish)
+    found = collect(task.project if task else find_project(arguments.text("--repo")), wish)
     rows = [{field: getattr(one, field) for field in one._fields} for one in found]
     show(arguments, {"tasks": rows, "dry_run": wish.dry_run}, collected_words(found, dry_run=wish.dry_run))
     return 0
