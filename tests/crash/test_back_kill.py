@@ -59,9 +59,15 @@ def kill_everywhere(back: Back, words: tuple[str, ...], tmp_path: Path, lost: Ca
     due = back.standing()
     wrong = lost(back)
     for call in tried:
-        place.put_back()
         has_orphans = call.name == "vfork"
-        kill_at(call, place.argv(words), cwd=place.repo, env=place.detent.environment, with_orphans=has_orphans)
+        kill_at(
+            call,
+            place.argv(words),
+            place.put_back,
+            cwd=place.repo,
+            env=place.detent.environment,
+            with_orphans=has_orphans,
+        )
         settled = place(*SETTLE)
         if settled.code != 1:
             wrong.append(f"{call}: settling ended with {settled}")

@@ -111,9 +111,15 @@ def kill_everywhere(place: Place, words: tuple[str, ...], tmp_path: Path, lost: 
     due = place.summary()
     wrong: list[str] = lost(place)
     for call in chosen:
-        place.put_back()
         has_orphans = call.name == "vfork"
-        kill_at(call, place.argv(words), cwd=place.repo, env=place.detent.environment, with_orphans=has_orphans)
+        kill_at(
+            call,
+            place.argv(words),
+            place.put_back,
+            cwd=place.repo,
+            env=place.detent.environment,
+            with_orphans=has_orphans,
+        )
         again = place(*words)
         if again.code in (3, 5) or "bug:" in again.out + again.err:
             wrong.append(f"{call}: the repetition ended with {again}")

@@ -116,8 +116,7 @@ def test_a_killed_engine_leaves_every_commit_once(world: World, tmp_path: Path) 
     tried = points(world, tmp_path / "points.strace")
     assert len(tried) >= FEWEST, "is the trace whole?"
     for call in tried:
-        world.put_back()
-        kill_at(call, world.argv(), cwd=world.task.repo, env=world.environment, with_orphans=True)
+        kill_at(call, world.argv(), world.put_back, cwd=world.task.repo, env=world.environment, with_orphans=True)
         wrong += [f"{call}: {problem}" for problem in world.problems()]
     assert not wrong, "\n".join(wrong[:20])
 

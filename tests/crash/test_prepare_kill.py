@@ -172,8 +172,9 @@ def kill_at_points(world: World, tmp_path: Path) -> None:
     tried = points(world, tmp_path / "points.strace")
     assert len(tried) >= FEWEST, "is the trace whole?"
     for call in tried:
-        world.put_back()
-        kill_at(call, world.argv(), cwd=world.thread.repository, env=world.environment, with_orphans=True)
+        kill_at(
+            call, world.argv(), world.put_back, cwd=world.thread.repository, env=world.environment, with_orphans=True
+        )
         wrong += [f"{call}: {problem}" for problem in world.problems()]
     assert not wrong, "\n".join(wrong[:20])
 

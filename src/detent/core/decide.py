@@ -84,7 +84,8 @@ def _first_open(
             if may_waive and not (guards or waivable or edge.sign_off or any(gate.pending for gate in gates)):
                 waivable = (way, tuple(gate.gate for gate in gates))
             # A way that only lacks proof is nearer than one nobody can use now, or one whose gates were answered: no.
-            distance = (len(guards), len(gates), all(facts[one.gate].is_known for one in gates if one.gate in facts))
+            is_answered = not guards and all(facts[one.gate].is_known for one in gates if one.gate in facts)
+            distance = (len(guards), len(gates), is_answered)
             if nearest is None or distance < nearest[0]:
                 nearest = (distance, edge, (*guards, *gates))
         if waivable:
