@@ -9,10 +9,8 @@ from pathlib import Path
 
 from tests.conftest import Completed
 from tests.crash.points import FULL
-from tests.crash.trace import Call, disturb
+from tests.crash.trace import KILLED, MOST_TRIES, Call, disturb
 
-KILLED = -9
-_MOST_TRIES = 4
 _REMOVALS = ("unlink", "unlinkat", "rmdir")
 _CODES = (0, 1, 5)  # of a command whose git died
 _DYING_GIT = """#!/bin/sh
@@ -38,7 +36,7 @@ def kill_at(
 
     In how many folders the objects of a commit lie, and are synced, depends on the second in which it is made.
     """
-    for _ in range(_MOST_TRIES):
+    for _ in range(MOST_TRIES):
         put_back()
         ended = disturb(
             argv, cwd=cwd, env=env, name=call.name, how="signal=KILL", number=call.number, with_orphans=with_orphans

@@ -21,7 +21,7 @@ from typing import Any
 
 import detent
 from tests.conftest import let_out
-from tests.crash.trace import CHANGING, Call, Ended, disturb, record
+from tests.crash.trace import CHANGING, KILLED, MOST_TRIES, Call, Ended, disturb, record
 from tests.crash.world import (
     CONTROL,
     FOLDER,
@@ -274,6 +274,18 @@ class Lab:
     def record(self, kind: Kind, log: Path, names: Sequence[str] = CHANGING) -> tuple[Ended, list[Call]]:
         """The calls of a step on the world as it is, but none of its imports."""
         return record(kind.words, cwd=self.cwd, env=self.environment, log=log, names=names, forks=self._forks)
+
+    def kill(self, kind: Kind, call: Call) -> Ended:
+        """The step killed at this call; one that was not reached is looked for again.
+
+        In how many folders a checkpoint's objects lie, and are synced, depends on the second in which it was made.
+        """
+        for _ in range(MOST_TRIES):
+            self.world.put(kind.before)
+            ended = self.disturb(kind, call, "signal=KILL")
+            if ended.code == KILLED:
+                return ended
+        raise AssertionError(f"{kind.name} was not killed at {call}: {ended}")
 
     def disturb(self, kind: Kind, call: Call, how: str) -> Ended:
         """The step with one of its recorded calls replaced; whoever it leaves behind is waited for."""

@@ -17,8 +17,6 @@ from tests.crash.lab import Kind, Lab
 from tests.crash.points import find_points
 from tests.crash.world import FOLDER
 
-_KILLED = -9
-
 
 @pytest.mark.usefixtures("strace")
 @pytest.mark.parametrize("name", NAMES)
@@ -28,9 +26,7 @@ def test_a_killed_step_comes_to_the_same_end(lab: Lab, codec_kinds: Mapping[str,
     assert len(points) > 10, f"only {len(points)} points were found; is the trace whole?"
     wrong = []
     for call in points:
-        lab.world.put(kind.before)
-        ended = lab.disturb(kind, call, "signal=KILL")
-        assert ended.code == _KILLED, f"{kind.name} was not killed at {call}: {ended}"
+        ended = lab.kill(kind, call)
         wrong += [f"{call}: {problem}" for problem in lab.problems(kind, is_acknowledged=bool(ended.out))]
     lab.count("kills", kind.name, len(points))
     assert not wrong, "\n".join(wrong[:20])

@@ -27,7 +27,6 @@ from tests.e2e.clone_task import CloneTask, contents
 NAMES = ("fsync", "fdatasync", "rename", "vfork", "mkdir", "unlink", "unlinkat", "rmdir", "ftruncate")
 POINTS = 9
 NEW = ("new", "count", "--id", "t", "--check", "grep -q 'left + right' app.py")
-_KILLED = -9
 
 
 class Place:

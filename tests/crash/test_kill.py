@@ -17,24 +17,8 @@ import pytest
 from tests.crash.deaths import DyingGit
 from tests.crash.lab import KINDS, SETTLE, Kind, Lab
 from tests.crash.points import FULL, find_points
-from tests.crash.trace import Call, Ended
+from tests.crash.trace import Ended
 from tests.crash.world import CONTROL, JOURNAL, LOG, ending, git_object, read_journal, whole_lines
-
-_KILLED = -9
-_MOST_TRIES = 3
-
-
-def killed(lab: Lab, kind: Kind, call: Call) -> Ended:
-    """The step killed at this call; one that was not reached is looked for again.
-
-    In how many folders a checkpoint's objects lie, and are synced, depends on the second in which it was made.
-    """
-    for _ in range(_MOST_TRIES):
-        lab.world.put(kind.before)
-        ended = lab.disturb(kind, call, "signal=KILL")
-        if ended.code == _KILLED:
-            break
-    return ended
 
 
 @pytest.mark.usefixtures("strace")
@@ -45,8 +29,7 @@ def test_a_killed_step_loses_nothing_and_does_nothing_twice(lab: Lab, name: str)
     assert len(points) > 10, f"only {len(points)} points were found; is the trace whole?"
     wrong = []
     for call in points:
-        ended = killed(lab, kind, call)
-        assert ended.code == _KILLED, f"{kind.name} was not killed at {call}: {ended}"
+        ended = lab.kill(kind, call)
         found = lab.problems(kind, is_acknowledged=bool(ended.out))
         wrong += [f"{call}: {problem}" for problem in found]
     lab.count("kills", kind.name, len(points))

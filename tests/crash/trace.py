@@ -17,6 +17,8 @@ from pathlib import Path
 from tests.forks import Forks
 
 TIMEOUT_S = 120
+KILLED = -9
+MOST_TRIES = 4  # to reach a call whose number is not the same in every run
 # Calls by which a process changes files, ends a change or starts a helper. Killed at each, a process leaves every
 # content of the disk behind that it can leave behind.
 CHANGING = (
