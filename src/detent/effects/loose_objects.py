@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 
-from detent.store.atomic import storage_error, write_all
+from detent.store.atomic import forget, storage_error, write_all
+from detent.store.digest import sha1_of, sha256_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class LooseObjects:
 
     def __init__(self, git_dir: str, *, is_sha256: bool) -> None:
         self._objects = os.path.join(git_dir, "objects")
-        self._kind = "sha256" if is_sha256 else "sha1"
+        self._sum = sha256_of if is_sha256 else sha1_of
         self._contents: dict[str, bytes] = {}
 
     def name(self, kind: str, data: bytes) -> str:
@@ -38,10 +39,8 @@ class LooseObjects:
         return name
 
     def _named(self, kind: str, data: bytes) -> tuple[str, bytes]:
-        from hashlib import new
-
         content = f"{kind} {len(data)}\0".encode() + data
-        return new(self._kind, content, usedforsecurity=False).hexdigest(), content
+        return self._sum(content), content
 
     def write(self) -> None:
         """Put every object that is not there into its place; the bytes are on the disk before the name is."""
@@ -58,7 +57,7 @@ class LooseObjects:
         finally:
             for descriptor, temporary, _path in opened:
                 os.close(descriptor)
-                _forget(temporary)
+                forget(temporary)  # usually it has got its name
 
     def _path(self, name: str) -> str:
         return os.path.join(self._objects, name[:2], name[2:])
@@ -85,16 +84,9 @@ class LooseObjects:
             write_all(descriptor, compress(content, _QUICK))
         except BaseException:
             os.close(descriptor)
-            _forget(temporary)
+            forget(temporary)
             raise
         return descriptor, temporary, path
-
-
-def _forget(temporary: str) -> None:
-    from contextlib import suppress
-
-    with suppress(OSError):  # usually it has got its name
-        os.unlink(temporary)
 
 
 def _sync(descriptors: Sequence[int]) -> None:

@@ -36,6 +36,7 @@ from detent.effects.tree_compare import (
 from detent.effects.tree_index import copy_index, index_name, note_tree, noted_tree, read_index, remove_leftovers
 from detent.errors import StorageError, ToolError, UnreadableError, UsageError
 from detent.store.aftermath import boot_id
+from detent.store.digest import sha1_of, sha256_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,7 +126,6 @@ def repair(private_dir: str) -> None:
     Damaged ones go, because git takes an object that is there for written, even if a power cut left it empty.
     """
     from contextlib import suppress
-    from hashlib import new
     from zlib import decompress, error
 
     for entry in os.scandir(os.path.join(private_dir, "cache")):
@@ -137,10 +137,10 @@ def repair(private_dir: str) -> None:
         if len(folder) != 2:
             continue
         for entry in os.scandir(os.path.join(objects, folder)):
-            kind = "sha256" if len(entry.name) > 38 else "sha1"
+            sum_of = sha256_of if len(entry.name) > 38 else sha1_of
             with suppress(FileNotFoundError), open(entry.path, "rb") as file:
                 try:
-                    is_whole = new(kind, decompress(file.read())).hexdigest() == folder + entry.name
+                    is_whole = sum_of(decompress(file.read())) == folder + entry.name
                 except error:
                     is_whole = False
                 if not is_whole:

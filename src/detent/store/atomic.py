@@ -120,9 +120,9 @@ def write_atomic(
             if exchange is None or not exchange(temporary, path):
                 os.rename(temporary, path)
             else:
-                _forget(temporary)  # it names what was replaced
+                forget(temporary)  # it names what was replaced
         except BaseException:
-            _forget(temporary)
+            forget(temporary)
             raise
         if durable:
             sync_folder(folder)
@@ -187,7 +187,8 @@ def read_cache(path: str, limit_bytes: int = LARGEST_TEXT_BYTES) -> bytes | None
     return None
 
 
-def _forget(path: str) -> None:
+def forget(path: str) -> None:
+    """Remove a temporary file, if it is still there."""
     try:
         os.unlink(path)
     except FileNotFoundError:
@@ -203,7 +204,7 @@ def sweep(folder: str, name: str = "") -> None:
     except OSError:
         return
     for one in found:
-        _forget(os.path.join(folder, one))
+        forget(os.path.join(folder, one))
 
 
 def _is_temporary(found: str, name: str) -> bool:
