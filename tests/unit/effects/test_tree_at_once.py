@@ -11,7 +11,7 @@ from detent.effects import tree_at_once
 from detent.effects.git import Git, Repository, find_repository
 from detent.effects.loose_objects import LooseObjects
 from detent.effects.tree import Taken, take_tree
-from detent.errors import StorageError
+from detent.errors import StorageError, UnreadableError
 from tests.conftest import MakeRepo
 
 FILES = {"a.txt": "one\n", "src/b.txt": "two\n", "src/deep/er/c.txt": "three\n", "other/d.txt": "four\n"}
@@ -185,3 +185,11 @@ def test_a_place_where_nothing_can_be_written_is_named(world: World) -> None:
     with pytest.raises(StorageError, match="objects can't be written"):
         objects.write()
     assert not list((world.private / "objects").rglob("tmp_obj*"))
+
+
+@pytest.mark.parametrize("name", [".GIT", "src/.giT/x"])
+def test_a_name_that_git_keeps_for_itself_is_refused_at_once_too(world: World, name: str) -> None:
+    (world.path / name).parent.mkdir(exist_ok=True)
+    (world.path / name).write_text("x", encoding="utf-8")
+    with pytest.raises(UnreadableError, match="git"):
+        world.at_once()
