@@ -123,6 +123,7 @@ def test_a_task_from_start_to_sign_off_by_keys_alone(rounds: Rounds, tmux: list[
     window.press("-l", "read it")
     window.press("Enter")
     window.shows("✓  note")
+    window.shows(" rounds   ✓ 1 over   driving")  # the command is over too: while it goes on, q asks first
     window.press("q")
     assert window.ended() == 0
     assert task.last("moved")["reason"] == "read it"
