@@ -102,5 +102,5 @@ async def opened(repo: Path, size: tuple[int, int] = (80, 24)) -> AsyncIterator[
     async with app.run_test(size=size, notifications=True, message_hook=heard) as pilot:
         screen = Screen(app, pilot, changed)
         await screen.until(lambda: app.stand is not None and app.view.rows, "the first look")
-        await pilot.pause()
+        await screen.shows("q quit")  # the last line is drawn last
         yield screen

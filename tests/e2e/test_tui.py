@@ -87,11 +87,11 @@ def test_enter_gives_a_dead_task_another_run_and_opens_a_living_one(rounds: Roun
         await screen.press("enter")
         await screen.until(lambda: screen.row("note")[:3] == ["‖", "note", "reviewing"], "the second run's move")
         await screen.press("enter")
-        assert screen.row("note") == []  # the list has made room for the task
+        await screen.until(lambda: screen.row("note") == [], "the list has made room for the task")
         await screen.press("enter")
         await screen.shows("approve -> published")  # and once more opens its menu
         await screen.press("escape", "escape")
-        assert screen.row("note")[:1] == ["‖"]
+        await screen.until(lambda: screen.row("note")[:1] == ["‖"], "the list again")
 
     play(rounds.repo, scene)
     assert len(task.entries("run_planned")) == 2
