@@ -12,6 +12,7 @@ import json
 import shutil
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, let_out
 from tests.e2e.agent_runs import Agents, AgentTask
@@ -134,21 +135,24 @@ class Lights(Agents):
         for state, text in {**HONEST, **scripts}.items():
             self.script(state, text)
 
-    def at(self, state: str, **scripts: str) -> Pipeline:
+    def at(self, state: str, preferences: str = PREFERENCES, **scripts: str) -> Pipeline:
         """A pipeline that honest agents have led to a state; from here on they do what `scripts` say."""
         self.honest(**scripts)
-        return self._standing(state)
+        return self._standing(state, preferences)
 
-    def _standing(self, state: str) -> Pipeline:
+    def _standing(self, state: str, preferences: str = PREFERENCES) -> Pipeline:
         assert self.kept is not None
-        saved = self.kept / state
+        saved = self.kept / f"{state}-{crc32(preferences.encode())}"
         places = ("home", "repositories")
         if saved.exists():
             for name in places:
                 shutil.rmtree(self.folder / name, ignore_errors=True)
                 shutil.copytree(saved / name, self.folder / name, symlinks=True)
             return self._made(self.make_repo.directory / "repo")
-        line = self._begun() if state == ROAD[0] else self._led_on(self._standing(ROAD[ROAD.index(state) - 1]))
+        if state == ROAD[0]:
+            line = self._begun(preferences=preferences)
+        else:
+            line = self._led_on(self._standing(ROAD[ROAD.index(state) - 1], preferences))
         assert line.state() == state, line.path_of_moves()
         for name in places:
             shutil.copytree(self.folder / name, saved.with_suffix(".new") / name, symlinks=True)
@@ -167,9 +171,9 @@ class Lights(Agents):
 
     def building(self, *words: str, more: str = "", preferences: str = PREFERENCES) -> Pipeline:
         """A pipeline whose build a person has asked for."""
-        if self.kept is None or words or more or preferences != PREFERENCES:
+        if self.kept is None or words or more:
             return self._begun(*words, more=more, preferences=preferences)
-        return self._standing(ROAD[0])
+        return self._standing(ROAD[0], preferences)
 
     def _begun(self, *words: str, more: str = "", preferences: str = PREFERENCES) -> Pipeline:
         files = {"docs/input/brief.md": (EXAMPLE / "docs/input/brief.md").read_text(encoding="utf-8")}

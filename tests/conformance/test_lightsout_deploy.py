@@ -11,11 +11,16 @@ from tests.conformance.lightsout_pipeline import PREFERENCES, Lights, Pipeline
 from tests.conftest import Detent
 from tests.e2e.test_deploy import Target
 
-LIVE = (
-    """python3 -c "import os, urllib.request as u; u.urlopen(os.environ['LIVE'] + '/words.py', timeout=10)" """.strip()
-)
-DEPLOY = 'echo deployed >> "$TARGET/../count"; cp words.py "$TARGET/words.py"'
 ROLLBACK = 'rm -f "$TARGET/words.py"'
+# One of them fails where a test says so: `FAILS` is its name.
+COMMANDS = {
+    "Pre-flight": 'test -n "$CREDENTIAL" && test -d "$TARGET" && test "$FAILS" != Pre-flight',
+    "Deploy": 'test "$FAILS" != Deploy || exit 7; echo deployed >> "$TARGET/../count"; cp words.py "$TARGET/words.py"',
+    "Check": 'python3 -c "import os, urllib.request as u; '
+    "u.urlopen(os.environ['LIVE'] + {'Check': '/nowhere'}.get(os.environ['FAILS'], '/words.py'), timeout=10)\"",
+    "Persistence": 'test "$FAILS" != Persistence || exit 3',
+    "Rollback": ROLLBACK,
+}
 
 
 @pytest.fixture
@@ -27,28 +32,20 @@ def target(tmp_path: Path) -> Iterator[Target]:
 
 @pytest.fixture
 def lights(lights: Lights, target: Target) -> Lights:
-    more = {"TARGET": str(target.folder), "LIVE": target.url, "CREDENTIAL": "of the person"}
+    more = {"TARGET": str(target.folder), "LIVE": target.url, "CREDENTIAL": "of the person", "FAILS": ""}
     lights.detent = Detent(lights.detent.directory, {**lights.detent.environment, **more})
     return lights
 
 
-def preferences(**lines: str) -> str:
-    rows = {
-        "Pre-flight": 'test -n "$CREDENTIAL" && test -d "$TARGET"',
-        "Deploy": DEPLOY,
-        "Check": LIVE,
-        "Rollback": ROLLBACK,
-        **{name.replace("_", "-"): line for name, line in lines.items()},
-    }
+def preferences() -> str:
     before, _, rest = PREFERENCES.partition("## Deploy Commands\n")
-    listed = "".join(f"- {label}: `{line}`\n" for label, line in rows.items())
+    listed = "".join(f"- {label}: `{line}`\n" for label, line in COMMANDS.items())
     return f"{before}## Deploy Commands\n\n{listed}\n## {rest.partition('## ')[2]}"
 
 
-def verified(lights: Lights, text: str, **scripts: str) -> Pipeline:
+def verified(lights: Lights, **scripts: str) -> Pipeline:
     """A pipeline that has come to Deploying, where a person's word is wanted."""
-    lights.honest(**scripts)
-    line = lights.building(preferences=text)
+    line = lights.at("Verifying", preferences(), **scripts)
     line.run()
     assert line.state() in ("Deploying", "BlockedOnGate"), line.path_of_moves()
     return line
@@ -64,7 +61,7 @@ def confirmed(line: Pipeline) -> Pipeline:
 def test_the_engine_checks_deploys_looks_and_reports_that_the_pipeline_is_complete(
     lights: Lights, target: Target
 ) -> None:
-    line = verified(lights, preferences())
+    line = verified(lights)
     assert target.get("words.py") == "404", "nothing is deployed before a person confirmed the commands"
     assert "a person must confirm the deploy commands" in line("inbox").out
     done = confirmed(line).run(expect=4)
@@ -74,7 +71,7 @@ def test_the_engine_checks_deploys_looks_and_reports_that_the_pipeline_is_comple
     assert line.run(expect=4).out.count("starts") == 0, "the agent stops"
     _, begun, ended = line.entries("deploy")
     assert ["Rollback", ROLLBACK] in begun["commands"], "the way back is known before anything is deployed"
-    assert (ended["ok"], len(ended["receipts"]), target.deployed()) == (True, 3, 1)
+    assert (ended["ok"], len(ended["receipts"]), target.deployed()) == (True, 4, 1)
     assert ROLLBACK.split(maxsplit=1)[0] in line("history", "p").out
     paused = [entry["to"] for entry in line.entries("moved") if entry["by"] == "person"]
     assert paused[-1] == "Expanding", "in auto mode nobody was asked for a move since the build was requested"
@@ -83,18 +80,13 @@ def test_the_engine_checks_deploys_looks_and_reports_that_the_pipeline_is_comple
 
 @pytest.mark.requirement("S2.78")
 @pytest.mark.parametrize(
-    ("lines", "why", "count"),
-    [
-        ({"Pre_flight": 'test -n "$NO_SUCH_CREDENTIAL"'}, "Pre-flight failed (exit 1)", 0),
-        ({"Deploy": "exit 7"}, "Deploy failed (exit 7)", 0),
-        ({"Check": LIVE.replace("/words.py", "/nowhere")}, "Check failed (exit 1)", 3),
-        ({"Persistence": "exit 3"}, "Persistence failed (exit 3)", 3),
-    ],
+    ("name", "code", "count"), [("Pre-flight", 1, 0), ("Deploy", 7, 0), ("Check", 1, 3), ("Persistence", 3, 3)]
 )
 def test_every_failed_deploy_command_fails_the_gate_and_is_tried_three_times(
-    lights: Lights, target: Target, lines: dict[str, str], why: str, count: int
+    lights: Lights, target: Target, name: str, code: int, count: int
 ) -> None:
-    line = confirmed(verified(lights, preferences(**lines)))
+    lights.detent = Detent(lights.detent.directory, {**lights.detent.environment, "FAILS": name})
+    line, why = confirmed(verified(lights)), f"{name} failed (exit {code})"
     line.run(expect=4)
     failed = [entry for entry in line.entries("moved") if entry["edge"] == "FailDeployGate"]
     assert len(failed) == 3
@@ -105,6 +97,6 @@ def test_every_failed_deploy_command_fails_the_gate_and_is_tried_three_times(
 
 @pytest.mark.requirement("S2.78")
 def test_a_missing_readme_fails_the_gate_without_a_deployment(lights: Lights, target: Target) -> None:
-    line = verified(lights, preferences(), Deploying="rm -f README.md")
+    line = verified(lights, Deploying="rm -f README.md")
     assert line.entries("moved")[-1]["to"] == "BlockedOnGate"
     assert target.deployed() == 0

@@ -25,7 +25,7 @@ echo lie > "$DETENT_TASK_DIR/code/files/lie.py"
 echo '{"status": "completed", "reason": "all of it"}' > "$DETENT_OUT/codegen-report.json"
 """
 PLAN = {"summary": "count", "open_questions": [], "files": ["app.py", "lib/"]}
-POINTS = 6
+POINTS = 4
 MOST_TRIES = 5
 
 

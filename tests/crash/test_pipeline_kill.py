@@ -19,7 +19,7 @@ from tests.crash.trace import Call, record
 from tests.e2e.pipeline_task import Pipelines, PipelineTask
 
 NAMES = ("write", "fdatasync", "rename", "vfork", "unlink")
-POINTS, FEWEST = 10, 8
+POINTS, FEWEST = 7, 6
 SETTLE = ("move", "--edge", "no-such-move")  # refused by every state, after the task was brought into order
 KINDS = {
     "gate": (("move", "Building"), "Building", ["docs(design): pass the design gate"]),
@@ -125,7 +125,7 @@ def test_a_killed_engine_leaves_every_commit_once(world: World, tmp_path: Path) 
 def test_a_git_that_dies_leaves_the_rest_to_the_next_command(world: World, tmp_path: Path, how: str) -> None:
     git = DyingGit(tmp_path / "dying", world.task.detent.environment["PATH"], how)
     wrong = git.problems(
-        lambda more: world.task(*world.words, "p", environment=more), world.put_back, world.problems, every=5
+        lambda more: world.task(*world.words, "p", environment=more), world.put_back, world.problems, every=8
     )
     assert not wrong, "\n".join(wrong[:20])
 

@@ -21,7 +21,7 @@ from tests.crash.trace import disturb, record
 from tests.crash.world import Files
 
 pytestmark = pytest.mark.usefixtures("strace")
-_PAIRS, _DISKS = 10, 8
+_PAIRS, _DISKS = 7, 6
 _CODES = (0, 1, 5)
 
 

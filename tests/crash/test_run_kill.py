@@ -26,7 +26,7 @@ sed -i -e 's#^Candidate done:.*#Candidate done: yes#' \
     -e 's|^Evidence link:.*|Evidence link: [result](artifacts/result.txt)|' "$DETENT_TASK_DIR/STATE.md"
 detent move verify
 """
-POINTS = 12
+POINTS = 9
 MOST_TRIES = 5
 WAY = ["shape", "implement", "verify", "review"]
 

@@ -16,6 +16,7 @@ from detent.faces.tui.app import Dashboard
 from detent.runner.open import find_project
 
 LONGEST_S = 120.0
+LOOK_S = 0.05  # to read the screen costs as much as all that happens meanwhile
 _TEXT = re.compile(r'<text class="[^"]*" x="([\d.]+)" y="([\d.]+)"[^>]*>(.*?)</text>')
 _CELL = 12.2  # width of one letter in the framework's pictures
 
@@ -57,13 +58,13 @@ class Screen:
         await self.press(*(_KEY_NAMES.get(letter, letter) for letter in text))
 
     async def until(self, is_there: Callable[[], object], what: str = "") -> None:
-        """Wait for a condition; it is looked at whenever anything happens in the app."""
+        """Wait for a condition; it is looked at when something has happened in the app."""
         try:
             async with asyncio.timeout(LONGEST_S):
                 while not is_there():
                     self._changed.clear()
                     await self._changed.wait()
-                    await self.pilot.pause()
+                    await self.pilot.pause(LOOK_S)
         except TimeoutError:
             raise AssertionError(f"never came: {what}; the screen:\n{self.text()}") from None
 
