@@ -51,10 +51,14 @@ def asked(name: str) -> Signal:
     return Signal("person", name, name="walker", reason="walk")
 
 
+_OPEN = {name: Fact(name, ok=True) for name in MACHINE.gates}
+_CLOSED = {name: Fact(name, ok=False) for name in MACHINE.gates}
+
+
 def taken(at: Snapshot, edge: Edge) -> tuple[Way, Snapshot] | None:
     """The first way by which a person's word and its own gates take an edge, and what is remembered then."""
     for way in edge.ways:
-        facts = {name: Fact(name, ok=name in way.needs) for name in MACHINE.gates}
+        facts = {**_CLOSED, **{name: _OPEN[name] for name in way.needs}}
         found = None if LOST.intersection(way.needs) or edge.never else decide(MACHINE, at, facts, asked(edge.name))
         if isinstance(found, Advance) and found.way.number == way.number:
             return way, found.after.replace(visits={}, seq=0)
