@@ -81,13 +81,22 @@ def disks(world: World, log: Path) -> list[Cut]:
     recording = Recording(before, calls, str(world.thread.repository), calls[0].pid)
     real, model = read_files(world.thread.repository), recording.files()
     assert model == real, {name for name in real.keys() | model.keys() if real.get(name) != model.get(name)}
-    found = list(cuts(recording))
-    return found if FULL else found[:: max(1, len(found) // _DISKS)]
+    return list(cuts(recording))
+
+
+def test_no_power_cut_leaves_the_checkout_on_a_branch_that_is_gone(world: World, tmp_path: Path) -> None:
+    """Looked at on every disk: git would take such a repository for one without a commit."""
+    found = disks(world, tmp_path / "disk.strace")
+    on = [(cut.files, (cut.files[".git/HEAD"] or b"").decode().removeprefix("ref: ").strip()) for cut in found]
+    gone = [number for number, (files, branch) in enumerate(on) if not files.get(f".git/{branch}")]
+    assert not gone, f"{len(gone)} of {len(found)} disks: {gone[:20]}"
+    assert len({branch for _, branch in on}) == (1 if world.kind == "commit" else 2), "the checkout changes its branch"
 
 
 def test_whatever_a_power_cut_leaves_the_move_is_made_or_not(world: World, tmp_path: Path) -> None:
     wrong = []
-    chosen = disks(world, tmp_path / "disk.strace")
+    found = disks(world, tmp_path / "disk.strace")
+    chosen = found if FULL else found[:: max(1, len(found) // _DISKS)]
     for number, cut in enumerate(chosen):
         put_disk(world, cut.files)
         wrong += [f"disk {number} of {len(chosen)}: {problem}" for problem in world.problems()]

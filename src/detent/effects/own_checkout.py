@@ -143,6 +143,7 @@ def make_branch(stand: Stand, name: str, reason: str) -> None:
     git, head = Git(stand.repository.common_dir), check_object_id(stand.commit)
     if branch_commit(stand.repository.common_dir, name) != head:
         quiet_git(stand.repository.top, "update-ref", "-m", reason, _HEADS + name, head, "0" * len(head))
+        make_safe()  # else a power cut may leave the checkout on a branch that is gone
     if stand.branch != name:
         _point_head(git, stand, name, reason)
 
@@ -156,6 +157,7 @@ def unmake_branch(stand: Stand, name: str, base: Stand, reason: str) -> None:
         if branch_commit(common_dir, base.branch) != base.commit:
             return  # somebody moved it; switching would change files
         _point_head(Git(common_dir), stand, base.branch, reason)
+        make_safe()  # the branch may go once the checkout has left it for certain
     delete_branch(stand.repository.top, name, base.commit)
 
 
@@ -199,6 +201,7 @@ def stand_on(stand: Stand, name: str, commit: str, reason: str) -> None:
     common_dir, top = stand.repository.common_dir, stand.repository.top
     if not branch_commit(common_dir, name):
         quiet_git(top, "update-ref", "-m", reason, _HEADS + name, check_object_id(commit), "0" * len(commit))
+        make_safe()  # as in `make_branch`
     if stand.branch != name:
         quiet_git(top, "symbolic-ref", "-m", reason, "HEAD", _HEADS + name)
         quiet_git(top, "read-tree", branch_commit(common_dir, name))
