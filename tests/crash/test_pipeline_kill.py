@@ -15,6 +15,7 @@ import pytest
 from tests.conftest import Detent, MakeRepo
 from tests.crash.deaths import DyingGit, kill_at
 from tests.crash.points import FULL
+from tests.crash.repository_disk import assert_branches_whole, checked_out, disks_of
 from tests.crash.trace import Call, record
 from tests.e2e.pipeline_task import Pipelines, PipelineTask
 
@@ -119,6 +120,16 @@ def test_a_killed_engine_leaves_every_commit_once(world: World, tmp_path: Path) 
         kill_at(call, world.argv(), world.put_back, cwd=world.task.repo, env=world.environment, with_orphans=True)
         wrong += [f"{call}: {problem}" for problem in world.problems()]
     assert not wrong, "\n".join(wrong[:20])
+
+
+@pytest.mark.usefixtures("strace")
+def test_every_power_cut_leaves_the_branch_whole_and_a_told_commit_on_it(world: World, tmp_path: Path) -> None:
+    found = disks_of(world.argv(), world.task.repo, world.environment, tmp_path / "disk.strace")
+    stood = assert_branches_whole(found)
+    assert len(stood) == 1 + len(world.subjects), "before the move, and after each commit"
+    last = world.task.git("rev-parse", "HEAD")
+    lost = [number for number, cut in enumerate(found) if cut.is_acknowledged and checked_out(cut.files)[1] != last]
+    assert not lost, f"{len(lost)} of {len(found)} disks lack what was told: {lost[:20]}"
 
 
 @pytest.mark.parametrize("how", ["before", "after"])

@@ -12,9 +12,9 @@ import pytest
 
 from detent.store.aftermath import boot_id
 from tests.conftest import Detent, MakeRepo
-from tests.crash.disk import NAMES as DISK_NAMES
-from tests.crash.disk import Cut, Recording, cuts
+from tests.crash.disk import Cut
 from tests.crash.points import FULL
+from tests.crash.repository_disk import assert_branches_whole, disks_of
 from tests.crash.test_disk_errors import ERRORS
 from tests.crash.test_prepare_kill import KINDS, World, before_move, points
 from tests.crash.trace import disturb, record
@@ -51,11 +51,6 @@ def test_an_error_of_the_disk_leaves_the_move_to_the_next_command(world: World, 
     assert not wrong, "\n".join(wrong[:20])
 
 
-def read_files(top: Path) -> dict[str, bytes | None]:
-    found = sorted(top.rglob("*"))
-    return {str(path.relative_to(top)): None if path.is_dir() else path.read_bytes() for path in found}
-
-
 def put_disk(world: World, files: Files) -> None:
     """As the next start of the computer finds it: the marks of projections are those of another boot."""
     top = world.thread.repository
@@ -73,24 +68,29 @@ def put_disk(world: World, files: Files) -> None:
 
 def disks(world: World, log: Path) -> list[Cut]:
     world.put_back()
-    before = read_files(world.thread.repository)
-    ended, calls = record(
-        world.argv(), cwd=world.thread.repository, env=world.environment, log=log, names=DISK_NAMES, with_data=True
+    return disks_of(world.argv(), world.thread.repository, world.environment, log)
+
+
+def test_every_power_cut_leaves_the_checkout_on_a_branch_that_is_whole(world: World, tmp_path: Path) -> None:
+    stood = assert_branches_whole(disks(world, tmp_path / "disk.strace"))
+    assert len(stood) == 2, "before the move, and after it"
+
+
+def test_a_commit_is_on_the_disk_before_its_branch_names_it(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    """The model of the disk takes what one git writes for one thing; so this is looked at by itself."""
+    world = before_move("commit", detent, repo)
+    _, calls = record(
+        world.argv(),
+        cwd=world.thread.repository,
+        env=world.environment,
+        log=tmp_path / "commit.strace",
+        names=("fsync", "rename"),
+        with_data=True,
     )
-    assert ended.code == 0, ended
-    recording = Recording(before, calls, str(world.thread.repository), calls[0].pid)
-    real, model = read_files(world.thread.repository), recording.files()
-    assert model == real, {name for name in real.keys() | model.keys() if real.get(name) != model.get(name)}
-    return list(cuts(recording))
-
-
-def test_no_power_cut_leaves_the_checkout_on_a_branch_that_is_gone(world: World, tmp_path: Path) -> None:
-    """Looked at on every disk: git would take such a repository for one without a commit."""
-    found = disks(world, tmp_path / "disk.strace")
-    on = [(cut.files, (cut.files[".git/HEAD"] or b"").decode().removeprefix("ref: ").strip()) for cut in found]
-    gone = [number for number, (files, branch) in enumerate(on) if not files.get(f".git/{branch}")]
-    assert not gone, f"{len(gone)} of {len(found)} disks: {gone[:20]}"
-    assert len({branch for _, branch in on}) == (1 if world.kind == "commit" else 2), "the checkout changes its branch"
+    branch, objects = ("".join(f"\\x{byte:02x}" for byte in name) for name in (b"/heads/thread/t", b"/objects/"))
+    at, moved = next((at, call) for at, call in enumerate(calls) if call.arguments.endswith(f'{branch}"'))
+    synced = [call for call in calls[:at] if call.pid == moved.pid and call.name == "fsync"]
+    assert any(objects in call.arguments for call in synced), f"{len(synced)} other files were synced"
 
 
 def test_whatever_a_power_cut_leaves_the_move_is_made_or_not(world: World, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from detent.core.record import Record
 from detent.effects.bring import wipe
 from detent.effects.git import Git, check_object_id
 from detent.effects.merge import own_git
-from detent.effects.own_checkout import Stand, branch_commit, quiet_git, tree_of
+from detent.effects.own_checkout import Stand, branch_commit, make_safe, quiet_git, tree_of
 from detent.effects.own_commit import TRAILER, Wanted, follow, index_of
 from detent.errors import RefusedError, ToolError
 from detent.store.atomic import make_folders
@@ -79,6 +79,7 @@ def commit_on_branch(wanted: BranchCommit) -> str:
     commit = find_step(repository, branch, wanted.key) or _commit(wanted, tip)
     if repository.branch == branch:
         follow(repository.top)
+    make_safe()
     return commit
 
 
@@ -100,6 +101,7 @@ def _commit(wanted: BranchCommit, tip: str) -> str:
     commit = check_object_id(finished.stdout.decode().strip())
     if tree_of(wanted.repository.common_dir, commit) != tree:
         raise ToolError(f"commit {commit[:12]} does not hold what was to be committed", where=top)
+    make_safe()  # a branch must not name what a power cut could still take: it would stop every git here
     quiet_git(top, "update-ref", "-m", f"detent: {wanted.key}", f"refs/heads/{wanted.branch}", commit, tip)
     return commit
 

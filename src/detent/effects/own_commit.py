@@ -19,7 +19,7 @@ from detent.core.record import Record
 from detent.effects.bring import wipe
 from detent.effects.git import Git, check_object_id
 from detent.effects.merge import own_git
-from detent.effects.own_checkout import quiet_git, tree_of
+from detent.effects.own_checkout import make_safe, quiet_git, tree_of
 from detent.effects.saved_work import ignored_by_person
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
@@ -66,6 +66,7 @@ def commit_tree(wanted: Wanted) -> str:
         expected = index_of(wanted)
         if expected == tree_of(wanted.stand.repository.common_dir, wanted.stand.commit):
             raise RefusedError("there is nothing to commit: the branch holds this tree already")
+        make_safe()  # a branch must not name what a power cut could still take: it would stop every git here
         finished = _commit(wanted, expected)
         is_failed = finished.exit != 0 or finished.timed_out
         # A git that was killed may have made the commit before it died.
@@ -142,7 +143,9 @@ def _commit(wanted: Wanted, expected: str) -> Finished:
     look = f'git write-tree > {shlex.quote(seen)} && test "$(cat {shlex.quote(seen)})" = {expected}; #'
     more = {"GIT_INDEX_FILE": os.path.join(wanted.scratch, "index"), "GIT_EDITOR": look}
     options = ("--quiet", "--edit", "--no-status", "--cleanup=whitespace", f"--file={message}")
-    return own_git(wanted.stand.repository.top, "-c", "core.fsmonitor=false", "commit", *options, more=more)
+    # By itself git syncs no object: after a power cut the branch could name a commit that is empty.
+    how = ("-c", "core.fsmonitor=false", "-c", "core.fsync=all")
+    return own_git(wanted.stand.repository.top, *how, "commit", *options, more=more)
 
 
 def with_trailer(message: str, trailer: str) -> str:
