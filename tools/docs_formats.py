@@ -182,7 +182,8 @@ STORE: Mapping[str, str] = {
     "log_form": "how it is written: json_lines (the default), or markdown: a heading for each event, its fields below",
     "events": "list of tables with `type`, `kind`, `when` and `fields`: the native log in its own words. Each "
     "makes a line of every journal line of its kind whose values are as `when` says; `{after.state}` in a field is "
-    "the value at that path, `{limits.NAME}` how far a limit goes. Without it the log tells every journal line",
+    "the value at that path, `{limits.NAME}` how far a limit goes, `{because}` which gate failed and why. Without "
+    "it the log tells every journal line",
     "archive": "table: the artifacts of each state, files or folders with `/`, the states in order. The effect of this "
     "name puts them away under `versions/STATE-ROUND/`",
     "record": "the file that says why the work was taken back, by the effect `revert_record`",

@@ -40,6 +40,8 @@ def test_a_reviewer_only_reads_and_the_main_agent_mends_what_it_found(lights: Li
     fixing = next(run["run"] for run in line.entries("run_planned") if run["state"] == "ReviewFixing")
     assert "scaffolding/review.md" in line.prompt(fixing), "the findings are filed where the fixer reads them"
     assert "A folder as argument printed a traceback" in line.git("show", "HEAD:scaffolding/review.md")
+    because = "Reviewing -> ReviewFixing by engine, because review_open: A folder as argument printed a traceback"
+    assert because in line("history", "p").out
     line.audit()
 
 
@@ -78,6 +80,8 @@ def test_a_small_fix_goes_straight_back_to_another_run_of_the_verifier(lights: L
     taken = edges(line)
     start = taken.index("FailVerifyGate")
     assert taken[start : start + 3] == ["FailVerifyGate", "FixVerifyFailures", "PassVerifyGate"]
+    because = "Verifying -> VerifyFixing by engine, because verified_not: AC-1: it did not pass"
+    assert because in line("history", "p").out
     found = [(run["state"], run["role"], run["run"]) for run in line.entries("run_planned")]
     checked = [row for row in found if row[0] in ("Verifying", "VerifyFixing")]
     assert [row[:2] for row in checked] == [

@@ -133,6 +133,11 @@ def test_the_log_and_the_report_say_what_the_gates_said(pipelines: Pipelines) ->
     assert "What went wrong" in task.log
     assert "grep -q ready app.py" in task.log.partition("What went wrong")[2]
     assert task.log == task.git("show", "HEAD:scaffolding/log.md") + "\n"
+    why = "build_ok: 'grep -q ready app.py' failed"
+    assert task.log.count(f"- By: engine\n- Because: {why}") == 3
+    told = [line for line in task("history", "p").out.splitlines() if " because " in line]
+    assert len(told) == 3, "moves that rest on no failure have no such reason"
+    assert f"Building -> BuildRetrying by engine, because {why}" in told[0], told
     report = (task.folder / "blocked.md").read_text(encoding="utf-8").strip()
     assert report.startswith("BLOCKED: build: build_ok: 'grep -q ready app.py' failed")
     assert report.endswith("Options: [answer, change design.md, another approach]. Recommendation: answer.")
