@@ -329,6 +329,7 @@ PLACES: Mapping[str, str] = {
     "beside": "how far run records and conversation were brought; may be deleted",
     "receipts": "what the engine ran: one file per tree, command and gate, and the logs",
     "objects": "texts kept by their hash: what is locked, and what was put back",
+    "aside": "spoilt files, where the place they stood in is part of the work",
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
     "seen_tree": "the last tree id with the file times it was taken at; may be deleted",
     "touched": "the protected files that tree touched, for readers; may be deleted",

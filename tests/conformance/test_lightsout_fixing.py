@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.conformance.lightsout_pipeline import Lights, Pipeline
@@ -69,6 +71,26 @@ def test_what_a_reader_found_is_nobody_else_s_to_rewrite(lights: Lights) -> None
     assert line.state() == "Deploying"
     for name in ("review", "verification", "readiness", "reconcile"):
         assert "forged" not in line.read(f"scaffolding/{name}.md"), name
+    line.audit()
+
+
+def test_what_stands_in_place_of_a_locked_file_does_not_become_part_of_the_work(lights: Lights) -> None:
+    swap = (
+        'for one in scaffolding/review.md preferences.md; do rm "$one"; mkdir "$one"; echo "$one" > "$one/mine"; done'
+    )
+    line = lights.at(
+        "Reviewing",
+        Reviewing=once("finding", OPEN_FINDING, MENDED),
+        ReviewFixing=f"echo '# mended' >> words.py; {swap}",
+    )
+    line.run()
+    assert line.state() == "Deploying"
+    assert "broken-" not in line.git("log", "--all", "--name-only", "--format=%s")
+    kept = line.repo / ".git/detent/tasks/p/aside"
+    for name in ("scaffolding/review.md", "preferences.md"):
+        assert (line.repo / name).is_file()
+        assert (kept / f"{Path(name).name}.broken-1/mine").read_text(encoding="utf-8") == f"{name}\n"
+    assert "broken-" not in line.git("status", "--porcelain")
     line.audit()
 
 

@@ -275,3 +275,26 @@ def test_a_persons_hook_for_notices_is_told_the_report(pipelines: Pipelines) -> 
     pipelines.script("Designing", "true")
     task.run(expect=4)
     assert "BLOCKED: design: design_ok: " in told.read_text(encoding="utf-8")
+
+
+def test_a_spoilt_state_file_is_kept_where_the_work_is_not(pipelines: Pipelines) -> None:
+    """The folder it stood in is judged and committed with the work."""
+    pipelines.honest(Designing="design small; echo spoilt by a run > $DETENT_TASK_DIR/state.json")
+    task = pipelines.task().begun()
+    task.run(expect=4)
+    assert task.state() == "Complete"
+    (note,) = task.entries("run_ended")[0]["restored"]
+    assert "; what stood there is now /" in note, note
+    kept = Path(note.rpartition(" ")[2])
+    assert kept.read_text(encoding="utf-8") == "spoilt by a run\n"
+    (task.folder / "state.json").write_text("spoilt by a person", encoding="utf-8")
+    (task.folder / "log.md").rename(task.repo.parent / "log.md")
+    (task.folder / "log.md").symlink_to(task.repo.parent / "log.md")
+    repaired = task.done("doctor", "--repair").out
+    again = kept.with_name("state.json.broken-2")
+    assert str(again) in repaired, repaired
+    assert again.read_text(encoding="utf-8") == "spoilt by a person"
+    assert kept.with_name("log.md.broken-1").is_symlink()
+    assert "broken-" not in task.git("log", "--all", "--name-only", "--format=%s")
+    assert task.git("status", "--porcelain") == ""
+    task.audit()
