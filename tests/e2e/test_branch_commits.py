@@ -298,3 +298,26 @@ def test_a_spoilt_state_file_is_kept_where_the_work_is_not(pipelines: Pipelines)
     assert "broken-" not in task.git("log", "--all", "--name-only", "--format=%s")
     assert task.git("status", "--porcelain") == ""
     task.audit()
+
+
+def test_audit_names_what_a_log_lacks_and_a_log_that_nobody_can_read(pipelines: Pipelines) -> None:
+    task = pipelines.task().begun()
+    task.run(expect=4)
+    log = task.folder / "log.md"
+    good = log.read_bytes()
+    log.write_bytes(bytes(range(255, -1, -1)))
+    told = task("audit", "p")
+    assert told.code == 1
+    assert "log.md can't be read as text: file holds binary data (byte 255)" in told.out
+    lacking = "Task p; Begin: Ready -> Designing; PassDesign: Designing -> Building; PassBuild: Building -> Complete"
+    assert f"log.md does not tell 4 line(s), first 1: {lacking}" in told.out
+    log.write_bytes(good.replace(b"PassBuild", b"PassedBuild"))
+    told = task("audit", "p")
+    assert (told.code, "does not tell 1 line(s), first 12: PassBuild: Building -> Complete" in told.out) == (1, True)
+    # A shorter log gets its headings back; what somebody wrote around them stays, and is theirs.
+    log.write_bytes(b"\xff\n")
+    task.run(expect=4)
+    told = task("audit", "p")
+    assert (told.code, "log.md can't be read as text: file is not UTF-8 text (byte 0)" in told.out) == (0, True)
+    log.write_bytes(good.replace(b"\n", b"\r\n") + "\r\nCaf\u00e9\r\n".encode())
+    assert task("audit", "p").out == "13 lines, all of them hold\n", "an editor may write it its own way"
