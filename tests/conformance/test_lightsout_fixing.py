@@ -94,6 +94,16 @@ def test_what_stands_in_place_of_a_locked_file_does_not_become_part_of_the_work(
     line.audit()
 
 
+def test_what_stands_in_place_of_a_locked_section_does_not_either(lights: Lights) -> None:
+    swap = "rm scaffolding/scope.md; mkdir scaffolding/scope.md; echo mine > scaffolding/scope.md/mine"
+    line = lights.at("Designing", Designing=f"doc design.md; {swap}")
+    line.run("--once", expect=0)
+    assert "## Acceptance Criteria" in line.read("scaffolding/scope.md")
+    kept = line.repo / ".git/detent/tasks/p/aside/scope.md.broken-1"
+    assert (kept / "mine").read_text(encoding="utf-8") == "mine\n"
+    assert not list(line.folder.glob("*.broken-*"))
+
+
 @pytest.mark.requirement("S2.69", "S2.110")
 def test_a_small_fix_goes_straight_back_to_another_run_of_the_verifier(lights: Lights) -> None:
     failing = once("criterion", FAILED_CRITERION, VERIFIED)

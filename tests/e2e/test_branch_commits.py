@@ -298,6 +298,11 @@ def test_a_spoilt_state_file_is_kept_where_the_work_is_not(pipelines: Pipelines)
     assert "broken-" not in task.git("log", "--all", "--name-only", "--format=%s")
     assert task.git("status", "--porcelain") == ""
     task.audit()
+    task.folder.rename(task.repo.parent / "moved")
+    task.folder.symlink_to(task.repo.parent / "moved")
+    task.done("doctor", "--repair")
+    assert kept.with_name("scaffolding.broken-1").is_symlink()
+    assert "broken-" not in task.git("status", "--porcelain")
 
 
 def test_audit_names_what_a_log_lacks_and_a_log_that_nobody_can_read(pipelines: Pipelines) -> None:
