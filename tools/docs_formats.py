@@ -182,7 +182,8 @@ STORE: Mapping[str, str] = {
     "log_form": "how it is written: json_lines (the default), or markdown: a heading for each event, its fields below",
     "events": "list of tables with `type`, `kind`, `when` and `fields`: the native log in its own words. Each "
     "makes a line of every journal line of its kind whose values are as `when` says; `{after.state}` in a field is "
-    "the value at that path, `{limits.NAME}` how far a limit goes. Without it the log tells every journal line",
+    "the value at that path, `{limits.NAME}` how far a limit goes, `{because}` which gate failed and why. Without "
+    "it the log tells every journal line",
     "archive": "table: the artifacts of each state, files or folders with `/`, the states in order. The effect of this "
     "name puts them away under `versions/STATE-ROUND/`",
     "record": "the file that says why the work was taken back, by the effect `revert_record`",
@@ -328,6 +329,7 @@ PLACES: Mapping[str, str] = {
     "beside": "how far run records and conversation were brought; may be deleted",
     "receipts": "what the engine ran: one file per tree, command and gate, and the logs",
     "objects": "texts kept by their hash: what is locked, and what was put back",
+    "aside": "spoilt files, where the place they stood in is part of the work",
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
     "seen_tree": "the last tree id with the file times it was taken at; may be deleted",
     "touched": "the protected files that tree touched, for readers; may be deleted",

@@ -11,6 +11,7 @@ import pytest
 
 from detent.core.values import Refuse, Signal
 from detent.errors import UnreadableError
+from detent.faces.words_history import history_words
 from detent.gates.json_artifacts import misfit
 from detent.machines.load import load, schema_text
 from detent.proof.audit import audit
@@ -168,6 +169,9 @@ def test_a_failing_suite_or_lint_leads_back_whatever_a_report_claims(at: Any, fi
     assert report["ok"] is False
     assert [one["exit"] for one in report["commands"] if not one["ok"]] == [3]
     assert "exit 3" in desk.lines("moved")[-1]["facts"]["tests_failed"]["note"]
+    told = history_words(desk.lines("moved")[-1:])
+    assert ", because tests_failed: " in told, told
+    assert told.endswith(f"{file}: exit 3"), told
 
 
 @pytest.mark.requirement("S1.40")

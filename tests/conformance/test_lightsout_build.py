@@ -53,6 +53,10 @@ def test_the_build_gate_is_about_the_work_itself(lights: Lights, advisories: Adv
     said = line.run("--once", expect=0).out
     assert line.state() == "Building"
     assert "the dependency audit proves nothing" in line("next", "p").out
+    failed = [told for told in line("history", "p").out.splitlines() if "Building -> BuildRetrying" in told]
+    assert ", because lockfile_ok: requirements.in declares foo" in failed[0], failed
+    assert ", because secrets_none: the secret scan found something" in failed[1], failed
+    assert "- Because: secrets_none: the secret scan found something" in line.read("scaffolding/log.md")
     assert "the dependency audit proves nothing" in said, "the same reason, not why another move was not taken"
     assert "no larger than its design" not in said
     advisories.status, advisories.answers = 200, {}

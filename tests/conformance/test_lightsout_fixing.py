@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.conformance.lightsout_pipeline import Lights, Pipeline
@@ -40,6 +42,8 @@ def test_a_reviewer_only_reads_and_the_main_agent_mends_what_it_found(lights: Li
     fixing = next(run["run"] for run in line.entries("run_planned") if run["state"] == "ReviewFixing")
     assert "scaffolding/review.md" in line.prompt(fixing), "the findings are filed where the fixer reads them"
     assert "A folder as argument printed a traceback" in line.git("show", "HEAD:scaffolding/review.md")
+    because = "Reviewing -> ReviewFixing by engine, because review_open: A folder as argument printed a traceback"
+    assert because in line("history", "p").out
     line.audit()
 
 
@@ -70,6 +74,36 @@ def test_what_a_reader_found_is_nobody_else_s_to_rewrite(lights: Lights) -> None
     line.audit()
 
 
+def test_what_stands_in_place_of_a_locked_file_does_not_become_part_of_the_work(lights: Lights) -> None:
+    swap = (
+        'for one in scaffolding/review.md preferences.md; do rm "$one"; mkdir "$one"; echo "$one" > "$one/mine"; done'
+    )
+    line = lights.at(
+        "Reviewing",
+        Reviewing=once("finding", OPEN_FINDING, MENDED),
+        ReviewFixing=f"echo '# mended' >> words.py; {swap}",
+    )
+    line.run()
+    assert line.state() == "Deploying"
+    assert "broken-" not in line.git("log", "--all", "--name-only", "--format=%s")
+    kept = line.repo / ".git/detent/tasks/p/aside"
+    for name in ("scaffolding/review.md", "preferences.md"):
+        assert (line.repo / name).is_file()
+        assert (kept / f"{Path(name).name}.broken-1/mine").read_text(encoding="utf-8") == f"{name}\n"
+    assert "broken-" not in line.git("status", "--porcelain")
+    line.audit()
+
+
+def test_what_stands_in_place_of_a_locked_section_does_not_either(lights: Lights) -> None:
+    swap = "rm scaffolding/scope.md; mkdir scaffolding/scope.md; echo mine > scaffolding/scope.md/mine"
+    line = lights.at("Designing", Designing=f"doc design.md; {swap}")
+    line.run("--once", expect=0)
+    assert "## Acceptance Criteria" in line.read("scaffolding/scope.md")
+    kept = line.repo / ".git/detent/tasks/p/aside/scope.md.broken-1"
+    assert (kept / "mine").read_text(encoding="utf-8") == "mine\n"
+    assert not list(line.folder.glob("*.broken-*"))
+
+
 @pytest.mark.requirement("S2.69", "S2.110")
 def test_a_small_fix_goes_straight_back_to_another_run_of_the_verifier(lights: Lights) -> None:
     failing = once("criterion", FAILED_CRITERION, VERIFIED)
@@ -78,6 +112,8 @@ def test_a_small_fix_goes_straight_back_to_another_run_of_the_verifier(lights: L
     taken = edges(line)
     start = taken.index("FailVerifyGate")
     assert taken[start : start + 3] == ["FailVerifyGate", "FixVerifyFailures", "PassVerifyGate"]
+    because = "Verifying -> VerifyFixing by engine, because verified_not: AC-1: it did not pass"
+    assert because in line("history", "p").out
     found = [(run["state"], run["role"], run["run"]) for run in line.entries("run_planned")]
     checked = [row for row in found if row[0] in ("Verifying", "VerifyFixing")]
     assert [row[:2] for row in checked] == [

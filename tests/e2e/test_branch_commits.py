@@ -133,6 +133,11 @@ def test_the_log_and_the_report_say_what_the_gates_said(pipelines: Pipelines) ->
     assert "What went wrong" in task.log
     assert "grep -q ready app.py" in task.log.partition("What went wrong")[2]
     assert task.log == task.git("show", "HEAD:scaffolding/log.md") + "\n"
+    why = "build_ok: 'grep -q ready app.py' failed"
+    assert task.log.count(f"- By: engine\n- Because: {why}") == 3
+    told = [line for line in task("history", "p").out.splitlines() if " because " in line]
+    assert len(told) == 3, "moves that rest on no failure have no such reason"
+    assert f"Building -> BuildRetrying by engine, because {why}" in told[0], told
     report = (task.folder / "blocked.md").read_text(encoding="utf-8").strip()
     assert report.startswith("BLOCKED: build: build_ok: 'grep -q ready app.py' failed")
     assert report.endswith("Options: [answer, change design.md, another approach]. Recommendation: answer.")
@@ -270,3 +275,54 @@ def test_a_persons_hook_for_notices_is_told_the_report(pipelines: Pipelines) -> 
     pipelines.script("Designing", "true")
     task.run(expect=4)
     assert "BLOCKED: design: design_ok: " in told.read_text(encoding="utf-8")
+
+
+def test_a_spoilt_state_file_is_kept_where_the_work_is_not(pipelines: Pipelines) -> None:
+    """The folder it stood in is judged and committed with the work."""
+    pipelines.honest(Designing="design small; echo spoilt by a run > $DETENT_TASK_DIR/state.json")
+    task = pipelines.task().begun()
+    task.run(expect=4)
+    assert task.state() == "Complete"
+    (note,) = task.entries("run_ended")[0]["restored"]
+    assert "; what stood there is now /" in note, note
+    kept = Path(note.rpartition(" ")[2])
+    assert kept.read_text(encoding="utf-8") == "spoilt by a run\n"
+    (task.folder / "state.json").write_text("spoilt by a person", encoding="utf-8")
+    (task.folder / "log.md").rename(task.repo.parent / "log.md")
+    (task.folder / "log.md").symlink_to(task.repo.parent / "log.md")
+    repaired = task.done("doctor", "--repair").out
+    again = kept.with_name("state.json.broken-2")
+    assert str(again) in repaired, repaired
+    assert again.read_text(encoding="utf-8") == "spoilt by a person"
+    assert kept.with_name("log.md.broken-1").is_symlink()
+    assert "broken-" not in task.git("log", "--all", "--name-only", "--format=%s")
+    assert task.git("status", "--porcelain") == ""
+    task.audit()
+    task.folder.rename(task.repo.parent / "moved")
+    task.folder.symlink_to(task.repo.parent / "moved")
+    task.done("doctor", "--repair")
+    assert kept.with_name("scaffolding.broken-1").is_symlink()
+    assert "broken-" not in task.git("status", "--porcelain")
+
+
+def test_audit_names_what_a_log_lacks_and_a_log_that_nobody_can_read(pipelines: Pipelines) -> None:
+    task = pipelines.task().begun()
+    task.run(expect=4)
+    log = task.folder / "log.md"
+    good = log.read_bytes()
+    log.write_bytes(bytes(range(255, -1, -1)))
+    told = task("audit", "p")
+    assert told.code == 1
+    assert "log.md can't be read as text: file holds binary data (byte 255)" in told.out
+    lacking = "Task p; Begin: Ready -> Designing; PassDesign: Designing -> Building; PassBuild: Building -> Complete"
+    assert f"log.md does not tell 4 line(s), first 1: {lacking}" in told.out
+    log.write_bytes(good.replace(b"PassBuild", b"PassedBuild"))
+    told = task("audit", "p")
+    assert (told.code, "does not tell 1 line(s), first 12: PassBuild: Building -> Complete" in told.out) == (1, True)
+    # A shorter log gets its headings back; what somebody wrote around them stays, and is theirs.
+    log.write_bytes(b"\xff\n")
+    task.run(expect=4)
+    told = task("audit", "p")
+    assert (told.code, "log.md can't be read as text: file is not UTF-8 text (byte 0)" in told.out) == (0, True)
+    log.write_bytes(good.replace(b"\n", b"\r\n") + "\r\nCaf\u00e9\r\n".encode())
+    assert task("audit", "p").out == "13 lines, all of them hold\n", "an editor may write it its own way"

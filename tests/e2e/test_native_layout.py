@@ -11,7 +11,7 @@ import pytest
 
 from detent.effects.sandbox import BUBBLEWRAP, try_level
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo, let_out
-from tests.e2e.thread_task import ThreadTask, thread_task
+from tests.e2e.thread_task import MACHINE, ThreadTask, thread_task
 
 AGENT = "cat > /dev/null; echo '# worked on' >> app.py; echo first; echo I am done"
 
@@ -192,3 +192,25 @@ def test_an_agent_in_the_checkout_reaches_its_own_thread_only(detent: Detent, re
     assert said.splitlines() == ["wrote its own", "worked"]
     assert (native(other) / "thread.json").read_bytes() == before
     assert (repository / ".thread/active_thread").read_text(encoding="utf-8") == "t\n"
+
+
+def test_what_stands_in_place_of_a_locked_file_of_the_tree_is_kept_outside_of_it(
+    detent: Detent, repo: MakeRepo, tmp_path: Path
+) -> None:
+    machine, lock = (
+        tmp_path / "locking.toml",
+        '[[lock]]\nname = "frame"\nafter = ["Drafting"]\nfiles = ["tree:app.py"]\n',
+    )
+    machine.write_text(f"{MACHINE.read_text(encoding='utf-8')}\n{lock}", encoding="utf-8")
+    thread = ThreadTask(detent, repo, repo())
+    made = detent("new", machine, "Count the words", "--id", thread.id, cwd=thread.repository)
+    assert made.code == 0, made
+    thread.moved("move", "Finalized")
+    good = thread.read("app.py")
+    (thread.repository / "app.py").unlink()
+    thread.write("app.py/mine", "mine")
+    thread.moved("move", "--edge", "reopen")
+    assert thread.read("app.py") == good
+    assert (thread.control / "aside/app.py.broken-1/mine").read_text(encoding="utf-8") == "mine"
+    assert thread.git("status", "--porcelain") == ""
+    assert thread.is_sound()

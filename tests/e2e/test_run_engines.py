@@ -14,7 +14,7 @@ import pytest
 
 from detent.effects.keeper_look import look
 from detent.effects.keeper_watch import wait_for_end
-from detent.runner.ending import end_run
+from detent.runner.end_run import end_run
 from detent.runner.open import open_task
 from tests.conftest import Detent, MakeRepo
 from tests.e2e.agent_runs import HONEST, WAIT_S, Agents, AgentTask

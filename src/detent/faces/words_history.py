@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detent.faces.words import one_line
 from detent.store.names import name_some
+from detent.store.reasons import because
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def _acted_words(entry: Entry) -> str:
 def _proof_words(entry: Entry) -> str:
     by_hand = [name for name, fact in entry["facts"].items() if fact.get("by_hand")]
     waived = f", waived: {', '.join(entry['waived'])}" if entry["waived"] else ""
-    return (f", proof by hand: {', '.join(by_hand)}" if by_hand else "") + waived
+    failed = f", because {told}" if (told := because(entry)) else ""
+    return (f", proof by hand: {', '.join(by_hand)}" if by_hand else "") + waived + failed
 
 
 def _deploy_words(entry: Entry, who: str) -> str:

@@ -80,8 +80,11 @@ def commands_failed(gate: Gate, seen: Seen) -> Finding:
     red = [(run, receipt) for run, receipt in receipts if receipt is not None and not receipt.is_green]
     if not red:
         return Finding(ok=False, why="every command passed on this tree")
-    note = "; ".join(f"{_first(run)!r} failed ({_result(receipt)})" for run, receipt in red)
-    return Finding(ok=True, note=note, proof=hash_text("".join(run.key for run in runs)), by_engine=True)
+    failed = [(_first(run), _result(receipt)) for run, receipt in red]
+    note = "; ".join(f"{command!r} failed ({result})" for command, result in failed)
+    parts = tuple((command, False, result) for command, result in failed)
+    proof = hash_text("".join(run.key for run in runs))
+    return Finding(ok=True, note=note, proof=proof, by_engine=True, parts=parts)
 
 
 def red_green(gate: Gate, seen: Seen) -> Finding:

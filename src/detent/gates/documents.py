@@ -227,18 +227,25 @@ def spans(text: str) -> tuple[str, ...]:
 
 def labelled(text: str, labels: Sequence[str]) -> dict[str, str]:
     """The values of `label: value` parts, each on a line of its own or behind `;`, `->`; two that differ are none."""
+    found = {label: values[0] for label, values in all_labelled(text, labels).items() if len(values) == 1}
+    return {label: value for label, value in found.items() if says_something(value)}
+
+
+def all_labelled(text: str, labels: Sequence[str]) -> dict[str, list[str]]:
+    """Every value that a label was given, each once, in their order."""
     names = "|".join(map(re.escape, labels))
     one_of = re.compile(
         rf"(?:^|[;\n]|->|\u2192)[ \t]*+[-*_`]*+[ \t]*+(?P<label>{names})[*_`]*+[ \t]*+:[*_`]*+[ \t]*+", re.IGNORECASE
     )
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
     matches = list(one_of.finditer(text))
     ends = [match.start() for match in matches[1:]] + [len(text)]
     for match, end in zip(matches, ends, strict=False):
         label = next(name for name in labels if name.lower() == match["label"].lower())
         value = text[match.end() : end].strip(" \t\n;")
-        found[label] = value if found.get(label, value) == value else ""
-    return {label: value for label, value in found.items() if says_something(value)}
+        if value not in found.setdefault(label, []):
+            found[label].append(value)
+    return found
 
 
 def says_something(value: str) -> bool:

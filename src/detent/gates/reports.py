@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 
 from detent.core.record import Record
-from detent.gates.documents import Page, entries, is_none, labelled, outside, own_text, says_something, topics
+from detent.gates.documents import (
+    Page,
+    all_labelled,
+    entries,
+    is_none,
+    labelled,
+    outside,
+    own_text,
+    says_something,
+    topics,
+)
 from detent.gates.seen import Finding
 from detent.gates.verdict import read_verdict
 from detent.store.names import name_some
@@ -38,6 +48,7 @@ DRIFT_AXES = (
 COSMETIC, STRUCTURAL, VIOLATING = CLASSES = ("cosmetic", "structural", "spec-violating")
 OFFERS = ("accept", "revert", "split")
 BLOCKED_LINE = "BLOCKED: WHAT IS WRONG. Options: [FIRST, SECOND]. Recommendation: WHICH AND WHY."
+_OF_FINDING, _OF_DRIFT = ("severity", "axis", "status"), ("class", "fix")
 _FINDING = "- WHAT IS WRONG; severity: Required; axis: correctness; status: open"
 _DRIFTED = "- WHAT DIFFERS; class: structural; fix: WHICH DOCUMENT NOW SAYS WHAT"
 _REVIEW = {
@@ -73,7 +84,9 @@ def findings(gate: Gate, seen: Seen) -> Finding:
     found = page.finding()
     words = " and ".join(severities)
     if gate.params["value"] == SOME_OPEN:
-        return found if open_ones else found.replace(ok=False, why=f"{page.name} has no open {words} finding")
+        if open_ones:  # which they are is why somebody must mend them
+            return found.replace(parts=tuple((head, False, "") for head in open_ones))
+        return found.replace(ok=False, why=f"{page.name} has no open {words} finding")
     if open_ones:
         why = f"{page.name}: open ({words}): {'; '.join(open_ones[:5])}"
         return found.replace(ok=False, why=why, fix="fix them, then have the review look again")
@@ -91,7 +104,7 @@ def _look_outside(page: Page, section: str, body: str, words: Sequence[str]) -> 
 
 def _is_open(page: Page, entry: Entry, blocking: list[str]) -> bool:
     """Whether a finding holds the work up; what is not clear about it is noted."""
-    said = {name: value.strip("*_`. ") for name, value in labelled(entry.text, ("severity", "axis", "status")).items()}
+    said = {name: value.strip("*_`. ") for name, value in labelled(entry.text, _OF_FINDING).items()}
     severity = next(
         (one for one in (*blocking, *OTHER_SEVERITIES) if one.lower() == said.get("severity", "").lower()), ""
     )
@@ -104,10 +117,19 @@ def _is_open(page: Page, entry: Entry, blocking: list[str]) -> bool:
         (status in allowed, "status", allowed),
     ):
         if not is_known:
-            page.wrong(f'"{entry.head}" has no {what} of: {", ".join(choices)}', example)
+            page.wrong(
+                f'"{entry.head}" has {_unclear(all_labelled(entry.text, _OF_FINDING).get(what, ()), what, choices)}',
+                example,
+            )
     if severity not in blocking and status == OPEN:
         page.wrong(f'"{entry.head}" is neither resolved nor documented', example.replace(OPEN, DOCUMENTED))
     return severity in blocking and status == OPEN
+
+
+def _unclear(given: Sequence[str], label: str, choices: Sequence[str]) -> str:
+    """Why a label of an item says nothing: it was given no known word, or more than one."""
+    said = ", ".join(" ".join(one.split()) for one in given)  # a value may go on behind the end of its line
+    return f"more than one {label}: {said}" if len(given) > 1 else f"no {label} of: {', '.join(choices)}"
 
 
 def drift(gate: Gate, seen: Seen) -> Finding:
@@ -137,11 +159,14 @@ def drift(gate: Gate, seen: Seen) -> Finding:
 
 
 def _class_of(page: Page, entry: Entry) -> str:
-    said = labelled(entry.text, ("class", "fix"))
+    said = labelled(entry.text, _OF_DRIFT)
     found = said.get("class", "").strip("*_`. ").lower()
     example = f'under "## {DRIFT}": {_DRIFTED}'
     if found not in CLASSES:
-        page.wrong(f'"{entry.head}" has no class of: {", ".join(CLASSES)}', example)
+        page.wrong(
+            f'"{entry.head}" has {_unclear(all_labelled(entry.text, _OF_DRIFT).get("class", ()), "class", CLASSES)}',
+            example,
+        )
         return ""
     if found != VIOLATING and "fix" not in said:
         page.wrong(f'"{entry.head}" does not say how it was repaired', example)

@@ -14,7 +14,7 @@ from detent.proof.replay_lines import Finding
 from detent.proof.replay_proof import object_problem
 from detent.runner.locks import kept_text, shown_item
 from detent.runner.settle import find_disorder, read_document
-from detent.store.atomic import read_plain
+from detent.store.atomic import as_text, read_plain
 from detent.store.digest import sha256_of
 from detent.store.journal import split_lines
 from detent.store.log_forms import MARKDOWN, form_of, mark_of_task, pieces
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 LARGEST_BYTES = 64_000_000
 _WORD = re.compile(rb"[\w-]+")
 _MOST_SHOWN = 100  # characters of what somebody wrote
+_MOST_HEADINGS = 5  # of those that a log lacks
 
 
 def check_effects(
@@ -89,6 +90,7 @@ def check_log(native: Native, entries: Sequence[Entry]) -> Iterator[Finding]:
     except UnreadableError as error:
         yield Finding(len(entries), "log", f"{name}: {error.what}")
         return
+    yield from _check_is_text(path, data or b"")
     raws = split_lines(data or b"")[0]
     own = _check_events if "events" in native.machine.store else _check_numbered
     if form_of(native.machine) == MARKDOWN:
@@ -99,7 +101,26 @@ def check_log(native: Native, entries: Sequence[Entry]) -> Iterator[Finding]:
     if lacking:
         # A crash may have come between journal and log; then the line was never marked as told.
         is_warning = len(entries) == 1 or 0 < native.logged_seq() < lacking[0]
-        yield Finding(lacking[0], "log", f"{name} does not tell {len(lacking)} line(s), first {lacking[0]}", is_warning)
+        headings = _lacking_headings(native, entries, lacking) if form_of(native.machine) == MARKDOWN else ""
+        told_as = f"{name} does not tell {len(lacking)} line(s), first {lacking[0]}{headings}"
+        yield Finding(lacking[0], "log", told_as, is_warning)
+
+
+def _check_is_text(path: str, data: bytes) -> Iterator[Finding]:
+    """Others may write into a log what they like, so what nobody can read is only named."""
+    try:
+        as_text(data, path)
+    except UnreadableError as error:
+        what = f"{os.path.basename(path)} can't be read as text: {error.what}"
+        yield Finding(0, "log", what, is_warning=True)
+
+
+def _lacking_headings(native: Native, entries: Sequence[Entry], lacking: Sequence[int]) -> str:
+    """What the headings of these lines would say, for whoever looks for them."""
+    lines = [line for number in lacking for line in log_lines(native.machine, entries[number - 1])]
+    words = [str(line.get("type") or line.get("kind")) for line in lines]
+    more = f" and {len(words) - _MOST_HEADINGS} more" if len(words) > _MOST_HEADINGS else ""
+    return f": {'; '.join(words[:_MOST_HEADINGS])}{more}"
 
 
 def _check_events(
@@ -124,6 +145,7 @@ def _check_markdown(
     A heading that bears our mark and that no journal line backs is forged, or one of ours that was changed. One that
     only tells of a move may be anybody's note, and is named, so that nobody takes it for the engine's.
     """
+    raws = [raw.rstrip() for raw in raws]  # editors may end lines in ways of their own
     found, ours = Counter(raws), set[bytes]()
     for entry in entries:
         headings = [piece.split(b"\n")[1] for piece in pieces(native.machine, native.places.id, entry)]

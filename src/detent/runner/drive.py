@@ -23,13 +23,14 @@ from detent.errors import RefusedError, SetUpError
 from detent.runner.agents import wakes_at
 from detent.runner.asks import crashed_here, left_open, question
 from detent.runner.drops import answer_drops
-from detent.runner.ending import BOUND, attend, load_for_ends
+from detent.runner.ending import attend, load_for_ends
 from detent.runner.explain import deploy_word, explain, may_ask
 from detent.runner.inbox import again_command
 from detent.runner.judging import is_judged_next
 from detent.runner.launch import bounds_of
 from detent.runner.open import needs_word, waits_at_end
 from detent.runner.ready import make_ready
+from detent.runner.run_result import BOUND
 from detent.runner.runs import run_seen, start_run
 from detent.runner.step import Outcome, step
 from detent.store.atomic import write_atomic

@@ -44,6 +44,14 @@ def is_tracked(store: Mapping[str, Any]) -> bool:
     return bool(store.get("tracked"))
 
 
+def aside_folder(task: Task, *, is_in_tree: bool = False) -> str:
+    """Where spoilt files go: beside their place, which is what an empty answer means, unless that is part of the work.
+
+    There they would be judged and committed with it.
+    """
+    return task.places.aside() if is_in_tree or is_tracked(task.machine.store) else ""
+
+
 def writes_of(store: Mapping[str, Any], role: str) -> tuple[str, ...]:
     """The folders of the tree a role may write to; nothing: all of it, as far as its access goes."""
     return tuple(store.get("writes", {}).get(role, ()))

@@ -11,6 +11,7 @@ import os
 
 from detent.errors import UnreadableError
 from detent.machines.reading import IN_TREE
+from detent.runner.layout import aside_folder
 from detent.store.atomic import as_json, make_folders, read_plain, read_text, sweep, write_atomic
 from detent.store.digest import sha256_of
 
@@ -172,9 +173,10 @@ def put_back_others(task: Task, texts: Mapping[str, str]) -> None:
 
             from detent.store.locked_files import put_back_files
 
-            put_back_files(
-                *_place(task, name), json.loads(text), lambda digest: kept_text(task, digest), task.store.keep
-            )
+            folder, path = _place(task, name)
+            aside = aside_folder(task, is_in_tree=folder != task.native.folder)
+            wanted = json.loads(text)
+            put_back_files(folder, path, wanted, lambda digest: kept_text(task, digest), task.store.keep, aside)
 
 
 def _keep_or_move(task: Task, path: str, text: str) -> None:
@@ -185,7 +187,7 @@ def _keep_or_move(task: Task, path: str, text: str) -> None:
         task.store.keep(text.encode("utf-8"))
     else:
         make_folders(os.path.dirname(path))
-        move_aside(path)
+        move_aside(path, aside_folder(task))
 
 
 def shown_item(file: str, item: str) -> str:

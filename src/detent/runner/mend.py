@@ -7,6 +7,7 @@ import stat
 
 from detent.errors import UnreadableError
 from detent.machines.load import scaffold
+from detent.runner.layout import aside_folder
 from detent.runner.locks import closed_items
 from detent.runner.promises import put_in_order
 from detent.runner.settle import remember
@@ -49,10 +50,12 @@ def repair(task: Task) -> str:
     with Lock(task.places.lock()):
         _put_back_folder(task)
         spoilt = spoilt_log(task)
-        told = [f"{spoilt} was moved aside as {move_aside(spoilt)} and is written anew"] if spoilt else []
+        told = []
+        if spoilt:
+            told.append(f"{spoilt} was moved aside as {move_aside(spoilt, aside_folder(task))} and is written anew")
         told.append(_repair_main(task))
         for name, problem in spoilt_files(task).items():
-            aside = move_aside(task.native.path(name))
+            aside = move_aside(task.native.path(name), aside_folder(task))
             text = scaffold(task.memory.head["machine"], name).replace("{title}", task.memory.head["title"])
             write_atomic(task.native.path(name), text.encode("utf-8"), durable=True)
             content = {"file": name, "why": f"{problem}; written again as an empty form", "kept": aside}
@@ -84,7 +87,7 @@ def put_back(task: Task, error: UnreadableError) -> tuple[str, str]:
         spoilt = ""  # no text: nothing of it can be kept but by moving it aside
     good, source = _last_good(task)
     text = task.native.mended(spoilt, good, task.memory.snapshot, task.memory.changed_time)
-    aside = _put_back_folder(task) or move_aside(path)
+    aside = _put_back_folder(task) or move_aside(path, aside_folder(task))
     write_atomic(path, text.encode("utf-8"), durable=True)
     is_kept = spoilt.strip() and text != good
     done = f"put in order with the help of {source}" if is_kept else f"written again from {source}"
@@ -94,7 +97,7 @@ def put_back(task: Task, error: UnreadableError) -> tuple[str, str]:
 def _put_back_folder(task: Task) -> str:
     """Make what is missing of the task folder itself; where a link that took its place now is."""
     folder = task.native.folder
-    aside = move_aside(folder) if os.path.islink(folder) else ""
+    aside = move_aside(folder, aside_folder(task)) if os.path.islink(folder) else ""
     for name in ("", *task.machine.store.get("folders", ())):
         make_folders(os.path.join(folder, name))
     if not os.path.lexists(os.path.join(folder, POINTER)):

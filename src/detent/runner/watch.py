@@ -21,7 +21,8 @@ from detent.errors import DetentError, LockedError, RefusedError
 from detent.runner.bell import Bell, ring
 from detent.runner.drive import UNDRIVEN, Rest, keep_budget, resting
 from detent.runner.drops import answer_drops, drop_folder
-from detent.runner.ending import end_run, load_for_ends, tidy_up
+from detent.runner.end_run import end_run, tidy_up
+from detent.runner.ending import load_for_ends
 from detent.runner.open import load_all, load_task
 from detent.store.atomic import make_folders
 from detent.store.lock import Lock
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
     from detent.runner.drive import Reply
-    from detent.runner.ending import Left
+    from detent.runner.end_run import Left
     from detent.runner.open import Listed, Task
     from detent.store.places import Project
 

@@ -282,6 +282,11 @@ def read_text(
     data = read_plain(path, limit_bytes, elsewhere)
     if data is None:
         return None
+    return as_text(data, path)
+
+
+def as_text(data: bytes, path: str) -> str:
+    """The text that these bytes of a file are, or why they are none."""
     if b"\0" in data:
         raise UnreadableError(f"file holds binary data (byte {data.index(0)})", where=path)
     try:

@@ -71,18 +71,27 @@ def _obstacle(folder: str, name: str) -> str:
 
 
 def put_back_files(
-    folder: str, name: str, wanted: Mapping[str, str], kept: Callable[[str], bytes], keep: Callable[[bytes], str]
+    folder: str,
+    name: str,
+    wanted: Mapping[str, str],
+    kept: Callable[[str], bytes],
+    keep: Callable[[bytes], str],
+    aside: str = "",
 ) -> None:
-    """Make the files of a lock what they were; `kept` gives a text by its hash, `keep` takes what stood there."""
+    """Make the files of a lock what they were; `kept` gives a text by its hash, `keep` takes what stood there.
+
+    What is no text is moved into the folder `aside`, by default the task folder itself.
+    """
+    aside = aside or folder
     for path in wanted:
         full = os.path.join(folder, path)
         if os.path.isdir(full) and not os.path.islink(full):
-            move_aside(full, folder)
+            move_aside(full, aside, folder)
     for base in {os.path.dirname(path) for path in (*files_under(folder, name), *wanted)}:
         sweep(os.path.join(folder, base))  # what a killed `write_atomic` below left
     found = files_under(folder, name)
     if TOO_MANY in found.values():
-        move_aside(os.path.join(folder, name.removesuffix("/")), folder)
+        move_aside(os.path.join(folder, name.removesuffix("/")), aside, folder)
         found = {}
     for path, digest in found.items():
         full = os.path.join(folder, path)
@@ -90,7 +99,7 @@ def put_back_files(
             continue
         data = None if digest == NOT_PLAIN else read_plain(full)
         if data is None:
-            move_aside(full, folder)
+            move_aside(full, aside, folder)
             continue
         keep(data)
         if path not in wanted:

@@ -44,7 +44,7 @@ def pieces(machine: Machine, task_id: str, entry: Entry) -> Iterator[bytes]:
 def _markdown(line: Mapping[str, object], time: str, place: str) -> bytes:
     words = _one_line(line.get("type") or line.get("kind"))
     rows = [f"\n## {time} {words} {_MARK}{place} -->\n"]
-    shown = [(name, str(value).strip()) for name, value in line.items() if name not in _NOT_SHOWN]
+    shown = [(name, _unmarked(str(value)).strip()) for name, value in line.items() if name not in _NOT_SHOWN]
     for name, text in shown:
         if "\n" in text:  # somebody's own words: quoted, so that no line of them is read as part of the log
             rows += [f"- {name}:", *(f"  > {part}".rstrip() for part in text.splitlines())]
@@ -59,7 +59,12 @@ def mark_of_task(task_id: str) -> bytes:
 
 
 def _one_line(value: object) -> str:
-    return " ".join(str(value).split()).replace("<!--", "<! --")
+    return _unmarked(" ".join(str(value).split()))
+
+
+def _unmarked(text: str) -> str:
+    """Words of others, in which nothing passes for a mark of ours."""
+    return text.replace("<!--", "<! --")
 
 
 class Present:

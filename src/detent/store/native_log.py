@@ -2,12 +2,15 @@
 
 A machine may name events of its own: each row of `events` makes one line of every journal line of its kind whose values
 are as `when` says. Its type and the texts of its fields hold places in braces, paths into the journal line such as
-`{after.state}`; one that is nothing but a place keeps the kind of its value. `{limits.NAME}` is how far a limit goes.
+`{after.state}`; one that is nothing but a place keeps the kind of its value. `{limits.NAME}` is how far a limit goes,
+`{because}` the gate that failed and why, for a move that rests on a failure.
 """
 
 from __future__ import annotations
 
 import re
+
+from detent.store.reasons import because
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +37,8 @@ def log_lines(machine: Machine, entry: Entry) -> list[dict[str, object]]:
     events = machine.store.get("events")
     if events is None:
         return [log_line(entry)]
-    values = {**entry, "limits": {name: limit.most for name, limit in machine.limits.items()}}
+    limits = {name: limit.most for name, limit in machine.limits.items()}
+    values = {**entry, "limits": limits, "because": because(entry)}
     return [
         {
             "type": _filled(row["type"], values),

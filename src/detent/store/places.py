@@ -112,6 +112,9 @@ class TaskPlaces(Record):
     def objects(self) -> str:
         return f"{self.folder}/objects"
 
+    def aside(self) -> str:
+        return f"{self.folder}/aside"
+
     def private_git(self) -> str:
         return f"{self.folder}/git"
 

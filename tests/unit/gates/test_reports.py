@@ -62,7 +62,14 @@ UNCLEAR: list[tuple[Spoil, str]] = [
     (found("- It lies; severity: Critical; status: open"), "has no axis of: correctness, readability"),
     (found("- It lies; severity: Critical; axis: taste; status: open"), "has no axis of"),
     (found("- It lies; severity: Critical; axis: security"), "has no status of: open, fixed, resolved"),
-    (found("- It lies; severity: Critical; axis: security; status: fixed; status: open"), "has no status of"),
+    (
+        found("- It lies; severity: Critical; axis: security; status: fixed; status: open"),
+        "has more than one status: fixed, open",
+    ),
+    (
+        found("- It lies; severity: Nit; severity: Critical; axis: security; status: fixed"),
+        "has more than one severity: Nit, Critical",
+    ),
     (found("### Critical: it lies", "", OPEN.format("Nit", "fixed")), 'speaks of "Critical" outside of its list'),
     (
         found(
@@ -75,7 +82,10 @@ UNCLEAR: list[tuple[Spoil, str]] = [
         "outside of its list",
     ),
     (found("One is still open.", "", OPEN.format("Nit", "fixed")), 'speaks of "open" outside of its list'),
-    (found(OPEN.format("Nit", "fixed"), "  - more; severity: Critical; status: open"), "has no severity of"),
+    (
+        found(OPEN.format("Nit", "fixed"), "  - more; severity: Critical; status: open"),
+        "more than one severity: Nit, Critical",
+    ),
     (found("None except the Critical one."), "neither lists anything nor says none"),
     (found("No blocking findings but one in login"), "neither lists anything nor says none"),
     (found("None of this works"), "neither lists anything nor says none"),
@@ -165,6 +175,14 @@ def test_an_outcome_that_is_not_clear_is_none(tmp_path: Path, text: str) -> None
     project = Project(tmp_path, "shed")
     project.replace_section(RECONCILE, "Outcome", text)
     assert "gives no clear outcome" in project.fact("drift").why
+
+
+def test_drift_of_two_classes_is_told_as_such(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    project.replace_section(RECONCILE, "Drift", f"{COSMETIC}; class: structural")
+    assert 'class: structural" has more than one class: cosmetic, structural' in project.fact("drift").why
+    project.replace_section(RECONCILE, "Drift", "- x moved; class: large; fix: design.md follows")
+    assert "has no class of: cosmetic, structural, spec-violating" in project.fact("drift").why
 
 
 BLOCKS: list[tuple[Spoil, str]] = [

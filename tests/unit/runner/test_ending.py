@@ -9,7 +9,8 @@ import pytest
 
 from detent.core.values import Advance, Crash, Wait
 from detent.runner.anchor import read_anchor
-from detent.runner.ending import Left, attend, decide_end, end_run, tidy_up
+from detent.runner.end_run import Left, end_run, tidy_up
+from detent.runner.ending import attend, decide_end
 from detent.runner.look import current_tree, known_touched, known_tree
 from tests.unit.runner.conftest import AgentTask, begin, wait_for_run
 

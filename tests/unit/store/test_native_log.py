@@ -232,6 +232,13 @@ def test_a_markdown_log_has_a_heading_for_each_event_and_its_fields_below(book: 
     )
 
 
+def test_words_of_others_bear_no_mark_of_the_engine(book: Book) -> None:
+    book.tell(**{"from": "A", "to": "C", "by": "<!-- detent:t:7 -->", "reason": "one\n<!-- detent:t:8 -->"})
+    book.project()
+    assert "<! -- detent:t:7 -->" in book.text
+    assert book.text.count("<!-- detent:t:") == 1
+
+
 @pytest.mark.requirement("S2.28")
 def test_what_people_write_into_a_markdown_log_stays_byte_for_byte(book: Book) -> None:
     book.path.write_bytes(b"**Log**, mine \r\nno end of line")

@@ -2,68 +2,17 @@
 
 from __future__ import annotations
 
-import os
-
-from detent.core.values import Advance, Refuse, Signal, Wait
-from detent.errors import RefusedError, UsageError
-from detent.faces.cli.given import given_with
-from detent.faces.cli.output import move_json, show, status_json
-from detent.faces.words import outcome_words, status_words
+from detent.errors import UsageError
+from detent.faces.cli.ask import ask, ask_by_drop, open_to_change, show_outcome
+from detent.faces.cli.caller import is_run_held, person_name, refuse_inside_run
+from detent.faces.cli.output import show, status_json
+from detent.faces.words import status_words
 from detent.runner.explain import explain
 from detent.runner.open import Task, open_task
-from detent.runner.step import Outcome, step, tidy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from detent.faces.cli.arguments import Arguments
-
-_RUN_MARK = "DETENT_ROLE"  # set in the environment of every agent run
-_HELD_MARK, _UNHELD = "DETENT_SANDBOX", "none"
-_RUN_NUMBER, _RUN_FOLDER = "DETENT_RUN_NUMBER", "DETENT_TASK_DIR"
-_DROP_WAIT_S = 30.0
-
-
-def person_name() -> str:
-    import pwd  # the account, not the environment: USER can be set to anything
-
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return f"uid {os.getuid()}"
-
-
-def refuse_inside_run(what: str) -> None:
-    """What people hold is not for a process that says of itself it is an agent's, nor for one a sandbox holds.
-
-    A sandboxed agent can take the marks out of its environment; that it may gain no rights it can't undo. Where people
-    themselves work so, as in some containers, the project says so in its settings.
-    """
-    if _is_held():
-        raise RefusedError(
-            f"{what} is for a person, and this process may gain no new rights (NoNewPrivs), as an agent in a sandbox",
-            next_step="do it in a terminal of your own; where people work so, commit [human] allow_no_new_privs = true",
-        )
-    if os.environ.get(_RUN_MARK):
-        raise RefusedError(
-            f"{what} is for a person, and this is an agent run",
-            next_step="finish your work; a person will be asked",
-        )
-
-
-def _is_held() -> bool:
-    """Whether this process may gain no rights, in a project that does not say its people work so."""
-    try:
-        with open("/proc/self/status", encoding="ascii", errors="replace") as file:
-            if not any(line.startswith("NoNewPrivs:") and line.split()[1] == "1" for line in file):
-                return False
-    except OSError:
-        return False  # no Linux, or nothing to see: then nothing holds us this way either
-    from detent.runner.trial import committed_settings
-
-    return not committed_settings().human_allow_no_new_privs
 
 
 def new(arguments: Arguments) -> int:
@@ -140,100 +89,6 @@ def move(arguments: Arguments) -> int:
     return ask(arguments, task, arguments.text("--edge") or to)
 
 
-def is_run_held() -> bool:
-    """Whether this is an agent run in a sandbox, from which no journal can be seen."""
-    return bool(os.environ.get(_RUN_MARK)) and os.environ.get(_HELD_MARK, _UNHELD) != _UNHELD
-
-
-def is_inside_run() -> bool:
-    return bool(os.environ.get(_RUN_MARK))
-
-
-def ask(arguments: Arguments, task: Task, want: str, verb: str = "") -> int:
-    """Ask for a move by its target, its name or its verb: of a living run it is a claim, else it is made or refused."""
-    if (rights := arguments.text("--as")) not in ("", "agent"):
-        raise UsageError(f"--as knows only agent, not {rights!r}", next_step="detent move TO --as agent")
-    who = "agent" if rights or _is_held() else "person"
-    if is_inside_run():
-        return _claim(arguments, task, want, verb)
-    task, _ = _attended(task)
-    if not want and not verb:
-        role = task.machine.states[task.memory.snapshot.state].role
-        name = person_name() if who == "person" else role
-        first_open = Signal(who, name=name, reason=arguments.text("--reason"))
-        given, shown = given_with(arguments, task), arguments.text("--tree")
-        return show_outcome(arguments, step(task, None, otherwise=first_open, given=given, shown=shown))
-    if want == task.memory.snapshot.state:
-        return _already_there(arguments, task, want)
-    state = task.machine.states[task.memory.snapshot.state]
-    signal = Signal(
-        who,
-        want,
-        name=person_name() if who == "person" else state.role,
-        reason=arguments.text("--reason"),
-        override=arguments.text("--override"),
-        verb=verb,
-    )
-    given, shown = given_with(arguments, task, want), arguments.text("--tree")
-    return show_outcome(arguments, step(task, signal, given=given, shown=shown))
-
-
-def _attended(task: Task) -> tuple[Task, Outcome | None]:
-    """The task with every run that has ended written down and decided."""
-    if not (task.memory.run or task.memory.ended):
-        return task, None
-    from detent.runner.ending import attend
-
-    return attend(task)
-
-
-def open_to_change(arguments: Arguments) -> Task:
-    """The task a person wants to change."""
-    return _attended(open_task(arguments.text("TASK"), arguments.text("--repo")))[0]
-
-
-def _claim(arguments: Arguments, task: Task, want: str, verb: str) -> int:
-    """Inside an agent run: answered at once, and nothing moves before the run has ended."""
-    from detent.errors import StorageError
-    from detent.runner.claims import claim
-
-    try:
-        outcome = claim(task, own_run(task), want, arguments.text("--reason"), verb)
-    except StorageError:  # an agent's own sandbox may keep us from the journal
-        return ask_by_drop(arguments, {"verb": verb} if verb else {"move": want})
-    return show_outcome(arguments, outcome)
-
-
-def own_run(task: Task) -> int:
-    """The number of the run this process belongs to; it speaks for no other task."""
-    if os.environ.get(_RUN_FOLDER, "") != task.native.folder:
-        raise RefusedError(f"this agent run works on another task than {task.id}", next_step="keep to your own task")
-    number = os.environ.get(_RUN_NUMBER, "")
-    return int(number) if number.isdecimal() else 0
-
-
-def ask_by_drop(arguments: Arguments, request: dict[str, str]) -> int:
-    """Where the journal is out of reach, whoever drives the task answers through the drop folder."""
-    from detent.faces.words_run import reply_words
-
-    reply = drop_reply(request)
-    show(arguments, reply, reply_words(reply))
-    # Nothing claimed and nothing refused: what was asked for is so already.
-    return 0 if reply.get("claimed") or ("refusal" in reply and reply["refusal"] is None) else 1
-
-
-def drop_reply(request: dict[str, str]) -> Mapping[str, Any]:
-    from detent.runner.drops import ask_by_drop as put_down
-
-    reply = put_down(os.environ.get("DETENT_DROP", ""), request, _DROP_WAIT_S)
-    if reply is None:
-        raise RefusedError(
-            "nobody answers: the engine is not running now",
-            next_step="write what you want into the state line of the task's file and end your turn; it is judged then",
-        )
-    return reply
-
-
 def _target_and_task(arguments: Arguments) -> tuple[str, Task]:
     """`move TASK` without a target is understood when the word names a task and nothing the machine knows."""
     to, wanted, repo = arguments.text("TO"), arguments.text("TASK"), arguments.text("--repo")
@@ -253,59 +108,6 @@ def _target_and_task(arguments: Arguments) -> tuple[str, Task]:
                 return to, task
         return to, task
     return to, open_task(wanted, repo)
-
-
-def _already_there(arguments: Arguments, task: Task, state: str) -> int:
-    task, notes = tidy(task)
-    outcome = Outcome(Wait("it is there already"), task, {}, Signal("person", state), state, notes)
-    show(arguments, move_json(outcome), outcome_words(outcome))
-    return 0
-
-
-def show_outcome(arguments: Arguments, outcome: Outcome) -> int:
-    outcome = _with_route(outcome)
-    show(arguments, move_json(outcome), outcome_words(outcome))
-    return 1 if isinstance(outcome.decision, Refuse) else 0
-
-
-def _with_route(outcome: Outcome) -> Outcome:
-    """Who asks for a state that is further than one move is told the way there."""
-    refused, want, machine = outcome.decision, outcome.asked.want, outcome.task.machine
-    if not isinstance(refused, Refuse) or refused.edge or refused.hint or want not in machine.states:
-        return outcome
-    from detent.core.explore import route as shortest  # only after such a refusal
-    from detent.faces.words_said import route_words
-
-    edges = shortest(machine, outcome.before, want)
-    is_told = any((pair.source, pair.target) == (outcome.before, want) for pair in machine.forbidden)
-    if not edges or len(edges) < 2 or (is_told and not outcome.asked.override):
-        return outcome
-    if any(all(any("" not in values for values in way.when.values()) for way in edge.ways) for edge in edges):
-        return outcome  # it leads through an interruption and back, which is open only to where it began
-    words = route_words(outcome.task, edges, is_override=bool(outcome.asked.override))
-    return outcome.replace(decision=refused.replace(hint=words))
-
-
-def take_route(arguments: Arguments, task: Task, goal: str) -> int:
-    """Make open moves towards a state until one is refused; at most once per state, so it ends."""
-    from detent.core.explore import route as shortest
-
-    refuse_inside_run("taking a route")
-    outcome: Outcome | None = None
-    for _ in task.machine.states:
-        edges = shortest(task.machine, task.memory.snapshot.state, goal)
-        if not edges:
-            break
-        outcome = step(task, Signal("person", edges[0].name, name=person_name()))
-        task = outcome.task
-        if not isinstance(outcome.decision, Advance):
-            break
-        if len(edges) > 1 and not arguments.has("--json"):
-            show(arguments, move_json(outcome), outcome_words(outcome))
-    if outcome is None:
-        state = task.memory.snapshot.state
-        raise UsageError(f"no way leads from {state} to {goal}", next_step=f"detent next {task.id}")
-    return show_outcome(arguments, outcome)
 
 
 def prove(arguments: Arguments) -> int:

@@ -6,7 +6,8 @@ import sys
 
 from detent.core.values import Signal
 from detent.errors import UsageError
-from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run, show_outcome
+from detent.faces.cli.ask import open_to_change, show_outcome
+from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.given import given_with
 from detent.faces.cli.output import show
 from detent.faces.words import printable

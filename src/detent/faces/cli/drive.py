@@ -6,7 +6,7 @@ import os
 import sys
 
 from detent.errors import UsageError
-from detent.faces.cli.act import person_name, refuse_inside_run
+from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.output import move_json, show
 from detent.faces.words import outcome_words, printable
 from detent.faces.words_run import goes_on_words, happened_words, rest_words

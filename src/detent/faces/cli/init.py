@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from detent.errors import UnreadableError
-from detent.faces.cli.act import refuse_inside_run
+from detent.faces.cli.caller import refuse_inside_run
 from detent.faces.cli.output import show
 from detent.faces.words_project import change_words, next_steps, settings_text, survey_words
 from detent.runner.open import current_folder

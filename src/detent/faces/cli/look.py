@@ -127,7 +127,7 @@ def route(arguments: Arguments) -> int:
     if goal not in machine.states:
         raise UsageError(f"{machine.name} has no state {goal!r}", next_step=f"its states: {', '.join(machine.states)}")
     if arguments.has("--take"):
-        from detent.faces.cli.act import take_route
+        from detent.faces.cli.ask import take_route
 
         return take_route(arguments, task, goal)
     edges = shortest(machine, state, goal)

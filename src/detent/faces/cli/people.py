@@ -5,7 +5,8 @@ from __future__ import annotations
 from detent.core.decide import allowed_targets
 from detent.core.values import Refuse, Signal, Wait
 from detent.errors import UsageError
-from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run, show_outcome
+from detent.faces.cli.ask import open_to_change, show_outcome
+from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.given import given_with
 from detent.faces.cli.output import move_json, settings_json, show
 from detent.faces.words import outcome_words

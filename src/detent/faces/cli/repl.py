@@ -6,8 +6,9 @@ import os
 import sys
 
 from detent.errors import DetentError, UsageError
-from detent.faces.cli.act import open_to_change, refuse_inside_run
 from detent.faces.cli.arguments import Arguments, parse_arguments
+from detent.faces.cli.ask import open_to_change
+from detent.faces.cli.caller import refuse_inside_run
 from detent.faces.cli.main import INTERRUPTED, report, report_unforeseen
 from detent.faces.cli.say import say
 from detent.faces.words import printable

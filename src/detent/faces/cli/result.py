@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from detent.errors import UsageError
-from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run
+from detent.faces.cli.ask import open_to_change
+from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.output import show
 from detent.faces.words_done import collected_words, landed_words, restored_words, rolled_back_words
 from detent.runner.open import find_project, open_task

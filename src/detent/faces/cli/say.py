@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from detent.core.values import Advance
 from detent.errors import RefusedError, UsageError
-from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run, show_outcome
+from detent.faces.cli.ask import open_to_change, show_outcome
+from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.choose import show_view, without_run
 from detent.faces.cli.drive import EXIT_CODES, drive_told, nothing_told, tell_at_once
 from detent.faces.cli.given import given_with

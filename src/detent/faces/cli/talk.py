@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from detent.errors import RefusedError
-from detent.faces.cli.act import open_to_change, refuse_inside_run
+from detent.faces.cli.ask import open_to_change
+from detent.faces.cli.caller import refuse_inside_run
 from detent.faces.cli.drive import nothing_told, tell_at_once
 from detent.faces.cli.output import move_json, show, status_json
 from detent.faces.words import status_words

@@ -5,17 +5,8 @@ from __future__ import annotations
 import os
 
 from detent.errors import UsageError
-from detent.faces.cli.act import (
-    ask,
-    ask_by_drop,
-    drop_reply,
-    is_inside_run,
-    is_run_held,
-    open_to_change,
-    own_run,
-    person_name,
-    refuse_inside_run,
-)
+from detent.faces.cli.ask import ask, ask_by_drop, drop_reply, open_to_change
+from detent.faces.cli.caller import is_inside_run, is_run_held, own_run, person_name, refuse_inside_run
 from detent.faces.cli.output import show
 from detent.faces.words_run import reply_words, retitled_words
 from detent.runner.open import Task, open_task

@@ -6,7 +6,7 @@ import os
 import sys
 
 from detent.errors import RefusedError, ToolError, UsageError
-from detent.faces.cli.act import refuse_inside_run
+from detent.faces.cli.caller import refuse_inside_run
 from detent.faces.cli.watch import jobs_of
 from detent.runner.open import find_project
 from detent.runner.watch import DEFAULT_JOBS

@@ -6,7 +6,7 @@ import os
 import sys
 
 from detent.errors import DetentError, ToolError
-from detent.faces.cli.act import refuse_inside_run
+from detent.faces.cli.caller import refuse_inside_run
 from detent.faces.cli.output import show
 from detent.runner.explain import explain
 from detent.runner.open import Task, find_project, load_all, load_task, open_task

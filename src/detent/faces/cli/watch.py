@@ -6,7 +6,7 @@ import gc
 import sys
 
 from detent.errors import UsageError
-from detent.faces.cli.act import refuse_inside_run
+from detent.faces.cli.caller import refuse_inside_run
 from detent.faces.cli.drive import EXIT_CODES, rest_json, tell_person
 from detent.faces.cli.output import move_json, print_json, show
 from detent.faces.words import printable

@@ -1,0 +1,36 @@
+"""Why a move that rests on a failure was taken: the first check that failed, as its journal line tells it.
+
+A gate that is open because something else is not has parts that are closed. A gate that was waived is no reason: who
+waived it said why.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_LONGEST = 300  # characters of a reason that stands on a line with others
+
+
+def because(entry: Mapping[str, Any]) -> str:
+    """The gate that failed and why, on one line; empty for a line that is no such move."""
+    facts = {} if entry.get("waived") else entry.get("facts", {})
+    for name, fact in facts.items():
+        if fact.get("ok") is True and (told := _failed_part(name, facts)):
+            return told if len(told) <= _LONGEST else f"{told[:_LONGEST].rstrip()} ..."
+    return ""
+
+
+def _failed_part(name: str, facts: Mapping[str, Any]) -> str:
+    """Down from a gate to the first part that failed and is made of nothing else."""
+    told, gate, seen = "", name, set[str]()
+    while gate in facts and gate not in seen:
+        seen.add(gate)
+        for label, is_ok, why in facts[gate].get("parts", ()):
+            if not is_ok and not facts.get(label, {}).get("unknown"):
+                words = f"{label}: {why}" if label in facts else f"{gate}: {label}: {why}"
+                told, gate = " ".join(words.rstrip(": ").split()), label
+                break
+    return told
