@@ -23,7 +23,7 @@ from detent.core.runs import run_over, stayed, stop
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.effects import keeper
 from detent.effects.agents.events import classify, read_usage
-from detent.effects.keeper_look import exit_class
+from detent.effects.keeper_look import TALKED, exit_class
 from detent.effects.keeper_process import EVENTS
 from detent.effects.put_back import put_back as put_back_files
 from detent.effects.sandbox import BUBBLEWRAP
@@ -262,7 +262,7 @@ def _how(seen: RunSeen, task: Task) -> dict[str, Any]:
 
 def _is_by_person(task: Task, seen: RunSeen) -> bool:
     """Whether a person ended the run: that is no crash. Who talked to the agent was there all the time."""
-    if seen.exit is not None and seen.exit.reason == "talked":
+    if seen.exit is not None and seen.exit.reason == TALKED:
         return True
     driven = task.memory.driven
     is_off = bool(driven) and not driven["on"] and driven["seq"] > task.memory.run["seq"]
@@ -341,7 +341,9 @@ def decide_end(task: Task) -> Outcome:
             task, decision = outcome.task, outcome.decision
             why = why or _closed(decision)
     if not _is_crash(task):
-        return _stays(task, "a person ended the run" if ended["by_person"] else why)
+        # Who talked to the agent is there to hear what is missing; who stopped a run knows why it opened nothing.
+        is_cut = ended["by_person"] and ended["how"] != TALKED
+        return _stays(task, "a person ended the run" if is_cut else why)
     if ended["tainted"]:
         with Lock(task.places.lock()):
             memory = task.store.load()

@@ -185,13 +185,13 @@ def _pointed_task(folder: str) -> Task:
         error.next_step = f"remove it, then make the folder a task again: {again}"
         raise
     places = TaskPlaces(os.path.basename(control), control)
-    if os.environ.get(INSIDE_RUN_FOLDER) and not os.path.isdir(control):
-        raise UnreadableError(
-            "an agent run can't see the journal",
-            where=folder,
-            next_step="ask for a move: detent move STATE; what it lacks is said",
-        )
     if not any(os.path.isfile(path) for path in (places.journal(), places.snapshot())):
+        if os.environ.get(INSIDE_RUN_FOLDER):  # a sandbox may show the folder for the git objects in it, and no more
+            raise UnreadableError(
+                "an agent run can't see the journal",
+                where=folder,
+                next_step="ask for a move: detent move STATE; what it lacks is said",
+            )
         raise UnreadableError(
             f"this folder points to a task that is not there: {control[:200] or 'nothing'}",
             where=pointer,

@@ -131,6 +131,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
         "edge": decision.edge.name if isinstance(decision, Advance) else None,
         "from": outcome.before,
         "to": outcome.task.memory.snapshot.state,
+        "leads_to": decision.after.state if isinstance(decision, Advance) else None,
         "refusal": refusal,
         "signed": signed,
         "prepared": {name: dict(outcome.task.memory.prepared.get(name, {})) for name in steps},
