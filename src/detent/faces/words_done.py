@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from detent.faces.words import printable
 from detent.store.names import name_some
 
 TYPE_CHECKING = False
@@ -63,3 +64,15 @@ def restored_words(task: Task, done: Restored) -> str:
     lines += [f"  left as it is, a submodule: {path}" for path in done.files.passed_over]
     lines.append(f"  what stood there is kept as commit {done.kept[:12]} in {task.places.private_git()}")
     return "\n".join(lines)
+
+
+def patch_words(patch: str, *, is_seen: bool) -> str:
+    """A patch, safe for a terminal; line ends of other systems stay, so that it can be applied.
+
+    Who sees it is shown those of changed lines, which may be all that changed.
+    """
+    lines = []
+    for line in patch.removesuffix("\n").split("\n"):
+        has_return = line.endswith("\r") and (not is_seen or line.startswith(" "))
+        lines.append(printable(line[:-1]) + "\r" if has_return else printable(line))
+    return "\n".join(lines) + "\n"

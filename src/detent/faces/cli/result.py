@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 from detent.errors import UsageError
 from detent.faces.cli.act import open_to_change, person_name, refuse_inside_run
 from detent.faces.cli.output import show
-from detent.faces.words_done import collected_words, landed_words, restored_words, rolled_back_words
+from detent.faces.words_done import collected_words, landed_words, patch_words, restored_words, rolled_back_words
 from detent.runner.open import find_project, open_task
 
 TYPE_CHECKING = False
@@ -25,7 +27,10 @@ def diff(arguments: Arguments) -> int:
         "files": [{"status": status, "path": path} for status, path in found.files],
         "text": found.text,
     }
-    show(arguments, content, found.text.removesuffix("\n") or "nothing differs from the baseline")
+    if arguments.has("--json") or not found.text:
+        show(arguments, content, "nothing differs from the baseline")
+    else:
+        sys.stdout.write(patch_words(found.text, is_seen=sys.stdout.isatty()))
     return 0
 
 
