@@ -10,6 +10,7 @@ import os
 
 from detent.core.record import Record
 from detent.effects import process
+from detent.effects.clone import GITLINK
 from detent.effects.git import Git, check_object_id, find_git
 from detent.errors import RefusedError, ToolError
 
@@ -59,6 +60,15 @@ def merge_in_memory(private_git: str, ours: str, theirs: str) -> Merged:
         raise git.failure("merge-tree", finished)
     tree, *names = [os.fsdecode(field) for field in finished.stdout.split(b"\0") if field]
     return Merged(check_object_id(tree.strip()), tuple(dict.fromkeys(names)) if finished.exit else ())
+
+
+def moved_submodules(git_dir: str, before: str, after: str) -> tuple[str, ...]:
+    """The submodules that stand at another commit in the second commit; git leaves their files as they are."""
+    options = ("-r", "-z", "--raw", "--no-renames", "--ignore-submodules=none")
+    listed = Git(git_dir).run("diff-tree", *options, check_object_id(before), check_object_id(after), "--")
+    fields = listed.split(b"\0")[:-1]
+    pairs = zip(fields[::2], fields[1::2], strict=True)
+    return tuple(os.fsdecode(path) for facts, path in pairs if facts.split(b" ")[1] == GITLINK)
 
 
 def under_way(repository: Repository) -> str:

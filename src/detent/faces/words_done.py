@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from detent.faces.words import printable
 from detent.store.names import name_some
 
@@ -22,6 +24,9 @@ def landed_words(task: Task, done: Landed) -> str:
     lines = [f"landed: {task.id} on {done.branch}, {done.how} commit {done.commit[:12]}; nothing was pushed"]
     if done.touched:
         lines.append(f"  it touched protected files: {name_some(done.touched)}")
+    if done.submodules:  # else the next commit of everything would bring the old ones back
+        paths = " ".join(map(quote, done.submodules))
+        lines.append(f"  submodules moved; bring their files along: git submodule update --init {paths}")
     return "\n".join([*lines, "  next: git push, when you want; detent gc removes what the task left"])
 
 

@@ -18,7 +18,15 @@ from detent.core.record import Record
 from detent.effects.bring import wipe
 from detent.effects.dirty import uncommitted
 from detent.effects.git import Git, find_repository
-from detent.effects.merge import Message, advance, commit_merged, merge_in_memory, person_identity, under_way
+from detent.effects.merge import (
+    Message,
+    advance,
+    commit_merged,
+    merge_in_memory,
+    moved_submodules,
+    person_identity,
+    under_way,
+)
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
 from detent.runner.look import look, touched_now
@@ -40,6 +48,7 @@ class Landed(Record):
     commit: str
     branch: str
     touched: tuple[str, ...] = ()  # protected files that come with it
+    submodules: tuple[str, ...] = ()  # those that stand at another commit now
 
 
 class _Ground(Record):
@@ -81,7 +90,8 @@ def land(task: Task, name: str, *, squash: bool) -> Landed:
     advance(ground.repository.top, commit)
     touched = touched_now(task, work)
     names = tuple(sorted({*touched.ask, *touched.report}))
-    return record_landing(task, name, Landed("squash" if squash else "merge", commit, ground.branch, names))
+    moved = moved_submodules(task.project.common_dir, ground.head, commit)
+    return record_landing(task, name, Landed("squash" if squash else "merge", commit, ground.branch, names, moved))
 
 
 def _in_order(task: Task) -> Task:

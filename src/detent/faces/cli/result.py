@@ -55,7 +55,8 @@ def land(arguments: Arguments) -> int:
         show(arguments, content, f"pushed: {asked.branch} to origin\n{asked.said}".rstrip())
         return 0
     done = landing.land(task, person_name(), squash=squash)
-    told = {"id": task.id, "how": done.how, "commit": done.commit, "branch": done.branch, "touched": list(done.touched)}
+    told = {"id": task.id, "how": done.how, "commit": done.commit, "branch": done.branch}
+    told |= {"touched": list(done.touched), "submodules": list(done.submodules)}
     show(arguments, told, landed_words(task, done))
     return 0
 
