@@ -168,7 +168,8 @@ def status_words(told: Explain) -> str:
     if used := task.memory.usage:
         cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""
         rows.append(("used", f"{used['runs']:g} agent run(s), {used['seconds']:.0f} s{cost}"))
-    if head["limits"] or head.get("budget", {}).get("task") or head.get("agents", {}).get("overrides"):
+    is_bound = head["limits"] or head.get("budget", {}).get("task")
+    if is_bound or head.get("agents", {}).get("overrides") or head.get("audit"):
         from detent.faces.words_settings import settings_rows  # most tasks have none
 
         rows += settings_rows(task)

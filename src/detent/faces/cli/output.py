@@ -82,6 +82,7 @@ def settings_json(task: Task) -> dict[str, Any]:
         "limits": {name: limit.most for name, limit in task.machine.limits.items()},
         "agents": dict(head.get("agents", {}).get("overrides", {})),
         "commands": [line for _name, line in head["commands"]],
+        "audit": dict(head.get("audit", {})),
     }
 
 
