@@ -168,6 +168,25 @@ def test_line_ends_that_git_converts_are_no_change(
     assert task.git("status", "--porcelain") == ""
 
 
+@pytest.mark.parametrize(
+    ("attributes", "told"),
+    [("*.txt text", "new.txt"), ("*.txt eol=crlf", "new.txt"), ("*.txt text=auto", ""), ("*.py text", "")],
+)
+def test_crlf_that_the_attributes_do_not_want_in_commits_is_told(
+    detent: Detent, repo: MakeRepo, attributes: str, told: str
+) -> None:
+    task = CloneTask(detent, repo, repo(files={**SAMPLE_FILES, ".gitattributes": f"{attributes}\n"}))
+    (task.tree / "new.txt").write_bytes(b"new\r\n")
+    task.to("done")
+    landed = task("land")
+    assert landed.code == 0, landed
+    assert (f"call them changed: {told}\n" in landed.out) == bool(told)
+    assert ("git add --renormalize . && git commit" in landed.out) == bool(told)
+    if told:
+        task.git("add", "--renormalize", ".")
+        assert task.git("diff", "--cached", "--name-only") == told
+
+
 def test_line_ends_that_git_does_not_convert_are_a_change(detent: Detent, repo: MakeRepo) -> None:
     task = finished(detent, repo)
     (task.repo / "app.py").write_bytes(SAMPLE_FILES["app.py"].replace("\n", "\r\n").encode())

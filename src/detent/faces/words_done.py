@@ -27,6 +27,10 @@ def landed_words(task: Task, done: Landed) -> str:
     if done.submodules:  # else the next commit of everything would bring the old ones back
         paths = " ".join(map(quote, done.submodules))
         lines.append(f"  submodules moved; bring their files along: git submodule update --init {paths}")
+    if done.unconverted:
+        files = name_some(done.unconverted)
+        lines.append(f"  committed with CRLF where .gitattributes wants LF, so git may call them changed: {files}")
+        lines.append("  mend them: git add --renormalize . && git commit")
     return "\n".join([*lines, "  next: git push, when you want; detent gc removes what the task left"])
 
 

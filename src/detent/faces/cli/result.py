@@ -56,7 +56,7 @@ def land(arguments: Arguments) -> int:
         return 0
     done = landing.land(task, person_name(), squash=squash)
     told = {"id": task.id, "how": done.how, "commit": done.commit, "branch": done.branch}
-    told |= {"touched": list(done.touched), "submodules": list(done.submodules)}
+    told |= {"touched": list(done.touched), "submodules": list(done.submodules), "unconverted": list(done.unconverted)}
     show(arguments, told, landed_words(task, done))
     return 0
 
