@@ -55,9 +55,9 @@ def land(arguments: Arguments) -> int:
         show(arguments, content, f"pushed: {asked.branch} to origin\n{asked.said}".rstrip())
         return 0
     done = landing.land(task, person_name(), squash=squash)
+    lists = {"touched": done.touched, "submodules": done.submodules, "unconverted": done.unconverted}
     told = {"id": task.id, "how": done.how, "commit": done.commit, "branch": done.branch}
-    told |= {"touched": list(done.touched), "submodules": list(done.submodules), "unconverted": list(done.unconverted)}
-    show(arguments, told, landed_words(task, done))
+    show(arguments, {**told, **{name: list(paths) for name, paths in lists.items()}}, landed_words(task, done))
     return 0
 
 
