@@ -68,6 +68,41 @@ def test_a_diff_of_files_with_crlf_can_be_applied_and_shows_only_new_line_ends(
     assert (path / "unix.txt").read_bytes() == b"one\r\ntwo\r\n"
 
 
+@pytest.mark.parametrize(("attributes", "setting"), [("* text eol=crlf filter=mark", "false"), ("", "true")])
+def test_a_diff_in_place_shows_no_line_ends_that_git_converts(
+    detent: Detent, repo: MakeRepo, tmp_path: Path, attributes: str, setting: str
+) -> None:
+    path = repo(files={**SAMPLE_FILES, "gone.txt": "gone\n", ".gitattributes": f"{attributes}\n"})
+    library = repo("library")
+    repo.git(path, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "lib")
+    repo.git(path, "commit", "--quiet", "--message=With a submodule")
+    repo.git(path, "config", "core.autocrlf", setting)
+    repo.git(path, "config", "filter.mark.clean", f"touch {tmp_path / 'mark'}; cat")
+    for name in ("app.py", "gone.txt"):
+        (path / name).unlink()
+        repo.git(path, "checkout", "--", name)
+    (tmp_path / "mark").unlink(missing_ok=True)
+    task = CloneTask(detent, repo, path, "--in-place")
+    assert task("diff").out == "nothing differs from the baseline\n"
+    with (path / "app.py").open("ab") as file:
+        file.write(b"# better\r\n")
+    (path / "gone.txt").unlink()
+    (path / "gone.txt").mkdir()
+    (path / "gone.txt/new").write_bytes(b"new\r\n")
+    (path / "link").symlink_to("app.py")
+    repo.git(path / "lib", "commit", "--quiet", "--allow-empty", "--message=More")
+    told = task.json("diff")
+    assert [(one["status"], one["path"]) for one in told["files"]] == [
+        ("M", "app.py"),
+        ("D", "gone.txt"),
+        ("A", "gone.txt/new"),
+        ("M", "lib"),
+        ("A", "link"),
+    ]
+    assert ("+# better\n" in told["text"], "\r" in told["text"]) == (True, False), told["text"]
+    assert not (tmp_path / "mark").exists()
+
+
 def test_diff_shows_control_characters_and_runs_nothing(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     task = CloneTask(detent, repo, repo())
     work(task, "\x1b[31mred\n")

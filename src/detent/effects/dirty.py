@@ -8,14 +8,12 @@ differs then is compared once more with line ends as the user's git converts the
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from detent.core.record import Record
 from detent.effects.bring import wipe
 from detent.effects.git import Git, write_git_dir
-from detent.effects.merge import own_git
+from detent.effects.line_ends import converting
 from detent.errors import StorageError
-from detent.store.atomic import write_atomic
 from detent.store.names import name_some
 
 TYPE_CHECKING = False
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from detent.effects.git import Repository
-
-_NO_PROGRAMS = b"* -ident -filter !working-tree-encoding\n"
 
 
 class Dirty(Record):
@@ -55,7 +51,7 @@ def uncommitted(repository: Repository, commit: str, scratch: str, left_out: Seq
         git.run("update-index", "-q", "--refresh", ok=(0, 1))
     rows = _differing(git, commit)
     if rows:
-        git = git.replace(more=_line_ends(repository, scratch))
+        git = git.replace(more=converting(repository, scratch))
         git.run("update-index", "-q", "--refresh", ok=(0, 1))
         rows = _differing(git, commit)
     fresh = git.run("ls-files", "-o", "-z", "--exclude-standard", *_own_excludes(repository)).split(b"\0")[:-1]
@@ -75,17 +71,6 @@ def _differing(git: Git, commit: str) -> list[tuple[str, str]]:
     listed = git.run("diff-index", "-z", "--name-status", "--no-renames", "--ignore-submodules=dirty", commit, "--")
     fields = [os.fsdecode(field) for field in listed.split(b"\0")[:-1]]
     return list(zip(fields[::2], fields[1::2], strict=True))
-
-
-def _line_ends(repository: Repository, scratch: str) -> tuple[str, ...]:
-    """Let the git of `scratch` convert line ends as the user's does, and nothing else; the settings this needs."""
-    own = b""
-    with suppress(OSError), open(os.path.join(repository.common_dir, "info/attributes"), "rb") as file:
-        own = file.read()
-    write_atomic(os.path.join(scratch, "info/attributes"), own + b"\n" + _NO_PROGRAMS, durable=False)
-    asked = own_git(repository.top, "config", "-z", "--get-regexp", r"^core\.(autocrlf|eol)$")
-    found = asked.stdout.decode("utf-8", "replace").split("\0")[:-1]
-    return tuple(one.replace("\n", "=", 1) for one in found)
 
 
 def carry(dirty: Dirty, source: str, target: str) -> None:
