@@ -370,8 +370,9 @@ def test_an_agent_whose_sandbox_hides_the_journal_is_told_how_to_ask(at: At) -> 
     task = at("implement")
     (task.repo / ".git" / "detent").rename(task.repo / ".git" / "hidden")
     (task.control / "git" / "objects").mkdir(parents=True)
-    for word in ("status", "next", "diff"):
-        done = task.detent(word, cwd=task.folder, environment={"DETENT_TASK_DIR": str(task.folder)})
+    for words in (("status",), ("next",), ("diff",), ("list",), ()):
+        cwd = task.repo if words in (("list",), ()) else task.folder
+        done = task.detent(*words, cwd=cwd, environment={"DETENT_TASK_DIR": str(task.folder)})
         assert_clear(done, 5, "an agent run can't see the journal", "ask for a move: detent move STATE")
 
 
