@@ -256,3 +256,12 @@ def test_a_misspelt_key_of_the_audit_is_told(agents: Agents, setting: str, told:
     assert (refused.code, told in refused.err) == (2, True), refused
     looked = agents.detent("doctor", "--quick", cwd=repo)
     assert told.rstrip() in looked.out, looked
+
+
+def test_a_check_that_nothing_would_run_is_refused_before_a_task_is_made(detent: Detent, repo: MakeRepo) -> None:
+    path = repo()
+    refused = detent("new", "orange", "count", "--id", "o", "--check", CHECK, cwd=path)
+    assert (refused.code, "orange runs no commands: --check would prove nothing" in refused.err) == (2, True), refused
+    assert detent("list", "--json", cwd=path).json()["tasks"] == []
+    assert detent("new", "orange", "count", "--id", "o", cwd=path).code == 0
+    assert detent("new", "ralf", "count", "--id", "r", "--check", CHECK, cwd=path).code == 0
