@@ -121,6 +121,22 @@ def test_an_audit_reports_and_leaves_preferences_as_they_are(lights: Lights) -> 
     assert line.read("preferences.md") == PREFERENCES
 
 
+@pytest.mark.requirement("S2.15")
+def test_from_the_word_for_an_audit_to_the_build(lights: Lights) -> None:
+    """Each answer says what is next: where the findings lie, what to commit, and the sentence to say again."""
+    lights.script("AuditingStack", f"printf '{AUDIT}' > \"$DETENT_OUT/audit.md\"")
+    line = lights.pipeline().configured().committed()
+    assert line("say", "/audit-stack", "p").code == 0
+    assert line.run().code == 4
+    assert "findings: scaffolding/audit.md" in line("status", "p").out
+    refused = line("say", "build me a word counter", "p")
+    assert "not committed: scaffolding/audit.md" in refused.out
+    assert "then: detent say 'build me a word counter' p" in refused.out
+    line.committed()
+    assert line("say", "build me a word counter", "p").code == 0
+    assert line.state() == "Expanding"
+
+
 @pytest.mark.requirement("S2.16")
 def test_an_auditor_that_edits_preferences_is_caught_and_they_come_back(lights: Lights) -> None:
     """Nothing holds this agent; what it changed in the checkout is put back, byte for byte."""

@@ -365,6 +365,17 @@ def test_a_repository_that_was_moved_is_told_and_works_again_with_a_link(at: At)
     assert task("status").code == 0
 
 
+def test_an_agent_whose_sandbox_hides_the_journal_is_told_how_to_ask(at: At) -> None:
+    """The sandbox shows the task's git objects, so the folder around them is there, and empty otherwise."""
+    task = at("implement")
+    (task.repo / ".git" / "detent").rename(task.repo / ".git" / "hidden")
+    (task.control / "git" / "objects").mkdir(parents=True)
+    for words in (("status",), ("next",), ("diff",), ("list",), ()):
+        cwd = task.repo if words in (("list",), ()) else task.folder
+        done = task.detent(*words, cwd=cwd, environment={"DETENT_TASK_DIR": str(task.folder)})
+        assert_clear(done, 5, "an agent run can't see the journal", "ask for a move: detent move STATE")
+
+
 # --- machines ---
 
 BAD_MACHINE = """

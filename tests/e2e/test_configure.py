@@ -231,3 +231,37 @@ def test_an_agent_run_configures_nothing(agents: Agents) -> None:
     task.run()
     assert "refused" in task.output(1)
     assert task.entries("configured") == []
+
+
+def test_what_the_audit_of_dependencies_was_told_is_shown(agents: Agents) -> None:
+    url = "https://osv.example.org/v1/query"
+    task = agents.task(f'[audit]\naccept = ["CVE-2024-1234", "GHSA-aaaa-bbbb-cccc"]\nosv_url = "{url}"')
+    told = f"accepts CVE-2024-1234, GHSA-aaaa-bbbb-cccc; asks {url}"
+    assert f"audit:               {told}\n" in task("status", task.id, cwd=task.repo).out
+    assert f"  audit:   {told}\n" in configure(task, "--budget", "3").out
+    assert status(task)["audit"] == {"accept": ["CVE-2024-1234", "GHSA-aaaa-bbbb-cccc"], "osv_url": url}
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("accepts = []", "audit: unknown key 'accepts', perhaps 'accept' was meant"),
+        ("osvurl = ''", "audit: unknown key 'osvurl', perhaps 'osv_url' was meant"),
+        ("colour = 1", "audit: unknown key 'colour'\n"),
+    ],
+)
+def test_a_misspelt_key_of_the_audit_is_told(agents: Agents, setting: str, told: str) -> None:
+    repo = agents.make_repo(files={**SAMPLE_FILES, "detent.toml": agents.settings(f"[audit]\n{setting}")})
+    refused = agents.detent("new", "count", "--check", CHECK, cwd=repo)
+    assert (refused.code, told in refused.err) == (2, True), refused
+    looked = agents.detent("doctor", "--quick", cwd=repo)
+    assert told.rstrip() in looked.out, looked
+
+
+def test_a_check_that_nothing_would_run_is_refused_before_a_task_is_made(detent: Detent, repo: MakeRepo) -> None:
+    path = repo()
+    refused = detent("new", "orange", "count", "--id", "o", "--check", CHECK, cwd=path)
+    assert (refused.code, "orange runs no commands: --check would prove nothing" in refused.err) == (2, True), refused
+    assert detent("list", "--json", cwd=path).json()["tasks"] == []
+    assert detent("new", "orange", "count", "--id", "o", cwd=path).code == 0
+    assert detent("new", "ralf", "count", "--id", "r", "--check", CHECK, cwd=path).code == 0

@@ -227,6 +227,35 @@ def test_commands_are_proven_with_the_submodule_there(detent: Detent, repo: Make
     assert "exit" not in done.out
 
 
+@pytest.mark.parametrize("how", [(), ("--squash",)])
+def test_a_commit_made_in_a_submodule_is_fetched_by_hand_and_lands(
+    detent: Detent, repo: MakeRepo, how: tuple[str, ...]
+) -> None:
+    path = with_submodule(repo)
+    task = CloneTask(detent, repo, path, check="grep -q better parts/inner/inner.txt")
+    inner = task.tree / "parts/inner"
+    (inner / "inner.txt").write_text("better\n", encoding="utf-8")
+    repo.git(inner, "commit", "--quiet", "--all", "--message=Better")
+    made = repo.git(inner, "rev-parse", "HEAD")
+    task.to("verify")
+    refused = task("move", "review")
+    fetch = 'git -C parts/inner fetch "$(detent dir --tree TASK)/parts/inner" HEAD'
+    assert (refused.code, f"{fetch}) (gate" in refused.out) == (1, True), refused
+    driven = task("run", task.id, cwd=path)
+    assert ("commit" in driven.out, " ()" in driven.out) == (True, False), driven
+    repo.git(path / "parts/inner", "fetch", "--quiet", str(inner), "HEAD")
+    assert task("prove", "--again").code == 0
+    task.move("review")
+    task.review()
+    task.move("done")
+    landed = task("land", *how)
+    assert landed.code == 0, landed
+    assert "submodules moved; bring their files along: git submodule update --init parts/inner" in landed.out
+    assert repo.git(path, "ls-tree", "HEAD", "parts/inner").split()[2] == made
+    repo.git(path, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init", "parts/inner")
+    assert repo.git(path, "status", "--porcelain") == ""
+
+
 def test_a_submodule_that_is_not_there_is_named(detent: Detent, repo: MakeRepo) -> None:
     path = with_submodule(repo)
     repo.git(path, "submodule", "--quiet", "deinit", "--force", "parts/inner")

@@ -140,6 +140,59 @@ def test_a_checkout_that_is_not_ready_is_refused(
     assert_refused(task, *told)
 
 
+@pytest.mark.parametrize(
+    ("attributes", "setting"),
+    [("*.py text eol=crlf filter=mark", "false"), ("*.py text=auto filter=mark", "true"), ("", "true")],
+)
+def test_line_ends_that_git_converts_are_no_change(
+    detent: Detent, repo: MakeRepo, tmp_path: Path, attributes: str, setting: str
+) -> None:
+    """The checkout has CRLF, its commits LF, and git's index no longer knows that the file is the same."""
+    path = repo(files={**SAMPLE_FILES, ".gitattributes": f"{attributes}\n"})
+    ran = tmp_path / "ran"
+    repo.git(path, "config", "filter.mark.clean", str(marking_script(tmp_path / "clean", ran)))
+    repo.git(path, "config", "core.autocrlf", setting)
+    (path / "app.py").unlink()
+    repo.git(path, "checkout", "--", "app.py")
+    assert b"\r\n" in (path / "app.py").read_bytes()
+    task = finished(detent, repo, path=path)
+    os.utime(path / "app.py", (1, 1))
+    ran.unlink(missing_ok=True)
+    looked = task("new", "another", "--check", CHECK, "--json", cwd=path)
+    assert (looked.json()["notes"], ran.exists()) == ([], False)  # nothing of theirs was run to find that out
+    done = task("land")
+    assert done.code == 0, done
+    blob = task.git("rev-parse", "HEAD:app.py")
+    assert task.git("cat-file", "blob", blob) == WORK.rstrip("\n")
+    assert (path / "app.py").read_bytes() == WORK.replace("\n", "\r\n").encode()
+    assert task.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize(
+    ("attributes", "told"),
+    [("*.txt text", "new.txt"), ("*.txt eol=crlf", "new.txt"), ("*.txt text=auto", ""), ("*.py text", "")],
+)
+def test_crlf_that_the_attributes_do_not_want_in_commits_is_told(
+    detent: Detent, repo: MakeRepo, attributes: str, told: str
+) -> None:
+    task = CloneTask(detent, repo, repo(files={**SAMPLE_FILES, ".gitattributes": f"{attributes}\n"}))
+    (task.tree / "new.txt").write_bytes(b"new\r\n")
+    task.to("done")
+    landed = task("land")
+    assert landed.code == 0, landed
+    assert (f"call them changed: {told}\n" in landed.out) == bool(told)
+    assert ("git add --renormalize . && git commit" in landed.out) == bool(told)
+    if told:
+        task.git("add", "--renormalize", ".")
+        assert task.git("diff", "--cached", "--name-only") == told
+
+
+def test_line_ends_that_git_does_not_convert_are_a_change(detent: Detent, repo: MakeRepo) -> None:
+    task = finished(detent, repo)
+    (task.repo / "app.py").write_bytes(SAMPLE_FILES["app.py"].replace("\n", "\r\n").encode())
+    assert_refused(task, "not committed: app.py")
+
+
 def test_red_proof_on_the_merged_tree_is_refused_with_its_log(detent: Detent, repo: MakeRepo) -> None:
     task = finished(detent, repo, check="! grep -q bad other.txt")
     commit_in_checkout(task, "other.txt", "bad\n")

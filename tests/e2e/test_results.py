@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
 from tests.e2e.clone_task import CloneTask, contents
 from tests.e2e.phase_task import PhaseTask
+from tests.e2e.terminal import Terminal
 
 At = Callable[[str], PhaseTask]
 WORK = SAMPLE_FILES["app.py"] + "# better\n"
@@ -42,6 +45,62 @@ def test_diff_shows_what_is_there_now_and_new_files(detent: Detent, repo: MakeRe
     stat = task("diff", "--stat").out
     assert "3 files changed" in stat
     assert "+# better" not in stat
+
+
+def test_a_diff_of_files_with_crlf_can_be_applied_and_shows_only_new_line_ends(
+    detent: Detent, repo: MakeRepo, tmp_path: Path
+) -> None:
+    path = repo(files={**SAMPLE_FILES, "dos.txt": "one\r\ntwo\r\n", "unix.txt": "one\ntwo\n"})
+    task = CloneTask(detent, repo, path)
+    with (task.tree / "dos.txt").open("ab") as file:
+        file.write(b"three\r\n")
+    (task.tree / "unix.txt").write_bytes(b"one\r\ntwo\r\n")
+    with Terminal(("diff", task.id), path, detent.environment) as terminal:
+        assert terminal.end() == 0
+    shown = terminal.shown.replace("\r\n", "\n").replace("\r\n", "\n")  # the terminal's own line ends
+    assert (" two\n+three\\x0d\n" in shown, "+two\\x0d\n" in shown) == (True, True), shown
+    patch = tmp_path / "work.patch"
+    with patch.open("wb") as file:
+        argv = [sys.executable, "-m", "detent", "diff", task.id]
+        subprocess.run(argv, cwd=path, env=dict(detent.environment), stdout=file, check=True)
+    repo.git(path, "apply", str(patch))
+    assert (path / "dos.txt").read_bytes() == b"one\r\ntwo\r\nthree\r\n"
+    assert (path / "unix.txt").read_bytes() == b"one\r\ntwo\r\n"
+
+
+@pytest.mark.parametrize(("attributes", "setting"), [("* text eol=crlf filter=mark", "false"), ("", "true")])
+def test_a_diff_in_place_shows_no_line_ends_that_git_converts(
+    detent: Detent, repo: MakeRepo, tmp_path: Path, attributes: str, setting: str
+) -> None:
+    path = repo(files={**SAMPLE_FILES, "gone.txt": "gone\n", ".gitattributes": f"{attributes}\n"})
+    library = repo("library")
+    repo.git(path, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "lib")
+    repo.git(path, "commit", "--quiet", "--message=With a submodule")
+    repo.git(path, "config", "core.autocrlf", setting)
+    repo.git(path, "config", "filter.mark.clean", f"touch {tmp_path / 'mark'}; cat")
+    for name in ("app.py", "gone.txt"):
+        (path / name).unlink()
+        repo.git(path, "checkout", "--", name)
+    (tmp_path / "mark").unlink(missing_ok=True)
+    task = CloneTask(detent, repo, path, "--in-place")
+    assert task("diff").out == "nothing differs from the baseline\n"
+    with (path / "app.py").open("ab") as file:
+        file.write(b"# better\r\n")
+    (path / "gone.txt").unlink()
+    (path / "gone.txt").mkdir()
+    (path / "gone.txt/new").write_bytes(b"new\r\n")
+    (path / "link").symlink_to("app.py")
+    repo.git(path / "lib", "commit", "--quiet", "--allow-empty", "--message=More")
+    told = task.json("diff")
+    assert [(one["status"], one["path"]) for one in told["files"]] == [
+        ("M", "app.py"),
+        ("D", "gone.txt"),
+        ("A", "gone.txt/new"),
+        ("M", "lib"),
+        ("A", "link"),
+    ]
+    assert ("+# better\n" in told["text"], "\r" in told["text"]) == (True, False), told["text"]
+    assert not (tmp_path / "mark").exists()
 
 
 def test_diff_shows_control_characters_and_runs_nothing(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ echo "pid $$"
 while echo "what now?"; read word || read word; do  # a key that was caught ends one read
     case "$word" in
         frame) sed -i {FRAME} "$DETENT_TASK_DIR/STATE.md" ;;
+        unframe) sed -i 's/^Done gate:.*/Done gate:/' "$DETENT_TASK_DIR/STATE.md" ;;
+        deaf) trap '' HUP TERM; echo "hears nothing"; while :; do sleep 600; done ;;
         leave) setsid sleep 600 & ;;
         bye) exit 3 ;;
         *) $word ;;
@@ -69,7 +71,7 @@ def test_a_person_and_the_agent_work_and_the_same_step_judges(talk: Talk) -> Non
         terminal.until("refused: intake -> shape")
         terminal.type("frame\n")
         terminal.type("detent move shape\n")
-        terminal.until("accepted")
+        terminal.until("accepted: intake -> shape: finish now")
         terminal.type("leave\n")
         terminal.type("bye\n")
         code = terminal.end()
@@ -113,6 +115,10 @@ def test_a_conversation_that_leads_nowhere_stops_nothing(talk: Talk) -> None:
             terminal.until("what now?")
             terminal.type("bye\n")
             assert terminal.end() == 0, terminal.shown
+        lacks = 'is over and opened no move: STATE.md has nothing under "Done gate:"'
+        assert lacks in terminal.shown
+    told = talk.task("status").out
+    assert ("talk:                agent run #3 is over" in told, "dead:" in told) == (True, False), told
     status = talk.task.json("status")
     assert (status["state"], status["registers"].get("stopped", "")) == ("intake", "")
 
@@ -143,6 +149,47 @@ def test_one_that_is_killed_is_lost_and_the_next_one_works(talk: Talk) -> None:
         terminal.type("frame\nbye\n")
         assert terminal.end() == 0, terminal.shown
     assert [line["exit"] for line in talk.lines("run_ended")] == ["lost", "finished"]
+    assert talk.task.state() == "shape"
+
+
+def test_a_claim_that_does_not_hold_at_the_end_is_refused_with_its_reason(talk: Talk) -> None:
+    with talk() as terminal:
+        terminal.until("what now?")
+        terminal.type("frame\ndetent move shape\n")
+        terminal.until("accepted: intake -> shape")
+        terminal.type("unframe\nbye\n")
+        assert terminal.end() == 0, terminal.shown
+    after = terminal.shown.partition("is over; the task stays in intake")[2]
+    assert "refused: intake -> shape" in after, terminal.shown
+    assert 'why:  STATE.md has nothing under "Done gate:"' in after, terminal.shown
+    assert talk.task.state() == "intake"
+
+
+def test_others_are_told_that_it_is_a_talk(talk: Talk) -> None:
+    with talk() as terminal:
+        terminal.until("what now?")
+        assert "#1 mine as builder talks with a person, since" in talk.task("status").out
+        assert "what was said there is not kept" in talk.task("logs").err
+        with talk() as another:
+            assert another.end() == 1
+        assert "refused: agent run #1 is under way" in another.shown
+        with Terminal(("run",), talk.task.repo, talk.environment) as run:
+            run.until("agent run #1 is still under way: mine as builder in intake, in a talk with a person")
+            terminal.type("frame\nbye\n")
+            assert terminal.end() == 0, terminal.shown
+    assert talk.task.state() != "intake"
+
+
+def test_closing_the_terminal_ends_also_an_agent_that_does_not_care(talk: Talk) -> None:
+    with talk() as terminal:
+        terminal.until("what now?")
+        terminal.type("frame\ndeaf\n")
+        terminal.until("hears nothing")
+        os.close(terminal.screen)
+        terminal.screen = os.open(os.devnull, os.O_RDONLY)
+        terminal.command.wait(LONGEST_S)
+    (ended,) = talk.lines("run_ended")
+    assert (ended["how"], ended["by_person"]) == ("talked", True)
     assert talk.task.state() == "shape"
 
 

@@ -243,9 +243,11 @@ def _name(git_dir: str, ref: str, content: str) -> None:
 
 
 def _not_there(absent: Absent) -> SetupFailed:
+    path = absent.path
     why = (
-        f"submodule {absent.path} is not there: its commit {absent.commit[:12]} is not in your checkout; "
-        f"fill it there: git submodule update --init {absent.path}"
+        f"submodule {path} is not there: its commit {absent.commit[:12]} is not in your checkout; "
+        f"fill it there: git submodule update --init {path}; "
+        f'if an agent made that commit, fetch it: git -C {path} fetch "$(detent dir --tree TASK)/{path}" HEAD'
     )
     return SetupFailed(command=f"submodule {absent.path}", exit=1, log="", why=why)
 

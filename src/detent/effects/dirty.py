@@ -1,7 +1,8 @@
 """Finds what a user's checkout holds beyond its last commit, and carries it into a clone; filters and hooks never run.
 
 The user's own index is copied and asked, because it knows which files are unchanged although their bytes differ from
-what is committed (line ends, Git LFS).
+what is committed (line ends, Git LFS). It forgets that when a file is touched, and of a fresh clone it never knew: what
+differs then is compared once more with line ends as the user's git converts them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 from detent.core.record import Record
 from detent.effects.bring import wipe
 from detent.effects.git import Git, write_git_dir
+from detent.effects.line_ends import converting
 from detent.errors import StorageError
 from detent.store.names import name_some
 
@@ -47,9 +49,11 @@ def uncommitted(repository: Repository, commit: str, scratch: str, left_out: Seq
         wipe(index)
         git.run("read-tree", commit)
         git.run("update-index", "-q", "--refresh", ok=(0, 1))
-    listed = git.run("diff-index", "-z", "--name-status", "--no-renames", "--ignore-submodules=dirty", commit, "--")
-    fields = [os.fsdecode(field) for field in listed.split(b"\0")[:-1]]
-    rows = list(zip(fields[::2], fields[1::2], strict=True))
+    rows = _differing(git, commit)
+    if rows:
+        git = git.replace(more=converting(repository, scratch))
+        git.run("update-index", "-q", "--refresh", ok=(0, 1))
+        rows = _differing(git, commit)
     fresh = git.run("ls-files", "-o", "-z", "--exclude-standard", *_own_excludes(repository)).split(b"\0")[:-1]
     # A path with a slash at its end is a repository of its own: it is no file of this one.
     new = [path for path in map(os.fsdecode, fresh) if not path.endswith("/")]
@@ -60,6 +64,13 @@ def uncommitted(repository: Repository, commit: str, scratch: str, left_out: Seq
     parts = (tracked, gone, set(new) - tracked)
     kept = ([path for path in part if path not in files and not path.startswith(outside)] for part in parts)
     return Dirty(*(tuple(sorted(part)) for part in kept))
+
+
+def _differing(git: Git, commit: str) -> list[tuple[str, str]]:
+    """Status and path of every tracked file that is not as in the commit."""
+    listed = git.run("diff-index", "-z", "--name-status", "--no-renames", "--ignore-submodules=dirty", commit, "--")
+    fields = [os.fsdecode(field) for field in listed.split(b"\0")[:-1]]
+    return list(zip(fields[::2], fields[1::2], strict=True))
 
 
 def carry(dirty: Dirty, source: str, target: str) -> None:

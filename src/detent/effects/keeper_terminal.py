@@ -1,7 +1,8 @@
 """A run that has this terminal: the calling process stands where the keeper would, for a person talks to the agent.
 
 It leaves the same traces in the run's directory, in the same order, so that whoever looks sees a run like any other. A
-person bounds it, not the clock. If the calling process dies, the program dies with it and the run is lost.
+person bounds it, not the clock. If the calling process dies, the program dies with it and the run is lost. If the
+terminal is closed nobody can reach the program any more: it gets a moment to end by itself, as after a person's leave.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import signal
 import sys
 import termios
 from contextlib import suppress
-from time import time
+from select import POLLHUP, poll
+from time import monotonic, time
 
 from detent.effects import foreground_process
 from detent.effects import keeper_process as process
 from detent.effects.keeper import RunSpec, pack
+from detent.effects.keeper_look import TALKED
 from detent.errors import RefusedError, StorageError
 
 TYPE_CHECKING = False
@@ -23,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-TALKED = "talked"  # why such a run ended, whatever its program ended with: the person was there
 _TERMINAL = 0
+_CLOSED_GRACE_S = 5.0  # for a program whose terminal was closed
 _HELD_BACK = (*process.BLOCKED, signal.SIGTTOU)  # writing the terminal's settings must not stop us
 
 
@@ -54,6 +57,7 @@ class Attended:
 
     def __init__(self) -> None:
         self._started = 0.0
+        self._closed_at = 0.0  # when the terminal was seen to be closed
 
     @property
     def has_begun(self) -> bool:
@@ -88,7 +92,7 @@ class Attended:
 
     def wait(self, timeout_s: float) -> bool:
         """Whether the program has ended or somebody wants it to, before the time is up."""
-        if self._is_over():
+        if self._is_over() or self._is_left():
             return True
         got = signal.sigtimedwait((signal.SIGCHLD, signal.SIGTERM), timeout_s)
         return self._is_over() or (got is not None and got.si_signo == signal.SIGTERM)
@@ -97,9 +101,18 @@ class Attended:
         self._run.reap()
         return self._run.status is not None
 
+    def _is_left(self) -> bool:
+        """Whether the terminal was closed, long enough ago for a program that saves its work and ends by itself."""
+        terminal = poll()
+        terminal.register(_TERMINAL, 0)
+        if not any(event & POLLHUP for _, event in terminal.poll(0)):
+            return False
+        self._closed_at = self._closed_at or monotonic()
+        return monotonic() - self._closed_at >= _CLOSED_GRACE_S
+
     def finish(self) -> None:
         """End all that is left of the run, take the terminal back, and write down how it ended."""
-        is_over = self._is_over()
+        is_over = self._is_over() or self._is_left()
         left = self._run.end_all()
         outcome = self._run.outcome(TALKED if is_over else "stopped", left)
         with suppress(OSError, termios.error):  # the terminal may be gone

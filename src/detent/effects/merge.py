@@ -7,21 +7,24 @@ step, which a person asked for, runs the person's git with the person's settings
 from __future__ import annotations
 
 import os
+import re
 
 from detent.core.record import Record
 from detent.effects import process
+from detent.effects.clone import GITLINK
 from detent.effects.git import Git, check_object_id, find_git
 from detent.errors import RefusedError, ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from detent.effects.git import Repository
     from detent.effects.process import Finished
 
 OLDEST_GIT = (2, 38)  # the first whose merge-tree writes a tree
 _TIMEOUT_S = 600.0
+_MOST_NAMES = 1000  # that fit into one command line
 _ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE")
 _UNDER_WAY = {
     "MERGE_HEAD": "merge",
@@ -59,6 +62,28 @@ def merge_in_memory(private_git: str, ours: str, theirs: str) -> Merged:
         raise git.failure("merge-tree", finished)
     tree, *names = [os.fsdecode(field) for field in finished.stdout.split(b"\0") if field]
     return Merged(check_object_id(tree.strip()), tuple(dict.fromkeys(names)) if finished.exit else ())
+
+
+def moved_submodules(git_dir: str, before: str, after: str) -> tuple[str, ...]:
+    """The submodules that stand at another commit in the second commit; git leaves their files as they are."""
+    options = ("-r", "-z", "--raw", "--no-renames", "--ignore-submodules=none")
+    listed = Git(git_dir).run("diff-tree", *options, check_object_id(before), check_object_id(after), "--")
+    fields = listed.split(b"\0")[:-1]
+    pairs = zip(fields[::2], fields[1::2], strict=True)
+    return tuple(os.fsdecode(path) for facts, path in pairs if facts.split(b" ")[1] == GITLINK)
+
+
+def other_line_ends(root: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Which of these committed files hold CRLF although .gitattributes has them converted: git calls them changed."""
+    shown = own_git(root, "ls-files", "--eol", "-z", "--", *names[:_MOST_NAMES], more={"GIT_LITERAL_PATHSPECS": "1"})
+    rows = (os.fsdecode(line).partition("\t") for line in shown.stdout.split(b"\0")[:-1])
+    facts = ((path, *entry.split(maxsplit=2)) for entry, _, path in rows)
+    return tuple(
+        path
+        for path, inside, _, attributes in facts
+        # `text=auto` leaves a file alone that was committed with CRLF.
+        if inside in ("i/crlf", "i/mixed") and re.match(r"attr/text(?!=)|attr/eol=", attributes)
+    )
 
 
 def under_way(repository: Repository) -> str:

@@ -158,15 +158,18 @@ def status_words(told: Explain) -> str:
         rows += [(label, name_some(files)) for label, files in found if files]
     if task.memory.run:
         run = task.memory.run
-        stands = _LIFE[told.alive]
+        stands = "talks with a person" if told.alive and run["talk"] else _LIFE[told.alive]
         rows.append(("agent run", f"#{run['run']} {run['agent']} as {run['role']} {stands}, since {run['time']}"))
     if told.would is not None:
         last = task.memory.run or task.memory.visit
-        rows.append(("dead", f"agent run #{last['run']} is gone; {_would_words(task.id, told.would)}"))
+        # A talk was ended by a person, as meant: nothing died.
+        label, became = ("talk", "is over") if last.get("how") == "talked" else ("dead", "is gone")
+        rows.append((label, f"agent run #{last['run']} {became}; {_would_words(task.id, told.would)}"))
     if used := task.memory.usage:
         cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""
         rows.append(("used", f"{used['runs']:g} agent run(s), {used['seconds']:.0f} s{cost}"))
-    if head["limits"] or head.get("budget", {}).get("task") or head.get("agents", {}).get("overrides"):
+    is_bound = head["limits"] or head.get("budget", {}).get("task")
+    if is_bound or head.get("agents", {}).get("overrides") or head.get("audit"):
         from detent.faces.words_settings import settings_rows  # most tasks have none
 
         rows += settings_rows(task)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from shlex import quote
 
+from detent.machines.lines import PLACE
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.core.values import Refuse
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
 def command_again(outcome: Outcome, refusal: Refuse) -> str:
     """The command that makes the refused move once its proof is there: with all that was said, and what must be."""
     task, given = outcome.task, dict(outcome.given)
+    if outcome.asked.verb.endswith(PLACE):  # what was said is part of the move
+        line = outcome.asked.verb.replace(PLACE, outcome.asked.reason)
+        return f"detent say {quote(line)} {task.id}"
     for one in refusal.missing:
         gate = task.machine.gates.get(one.gate)
         if one.gate == "confirm":

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
+from detent.faces.words import printable
 from detent.store.names import name_some
 
 TYPE_CHECKING = False
@@ -21,6 +24,13 @@ def landed_words(task: Task, done: Landed) -> str:
     lines = [f"landed: {task.id} on {done.branch}, {done.how} commit {done.commit[:12]}; nothing was pushed"]
     if done.touched:
         lines.append(f"  it touched protected files: {name_some(done.touched)}")
+    if done.submodules:  # else the next commit of everything would bring the old ones back
+        paths = " ".join(map(quote, done.submodules))
+        lines.append(f"  submodules moved; bring their files along: git submodule update --init {paths}")
+    if done.unconverted:
+        files = name_some(done.unconverted)
+        lines.append(f"  committed with CRLF where .gitattributes wants LF, so git may call them changed: {files}")
+        lines.append("  mend them: git add --renormalize . && git commit")
     return "\n".join([*lines, "  next: git push, when you want; detent gc removes what the task left"])
 
 
@@ -63,3 +73,15 @@ def restored_words(task: Task, done: Restored) -> str:
     lines += [f"  left as it is, a submodule: {path}" for path in done.files.passed_over]
     lines.append(f"  what stood there is kept as commit {done.kept[:12]} in {task.places.private_git()}")
     return "\n".join(lines)
+
+
+def patch_words(patch: str, *, is_seen: bool) -> str:
+    """A patch, safe for a terminal; line ends of other systems stay, so that it can be applied.
+
+    Who sees it is shown those of changed lines, which may be all that changed.
+    """
+    lines = []
+    for line in patch.removesuffix("\n").split("\n"):
+        has_return = line.endswith("\r") and (not is_seen or line.startswith(" "))
+        lines.append(printable(line[:-1]) + "\r" if has_return else printable(line))
+    return "\n".join(lines) + "\n"

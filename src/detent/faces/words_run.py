@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detent.core.values import Advance, Crash, Refuse
 from detent.effects.evidence_runs import EXITS
+from detent.effects.keeper_look import TALKED
 from detent.faces.words import one_line, outcome_words, refusal_words
 from detent.faces.words_history import claim_words
 from detent.faces.words_loop import advice_words
@@ -27,7 +28,8 @@ def happened_words(happened: Happened) -> str:
         run = task.memory.run
         who = run["agent"] + (f" ({run['model']})" if run["model"] else "")
         verb = "starts" if happened.kind == "started" else "is still under way:"
-        return f"agent run #{run['run']} {verb} {who} as {run['role']} in {run['state']}"
+        talk = ", in a talk with a person" if run["talk"] else ""
+        return f"agent run #{run['run']} {verb} {who} as {run['role']} in {run['state']}{talk}"
     if isinstance(outcome.decision, Refuse):
         return _indented(refusal_words(outcome))
     if isinstance(outcome.decision, Advance):
@@ -41,6 +43,8 @@ def happened_words(happened: Happened) -> str:
 def _unmoved(task: Task, decision: object) -> str:
     visit, state = task.memory.visit, task.memory.snapshot.state
     head = f"agent run #{visit.get('run', 0)} {exit_words(visit.get('exit', ''))}"
+    if visit.get("how") == TALKED:  # a person ended it, whatever its program says
+        head = f"the talk (agent run #{visit['run']}) is over"
     put_back = [one_line(f"put back: {note}") for note in visit.get("restored", ())]
     if isinstance(decision, Crash):
         return "\n".join([f"{head}; the task stays in {state}", *put_back, *_errors(task, decision.exit)])
@@ -125,7 +129,7 @@ def reply_words(reply: Mapping[str, Any]) -> str:
     if "error" in reply:
         return f"refused: {reply['error']}" + (f"\n  next: {reply['next']}" if reply.get("next") else "")
     if reply.get("claimed"):
-        return f"accepted: {reply['from']} -> {reply['edge']}: finish now; it is decided when you have ended"
+        return f"accepted: {reply['from']} -> {reply['leads_to']}: finish now; it is decided when you have ended"
     if "refusal" in reply and reply["refusal"] is None:
         return f"stays in {reply['to']}: it is there already"
     refusal = reply.get("refusal") or {"problem": "nothing moved", "missing": []}

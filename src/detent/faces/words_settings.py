@@ -7,6 +7,7 @@ from detent.core.machine import STOPPED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from detent.runner.open import Task
     from detent.store.journal import Entry
@@ -30,7 +31,12 @@ def settings_rows(task: Task) -> list[tuple[str, str]]:
     limits = ", ".join(f"{name} {most}" for name, most in head["limits"].items())
     overrides = head.get("agents", {}).get("overrides", {})
     agents = "; ".join(f"{role}: {_in_turn(choices)}" for role, choices in overrides.items())
-    rows = (("budget", _bounds(head.get("budget", {}).get("task", {}))), ("limits", limits), ("agents", agents))
+    rows = (
+        ("budget", _bounds(head.get("budget", {}).get("task", {}))),
+        ("limits", limits),
+        ("agents", agents),
+        ("audit", _audit(head.get("audit", {}))),
+    )
     return [row for row in rows if row[1]]
 
 
@@ -44,6 +50,15 @@ def configured_words(task: Task, *, is_new: bool) -> str:
     if stopped:
         lines.append(f"  it is stopped ({stopped})\n  next: detent resume {task.id}")
     return "\n".join(lines)
+
+
+def _audit(settings: Mapping[str, Any]) -> str:
+    """What the audit of dependencies was told: only the project sets it, before a task is made."""
+    accepted = ", ".join(settings.get("accept", ()))
+    parts = ([f"accepts {accepted}"] if accepted else []) + (
+        [f"asks {url}"] if (url := settings.get("osv_url")) else []
+    )
+    return "; ".join(parts)
 
 
 def _bounds(bounds: Mapping[str, float]) -> str:

@@ -13,7 +13,7 @@ from shlex import quote
 from detent.errors import UnreadableError
 from detent.gates.commands import runs_of
 from detent.gates.manifests import manifests, not_locked
-from detent.gates.seen import Finding
+from detent.gates.seen import Finding, told_in
 from detent.machines.reading import IN_TREE
 from detent.store.digest import hash_text
 from detent.store.names import name_some
@@ -61,7 +61,7 @@ def scan(gate: Gate, seen: Seen) -> Finding:
         if not receipt.problem and receipt.attempts[-1] == _FOUND:
             return Finding(ok=False, why=f"the {run.command.name} found something, see {receipt.log}")
         told = receipt.problem or f"exit {receipt.attempts[-1]}"
-        why = f"the {run.command.name} proves nothing ({told}), see {receipt.log}"
+        why = f"the {run.command.name} proves nothing ({told}){told_in(receipt)}"
         return Finding(ok=False, why=why, fix="mend what it names, then: detent prove --again", is_known=False)
     return Finding(ok=True, proof=hash_text("".join(run.key for run in runs)), by_engine=True)
 

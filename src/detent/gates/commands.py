@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from detent.core.record import Record
 from detent.gates.plan import all_commands, receipt_key
-from detent.gates.seen import Finding
+from detent.gates.seen import Finding, told_in
 from detent.store.digest import hash_text
 from detent.store.observed import Command
 
@@ -76,7 +76,7 @@ def commands_failed(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=f"not run on this tree: {', '.join(unknown) or 'nothing'}", pending=bool(runs))
     found = [receipt for _, receipt in receipts if receipt is not None]
     if unrun := [receipt for receipt in found if receipt.is_unrun]:
-        return Finding(ok=False, why=f"{unrun[0].problem}, see {unrun[0].log}; that says nothing about the work")
+        return Finding(ok=False, why=f"{unrun[0].problem}{told_in(unrun[0])}; that says nothing about the work")
     red = [(run, receipt) for run, receipt in receipts if receipt is not None and not receipt.is_green]
     if not red:
         return Finding(ok=False, why="every command passed on this tree")
@@ -133,7 +133,7 @@ def _all_green(gate: Gate, seen: Seen, runs: Iterable[Run]) -> Finding:
         if receipt is None:
             unknown.append(_first(run))
         elif not receipt.is_green:
-            red.append(f"{_first(run)!r} failed on this tree ({_result(receipt)}), see {receipt.log}")
+            red.append(f"{_first(run)!r} failed on this tree ({_result(receipt)}){told_in(receipt)}")
         else:
             proofs.append(run.key)
     if red:

@@ -11,7 +11,7 @@ import re
 from detent.core.machine import ENTRY
 from detent.core.record import Record
 from detent.gates.plan import receipt_key
-from detent.gates.seen import Finding
+from detent.gates.seen import Finding, told_in
 from detent.gates.spec import Spec, read_spec
 from detent.gates.verdict import is_quoted, read_verdict
 from detent.store.digest import hash_text
@@ -145,11 +145,11 @@ def _spec(gate: Gate, seen: Seen) -> tuple[str, Spec]:
 def _of_command(gate: Gate, seen: Seen, line: str) -> tuple[str, str]:
     receipt = seen.receipt(receipt_key(seen.tree, line, gate, seen.workspace))
     if receipt is None or receipt.is_unrun:
-        return "unknown", "not run on this tree" if receipt is None else f"{receipt.problem}, see {receipt.log}"
+        return "unknown", "not run on this tree" if receipt is None else f"{receipt.problem}{told_in(receipt)}"
     if receipt.is_green:
         return "pass", ""
     result = receipt.problem or f"exit {receipt.attempts[-1]}"
-    return "fail", f"{line.partition(chr(10))[0][:_MOST_SHOWN]!r} failed on this tree ({result}), see {receipt.log}"
+    return "fail", f"{line.partition(chr(10))[0][:_MOST_SHOWN]!r} failed on this tree ({result}){told_in(receipt)}"
 
 
 def is_to_be_judged(gate: Gate, seen: Seen) -> bool:

@@ -154,3 +154,8 @@ class Finding(Record):
     by_engine: bool = False  # the engine made this evidence itself: fresh by its receipt
     is_known: bool = True  # else nobody can say either way before a person has spoken
     parts: tuple[tuple[str, bool, str], ...] = ()  # where the answer is made of several: label, result, reason
+
+
+def told_in(receipt: Receipt) -> str:
+    """Where a command says more, for the end of a sentence; one that was never started said nothing."""
+    return f", see {receipt.log}" if receipt.log else ""

@@ -135,7 +135,13 @@ class Table:
     def finish(self) -> None:
         for key in self.content:
             if key not in self.taken:
-                self.reader.problem(f"{self.where or 'top level'}: unknown key {key!r}")
+                self.reader.problem(f"{self.where or 'top level'}: unknown key {key!r}{self._meant(key)}")
+
+    def _meant(self, key: str) -> str:
+        from difflib import get_close_matches  # only who misspelt something comes here
+
+        near = get_close_matches(key, sorted(self.taken), n=1, cutoff=0.75)
+        return f", perhaps {near[0]!r} was meant" if near else ""
 
 
 def _is_text(value: object) -> bool:

@@ -8,6 +8,7 @@ from detent.core.record import Record
 from detent.effects.git import find_repository
 from detent.effects.home import TREE
 from detent.errors import RefusedError, UsageError
+from detent.gates.commands import COMMAND_CHECKS
 from detent.gates.judge import evidence_hashes
 from detent.runner.access import level_of
 from detent.runner.locks import close_locks
@@ -25,6 +26,7 @@ from detent.store.tasks import TaskStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from detent.core.machine import Machine
@@ -90,6 +92,16 @@ def mode_of(machine: Machine, wanted: str) -> str:
         known = ", ".join(machine.modes) or "none"
         raise UsageError(f"{machine.name} has no mode {wanted!r}", next_step=f"its modes: {known}")
     return wanted
+
+
+def refuse_idle_checks(machine: Machine, checks: Sequence[str]) -> None:
+    """A check that no gate would ever run proves nothing, and who names one relies on it."""
+    runs_any = any(gate.check in COMMAND_CHECKS for gate in machine.gates.values())
+    if checks and not runs_any and not machine.store.get("checks"):
+        raise UsageError(
+            f"{machine.name} runs no commands: --check would prove nothing",
+            next_step="leave it out, or take a machine that runs them, such as phase",
+        )
 
 
 def head_of(

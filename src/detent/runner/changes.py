@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from detent.core.record import Record
+from detent.effects.bring import wipe
 from detent.effects.evidence_diff import patch_text
+from detent.effects.git import find_repository
+from detent.effects.line_ends import as_committed
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
 from detent.runner.look import current_tree
@@ -32,9 +37,19 @@ def changes(task: Task, *, stat: bool) -> Changes:
     with Lock(task.places.lock()):
         tree = current_tree(task)
     private = task.places.private_git()
-    return Changes(
-        baseline, tree, changed_files(private, baseline, tree), patch_text(private, baseline, tree, stat=stat)
-    )
+    repository = find_repository(task.project.root) if task.memory.head["in_place"] else None
+    if repository is None:  # a clone has the very bytes of its commits
+        return Changes(baseline, tree, *_between(private, baseline, tree, stat=stat))
+    scratch = os.path.join(task.places.folder, f"look-{os.getpid()}")
+    try:
+        shown = as_committed(repository, private, baseline, tree, scratch)
+        return Changes(baseline, tree, *_between(scratch, baseline, shown, stat=stat))
+    finally:
+        wipe(scratch)
+
+
+def _between(git_dir: str, baseline: str, tree: str, *, stat: bool) -> tuple[tuple[tuple[str, str], ...], str]:
+    return changed_files(git_dir, baseline, tree), patch_text(git_dir, baseline, tree, stat=stat)
 
 
 def stat_of(task: Task, commit: str) -> str:

@@ -7,7 +7,7 @@ import os
 from detent.core.decide import enter
 from detent.effects.home import is_born
 from detent.machines.load import scaffold
-from detent.runner.begin import begin, head_of, mode_of, read_settings, site_for
+from detent.runner.begin import begin, head_of, mode_of, read_settings, refuse_idle_checks, site_for
 from detent.runner.checked import load_checked, misspelt
 from detent.runner.homes import LOCK_WAIT_S, begin_home, make_home
 from detent.runner.layout import active_problem, choose_active, exclude_root, is_tracked, native_folder, store_root
@@ -46,6 +46,7 @@ def create(wish: Wish) -> Task:
     wish = wish.replace(in_place=wish.in_place or machine.store.get("in_place", False))
     kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd)
     snapshot = enter(machine, mode_of(machine, wish.mode))
+    refuse_idle_checks(machine, wish.checks)
     make_folders(project.tasks_folder())
     with Lock(project.lock_path(), LOCK_WAIT_S):
         task_id = free_id(project, wish.task_id, wish.title)

@@ -108,7 +108,8 @@ def drive(
             return rest
         ready = make_ready(task)
         if ready.failed is not None:
-            text = f"the workspace can't be set up: {ready.failed.command}: {ready.failed.why} ({ready.failed.log})"
+            log = f" ({ready.failed.log})" if ready.failed.log else ""
+            text = f"the workspace can't be set up: {ready.failed.command}: {ready.failed.why}{log}"
             return Rest(task, "person", text)
         task = start_run(task, ready)
         started, asked, told = True, False, task.memory.run.get("run", 0)

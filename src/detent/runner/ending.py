@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from detent.core.runs import stayed, stop
 from detent.core.values import Advance, Refuse, Signal, Wait
+from detent.effects.keeper_look import TALKED
 from detent.runner.end_run import end_run, tree_left
 from detent.runner.promises import put_in_order
 from detent.runner.runs import fingerprint
@@ -74,7 +75,9 @@ def decide_end(task: Task) -> Outcome:
             task, decision = outcome.task, outcome.decision
             why = why or _closed(decision)
     if not _is_crash(task):
-        return _stays(task, "a person ended the run" if ended["by_person"] else why)
+        # Who talked to the agent is there to hear what is missing; who stopped a run knows why it opened nothing.
+        is_cut = ended["by_person"] and ended["how"] != TALKED
+        return _stays(task, "a person ended the run" if is_cut else why)
     if ended["tainted"]:
         with Lock(task.places.lock()):
             memory = task.store.load()

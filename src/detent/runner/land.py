@@ -18,7 +18,16 @@ from detent.core.record import Record
 from detent.effects.bring import wipe
 from detent.effects.dirty import uncommitted
 from detent.effects.git import Git, find_repository
-from detent.effects.merge import Message, advance, commit_merged, merge_in_memory, person_identity, under_way
+from detent.effects.merge import (
+    Message,
+    advance,
+    commit_merged,
+    merge_in_memory,
+    moved_submodules,
+    other_line_ends,
+    person_identity,
+    under_way,
+)
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
 from detent.runner.look import look, touched_now
@@ -40,6 +49,8 @@ class Landed(Record):
     commit: str
     branch: str
     touched: tuple[str, ...] = ()  # protected files that come with it
+    submodules: tuple[str, ...] = ()  # those that stand at another commit now
+    unconverted: tuple[str, ...] = ()  # files with other line ends than .gitattributes wants in commits
 
 
 class _Ground(Record):
@@ -80,8 +91,18 @@ def land(task: Task, name: str, *, squash: bool) -> Landed:
     Git(task.places.private_git()).run("update-ref", _landing(task, work), commit)
     advance(ground.repository.top, commit)
     touched = touched_now(task, work)
-    names = tuple(sorted({*touched.ask, *touched.report}))
-    return record_landing(task, name, Landed("squash" if squash else "merge", commit, ground.branch, names))
+    changed = [
+        path for status, path in changed_files(task.places.private_git(), ground.head, merged.tree) if status != "D"
+    ]
+    landed = Landed(
+        "squash" if squash else "merge",
+        commit,
+        ground.branch,
+        touched=tuple(sorted({*touched.ask, *touched.report})),
+        submodules=moved_submodules(task.project.common_dir, ground.head, commit),
+        unconverted=other_line_ends(ground.repository.top, changed),
+    )
+    return record_landing(task, name, landed)
 
 
 def _in_order(task: Task) -> Task:

@@ -176,6 +176,16 @@ def _pointed_at(folder: str) -> Task | None:
         folder = parent
 
 
+def refuse_unseen(folder: str) -> None:
+    """Where an agent run finds no journal, its sandbox hides it: that there is no task would be wrong."""
+    if os.environ.get(INSIDE_RUN_FOLDER):
+        raise UnreadableError(
+            "an agent run can't see the journal",
+            where=folder,
+            next_step="ask for a move: detent move STATE; what it lacks is said",
+        )
+
+
 def _pointed_task(folder: str) -> Task:
     pointer = os.path.join(folder, POINTER)
     again = f"detent adopt {folder} MACHINE --repo PATH"
@@ -185,13 +195,8 @@ def _pointed_task(folder: str) -> Task:
         error.next_step = f"remove it, then make the folder a task again: {again}"
         raise
     places = TaskPlaces(os.path.basename(control), control)
-    if os.environ.get(INSIDE_RUN_FOLDER) and not os.path.isdir(control):
-        raise UnreadableError(
-            "an agent run can't see the journal",
-            where=folder,
-            next_step="ask for a move: detent move STATE; what it lacks is said",
-        )
     if not any(os.path.isfile(path) for path in (places.journal(), places.snapshot())):
+        refuse_unseen(folder)  # a sandbox may show the folder for the git objects in it, and no more
         raise UnreadableError(
             f"this folder points to a task that is not there: {control[:200] or 'nothing'}",
             where=pointer,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from detent.effects.agents.events import classify, read_usage
-from detent.effects.keeper_look import exit_class
+from detent.effects.keeper_look import TALKED, exit_class
 from detent.effects.keeper_process import EVENTS
 from detent.effects.sandbox import BUBBLEWRAP
 from detent.store.atomic import read_plain
@@ -60,7 +60,7 @@ def how_ended(seen: RunSeen, task: Task) -> dict[str, Any]:
 
 def is_by_person(task: Task, seen: RunSeen) -> bool:
     """Whether a person ended the run: that is no crash. Who talked to the agent was there all the time."""
-    if seen.exit is not None and seen.exit.reason == "talked":
+    if seen.exit is not None and seen.exit.reason == TALKED:
         return True
     driven = task.memory.driven
     is_off = bool(driven) and not driven["on"] and driven["seq"] > task.memory.run["seq"]

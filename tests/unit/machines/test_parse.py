@@ -389,7 +389,7 @@ def test_ten_mistakes_are_reported_at_once() -> None:
         "gate shown: check file needs 'path'",
         "gate shown: check file does not know 'paht'",
         "draft/check -> check: unknown gate 'shwon'",
-        "draft/check -> check: unknown key 'undr'",
+        "draft/check -> check: unknown key 'undr', perhaps 'under' was meant",
         "pause -> over: unknown actor 'robot'",
         "pause -> over: a sign-off is held by a person alone",
         "state draft: unknown respawn 'often'",

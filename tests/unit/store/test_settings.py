@@ -212,7 +212,7 @@ def test_all_problems_are_told_at_once() -> None:
         ),
         ('[workspace]\ncopy = ["a\\u0000b"]', "workspace: copy has 'a\\x00b', which is no path inside the repository"),
         ("[workspace]\nkey = ['']", "workspace: key has '', which is no path inside the repository"),
-        ("Commands = {}", "top level: unknown key 'Commands'"),
+        ("Commands = {}", "top level: unknown key 'Commands', perhaps 'commands' was meant"),
         ("agents = 1", "agents: must be a table"),
         ("[agents.x]\ndue = 2020-01-01", "agents: x must be made of texts, numbers, true, false, lists and tables"),
         ("budget = 1", "budget: must be a table"),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from detent.faces.cli.arguments import Arguments
+    from detent.runner.open import Task
 
 TICK_S = 0.2
 CHUNK_BYTES = 1 << 16
@@ -39,6 +40,8 @@ def logs(arguments: Arguments) -> int:
     if arguments.has("--json"):
         print_json({"id": task.id, "run": number, "stands": look(folder).phase, "log": path})
         return 0
+    if name != PROMPT and _is_talk(task, number):
+        sys.stderr.write(f"note: agent run #{number} is a talk in a terminal; what was said there is not kept\n")
     shown = GrowingText(path)
     _print_new(shown)
     if arguments.has("-f"):
@@ -47,6 +50,11 @@ def logs(arguments: Arguments) -> int:
                 _print_new(shown)
         _print_new(shown)
     return 0
+
+
+def _is_talk(task: Task, number: int) -> bool:
+    plans = (entry for entry in task.store.history() if entry["kind"] == "run_planned")
+    return any(plan["run"] == number and plan["talk"] for plan in plans)
 
 
 def _print_new(shown: GrowingText) -> None:

@@ -9,7 +9,7 @@ from detent.faces.cli.output import next_json, print_json, show, status_json
 from detent.faces.words import DEAD_MARK, list_words, next_words, status_words
 from detent.faces.words_history import history_words
 from detent.runner.explain import explain, is_dead, is_gone, waiting_for, waits_for_word, who_may
-from detent.runner.open import Listed, Task, find_project, is_over, load_all, open_task
+from detent.runner.open import Listed, Task, find_project, is_over, load_all, open_task, refuse_unseen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def _row(project: Project, listed: Listed) -> dict[str, Any]:
 def list_tasks(arguments: Arguments) -> int:
     project = find_project(arguments.text("--repo"))
     rows = [_row(project, found) for found in load_all(project)]
+    if not rows:
+        refuse_unseen(project.root)
     text = list_words([_columns(row) for row in rows])
     show(arguments, {"tasks": rows}, text)
     return 0
@@ -74,6 +76,8 @@ def overview(*, as_json: bool) -> int:
     """Bare `detent`: what needs a person, what goes on; outside a project, how to begin."""
     project = find_project()
     rows = [_row(project, found) for found in load_all(project)]
+    if not rows:
+        refuse_unseen(project.root)
     open_rows = [row for row in rows if not row.get("over")]
     if as_json:
         print_json({"tasks": open_rows})

@@ -55,7 +55,7 @@ def _edge_lines(edge: Edge) -> list[str]:
         ]
         extra += [f"under {way.under}"] if way.under else []
         extra += [f"spent {way.spent}"] if way.spent else []
-        lines.append(f"  -> {edge.target:<21}by {' or '.join(way.by):<18}{'; '.join(extra)}")
+        lines.append(f"  -> {edge.target:<20} by {' or '.join(way.by):<18}{'; '.join(extra)}")
     return lines
 
 

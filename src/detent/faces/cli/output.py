@@ -82,6 +82,7 @@ def settings_json(task: Task) -> dict[str, Any]:
         "limits": {name: limit.most for name, limit in task.machine.limits.items()},
         "agents": dict(head.get("agents", {}).get("overrides", {})),
         "commands": [line for _name, line in head["commands"]],
+        "audit": dict(head.get("audit", {})),
     }
 
 
@@ -131,6 +132,7 @@ def move_json(outcome: Outcome) -> dict[str, Any]:
         "edge": decision.edge.name if isinstance(decision, Advance) else None,
         "from": outcome.before,
         "to": outcome.task.memory.snapshot.state,
+        "leads_to": decision.after.state if isinstance(decision, Advance) else None,
         "refusal": refusal,
         "signed": signed,
         "prepared": {name: dict(outcome.task.memory.prepared.get(name, {})) for name in steps},

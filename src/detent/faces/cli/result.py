@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 from detent.errors import UsageError
 from detent.faces.cli.ask import open_to_change
 from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.output import show
-from detent.faces.words_done import collected_words, landed_words, restored_words, rolled_back_words
+from detent.faces.words_done import collected_words, landed_words, patch_words, restored_words, rolled_back_words
 from detent.runner.open import find_project, open_task
 
 TYPE_CHECKING = False
@@ -26,7 +28,10 @@ def diff(arguments: Arguments) -> int:
         "files": [{"status": status, "path": path} for status, path in found.files],
         "text": found.text,
     }
-    show(arguments, content, found.text.removesuffix("\n") or "nothing differs from the baseline")
+    if arguments.has("--json") or not found.text:
+        show(arguments, content, "nothing differs from the baseline")
+    else:
+        sys.stdout.write(patch_words(found.text, is_seen=sys.stdout.isatty()))
     return 0
 
 
@@ -51,8 +56,9 @@ def land(arguments: Arguments) -> int:
         show(arguments, content, f"pushed: {asked.branch} to origin\n{asked.said}".rstrip())
         return 0
     done = landing.land(task, person_name(), squash=squash)
-    told = {"id": task.id, "how": done.how, "commit": done.commit, "branch": done.branch, "touched": list(done.touched)}
-    show(arguments, told, landed_words(task, done))
+    lists = {"touched": done.touched, "submodules": done.submodules, "unconverted": done.unconverted}
+    told = {"id": task.id, "how": done.how, "commit": done.commit, "branch": done.branch}
+    show(arguments, {**told, **{name: list(paths) for name, paths in lists.items()}}, landed_words(task, done))
     return 0
 
 
