@@ -19,7 +19,7 @@ from detent.store.atomic import read_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping, Sequence
 
     from detent.effects.git import Repository
 
@@ -49,12 +49,9 @@ def make_clone(source: Repository, commit: str, tree: str, branch: str) -> Clone
     git_dir = os.path.join(tree, ".git")
     try:
         os.makedirs(tree)
-        is_shared = _fill(source, commit, tree, git_dir, config=_origin(source))
-        git = Git(git_dir)
-        git.run("update-ref", f"refs/heads/{branch}", commit)
-        git.run("symbolic-ref", "HEAD", f"refs/heads/{branch}")
-        _name_origin(git, source.branch, commit)
-        _copy_tags(source, commit, git)
+        tags = _tags(source, commit)
+        is_shared = _fill(source, commit, tree, git_dir, config=_origin(source), tags=tags)
+        _name_commits(Git(git_dir), branch, source.branch, commit, tags)
         contents = _contents(_reader(source), commit)
         notes = _submodules(source, contents.submodules, tree, git_dir, depth=0)
         if contents.has_lfs:
@@ -64,7 +61,7 @@ def make_clone(source: Repository, commit: str, tree: str, branch: str) -> Clone
     return Clone(tuple(notes), is_shared)
 
 
-def _fill(source: Repository, commit: str, tree: str, git_dir: str, config: str) -> bool:
+def _fill(source: Repository, commit: str, tree: str, git_dir: str, config: str, tags: Mapping[str, str]) -> bool:
     """Objects, git folder and files of one repository at one commit; True when its objects are borrowed."""
     objects = os.path.join(source.common_dir, "objects")
     # Of a partial clone nothing can be packed: the objects it has not fetched yet are missing.
@@ -77,7 +74,7 @@ def _fill(source: Repository, commit: str, tree: str, git_dir: str, config: str)
         write_if_different(os.path.join(git_dir, "shallow"), shallow, durable=False)
     if not is_shared:
         pack = os.path.join(git_dir, "objects/pack/pack")
-        tips = "".join(f"{name}\n" for name in (commit, *(tag for tag, _ in _tags(source, commit)))).encode()
+        tips = "".join(f"{name}\n" for name in (commit, *tags.values())).encode()
         _reader(source).run("pack-objects", "--revs", "--quiet", pack, input_bytes=tips)
     Git(git_dir, tree).run("read-tree", "--reset", "-u", commit)
     return is_shared
@@ -129,27 +126,27 @@ def quoted(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'
 
 
-def _name_origin(git: Git, branch: str | None, commit: str) -> None:
-    """What many tools compare with: `origin/HEAD`; where the user's HEAD is detached, it names the commit itself."""
-    if branch is None:
+def _name_commits(git: Git, branch: str, origin: str | None, commit: str, tags: Mapping[str, str]) -> None:
+    """The branch that is checked out, what many tools compare with (`origin/HEAD`), and the tags.
+
+    Where the user's HEAD is detached, `origin/HEAD` names the commit itself.
+    """
+    refs = {f"refs/heads/{branch}": commit, **tags}
+    if origin is not None:
+        refs[f"refs/remotes/origin/{origin}"] = commit
+    lines = "".join(f"create {ref} {name}\n" for ref, name in refs.items())
+    git.run("update-ref", "--stdin", input_bytes=os.fsencode(lines))
+    git.run("symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    if origin is None:
         git.run("update-ref", "--no-deref", "refs/remotes/origin/HEAD", commit)
-        return
-    git.run("update-ref", f"refs/remotes/origin/{branch}", commit)
-    git.run("symbolic-ref", "refs/remotes/origin/HEAD", f"refs/remotes/origin/{branch}")
+    else:
+        git.run("symbolic-ref", "refs/remotes/origin/HEAD", f"refs/remotes/origin/{origin}")
 
 
-def _tags(source: Repository, commit: str) -> Iterator[tuple[str, str]]:
-    """Tags of the history that is cloned: builds ask `git describe` for their version."""
-    listed = _reader(source).run("for-each-ref", "--format=%(objectname) %(refname)", f"--merged={commit}", "refs/tags")
-    for line in os.fsdecode(listed).splitlines():
-        name, _, ref = line.partition(" ")
-        yield name, ref
-
-
-def _copy_tags(source: Repository, commit: str, git: Git) -> None:
-    lines = [f"create {ref} {name}\n" for name, ref in _tags(source, commit)]
-    if lines:
-        git.run("update-ref", "--stdin", input_bytes=os.fsencode("".join(lines)))
+def _tags(source: Repository, commit: str) -> dict[str, str]:
+    """Tags of the history that is cloned, with what they name: builds ask `git describe` for their version."""
+    listed = _reader(source).run("for-each-ref", "--format=%(refname) %(objectname)", f"--merged={commit}", "refs/tags")
+    return dict(line.rsplit(" ", 1) for line in os.fsdecode(listed).splitlines())
 
 
 def _contents(git: Git, commit: str) -> _Contents:
@@ -181,7 +178,7 @@ def _submodules(
             )
             continue
         back = os.path.relpath(folder, inner)
-        _fill(theirs, wanted, folder, inner, config=f"[core]\n\tworktree = {quoted(back)}\n{_origin(theirs)}")
+        _fill(theirs, wanted, folder, inner, f"[core]\n\tworktree = {quoted(back)}\n{_origin(theirs)}", tags={})
         write_if_different(os.path.join(inner, "HEAD"), f"{wanted}\n".encode(), durable=False)
         link = os.fsencode(f"gitdir: {os.path.relpath(inner, folder)}\n")
         write_if_different(os.path.join(folder, ".git"), link, durable=False)

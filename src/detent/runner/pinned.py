@@ -61,21 +61,30 @@ def read_committed(project: Project, baseline: str, path: str) -> bytes | None:
             what = "a link on the way leads out of the project"
             raise UnreadableError(what, where=whole, next_step="put a plain folder there")
         return read_plain(whole)
-    git = Git(project.common_dir)
     name = os.path.normpath(path)
-    listed = git.run("ls-tree", "-z", baseline, "--", name)
+    key = (project.common_dir, baseline, name)
+    if key not in _COMMITTED:
+        _COMMITTED[key] = _read_from_commit(project, baseline, name)
+    return _COMMITTED[key]
+
+
+_COMMITTED: dict[tuple[str, str, str], bytes | None] = {}  # a commit never changes, and a new task asks twice
+
+
+def _read_from_commit(project: Project, baseline: str, name: str) -> bytes | None:
+    git = Git(project.common_dir)
+    listed = git.run("ls-tree", "-l", "-z", baseline, "--", name)
     if not listed:
         return None
-    mode, _, rest = listed.partition(b" ")
+    mode, _kind, blob, size = listed.partition(b"\t")[0].split()
     if mode not in _PLAIN_FILES:
         raise UnreadableError(
             f"{name} is not a plain file in {baseline[:12]}", where=project.root, next_step="commit a plain file there"
         )
-    size = int(git.run("cat-file", "-s", rest.split()[1].split(b"\t")[0].decode()))
-    if size > LARGEST_TEXT_BYTES:
-        what = f"{name} has {size} bytes, at most {LARGEST_TEXT_BYTES} are read"
+    if int(size) > LARGEST_TEXT_BYTES:
+        what = f"{name} has {int(size)} bytes, at most {LARGEST_TEXT_BYTES} are read"
         raise UnreadableError(what, where=project.root, next_step="make it smaller and commit it")
-    return git.run("cat-file", "blob", f"{baseline}:{name}")
+    return git.run("cat-file", "blob", blob.decode())
 
 
 def read_overrides(table: Mapping[str, Any], machine: Machine, words: Sequence[str]) -> dict[str, list[str]]:
