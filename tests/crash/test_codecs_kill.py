@@ -22,7 +22,7 @@ from tests.crash.world import FOLDER
 @pytest.mark.parametrize("name", NAMES)
 def test_a_killed_step_comes_to_the_same_end(lab: Lab, codec_kinds: Mapping[str, Kind], name: str) -> None:
     kind = codec_kinds[name]
-    points = find_points(lab, kind).sample(every=24)
+    points = find_points(lab, kind).sample(every=48)
     assert len(points) > 10, f"only {len(points)} points were found; is the trace whole?"
     wrong = []
     for call in points:

@@ -25,7 +25,7 @@ from tests.e2e.clone_task import CloneTask, contents
 
 # Their number is the same each time, unlike that of looks and waits; at a vfork a git that was started goes on alone.
 NAMES = ("fsync", "fdatasync", "rename", "vfork", "mkdir", "unlink", "unlinkat", "rmdir", "ftruncate")
-POINTS = 6
+POINTS = 5
 NEW = ("new", "count", "--id", "t", "--check", "grep -q 'left + right' app.py")
 
 

@@ -25,7 +25,7 @@ from tests.crash.world import CONTROL, JOURNAL, LOG, ending, git_object, read_jo
 @pytest.mark.parametrize("name", KINDS)
 def test_a_killed_step_loses_nothing_and_does_nothing_twice(lab: Lab, name: str) -> None:
     kind = lab.kinds[name]
-    points = find_points(lab, kind).sample(every=20)
+    points = find_points(lab, kind).sample(every=40)
     assert len(points) > 10, f"only {len(points)} points were found; is the trace whole?"
     wrong = []
     for call in points:
@@ -55,7 +55,7 @@ def test_a_killed_git_is_told_or_made_up_for_and_nothing_is_lost(lab: Lab, name:
     assert ended.code == kind.code, ended
     assert calls > 5
     wrong = []
-    tried = range(1, calls + 1, 1 if FULL else 4)
+    tried = range(1, calls + 1, 1 if FULL else 5)
     for when in tried:
         ended, _ = run_with_dying_git(lab, kind, when, how)
         said = ended.out + ended.err

@@ -20,7 +20,7 @@ from tests.crash.trace import Call, record
 from tests.e2e.pipeline_task import Pipelines, PipelineTask
 
 NAMES = ("write", "fdatasync", "rename", "vfork", "unlink")
-POINTS, FEWEST = 7, 6
+POINTS, FEWEST = 6, 5
 SETTLE = ("move", "--edge", "no-such-move")  # refused by every state, after the task was brought into order
 KINDS = {
     "gate": (("move", "Building"), "Building", ["docs(design): pass the design gate"]),
@@ -136,7 +136,7 @@ def test_every_power_cut_leaves_the_branch_whole_and_a_told_commit_on_it(world: 
 def test_a_git_that_dies_leaves_the_rest_to_the_next_command(world: World, tmp_path: Path, how: str) -> None:
     git = DyingGit(tmp_path / "dying", world.task.detent.environment["PATH"], how)
     wrong = git.problems(
-        lambda more: world.task(*world.words, "p", environment=more), world.put_back, world.problems, every=8
+        lambda more: world.task(*world.words, "p", environment=more), world.put_back, world.problems, every=12
     )
     assert not wrong, "\n".join(wrong[:20])
 

@@ -20,7 +20,7 @@ from tests.crash.trace import record
 from tests.crash.world import CONTROL, SCRATCH, STATE, Files, moment_of_last_line, read_journal
 
 pytestmark = pytest.mark.usefixtures("strace")
-_SAMPLE = 16
+_SAMPLE = 10
 
 
 def recorded(lab: Lab, kind: Kind, argv: Sequence[str] = ()) -> Recording:

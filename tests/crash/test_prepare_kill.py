@@ -26,7 +26,7 @@ from tests.e2e.test_git_reset import APP, files, work_is_there, worked
 from tests.e2e.thread_task import ThreadTask, thread_task
 
 NAMES = ("write", "fdatasync", "rename", "vfork", "unlink")
-POINTS, FEWEST = 9, 6
+POINTS, FEWEST = 7, 5
 SETTLE = ("move", "--edge", "no-such-move")  # refused by every state, after the task was brought into order
 KINDS = {"branch": ("move", "Preflight"), "reset": ("move", "Drafting", "--yes"), "commit": ("commit",)}
 BESIDE = {"finalize": ("move", "Finalized"), "answer": ("answer", "keep both")}
@@ -183,7 +183,7 @@ def kill_at_points(world: World, tmp_path: Path) -> None:
 def test_a_git_that_dies_leaves_the_move_to_the_next_command(world: World, tmp_path: Path, how: str) -> None:
     git = DyingGit(tmp_path / "dying", world.thread.detent.environment["PATH"], how)
     wrong = git.problems(
-        lambda more: world.thread(*world.words, environment=more), world.put_back, world.problems, every=6
+        lambda more: world.thread(*world.words, environment=more), world.put_back, world.problems, every=9
     )
     assert not wrong, "\n".join(wrong[:20])
 

@@ -12,7 +12,7 @@ from detent.gates.documents import code_blocks, entries, is_none, labelled, own_
 from detent.gates.readiness import TRUTH, planned_tests, truths_of
 from detent.gates.reports import read_block
 
-EXAMPLES = settings(max_examples=max(250, settings().max_examples))
+EXAMPLES = settings(max_examples=max(200, settings().max_examples))
 PARSER = MarkdownIt("commonmark")
 PIECES = [
     *(

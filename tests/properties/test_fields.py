@@ -11,7 +11,7 @@ from detent.store.fields import read_fields, replace_value, write_fields
 
 LABELS = ("Phase", "Status", "Validator status", "Objective", "Validation plan", "Repair applied")
 OWNED = ("Phase", "Validator status", "Repair applied")
-EXAMPLES = settings(max_examples=max(400, settings().max_examples))
+EXAMPLES = settings(max_examples=max(300, settings().max_examples))
 
 LABEL_LINES = [
     *("Phase: a", "- Phase: a", "**Phase:** a", "**Phase**: a", "phase:", "Phase:a", "PHASE : a  ", "__Phase__: a"),

@@ -17,7 +17,7 @@ from detent.store.fields import Found
 from detent.store.frontmatter import find_block
 from detent.store.yaml_entries import NOTHING, NUMBER, TEXT, read_entries
 
-EXAMPLES = settings(max_examples=max(250, settings().max_examples))
+EXAMPLES = settings(max_examples=max(200, settings().max_examples))
 CODEC = CODECS["frontmatter"](load("tests/data/machines/ticket.toml", vocabulary())[0])
 OWNED = ("status", "review_round", "crash_count")
 

@@ -12,7 +12,7 @@ from detent.machines.load import load
 from detent.runner.vocabulary import vocabulary
 from detent.store.codecs import CODECS
 
-EXAMPLES = settings(max_examples=max(250, settings().max_examples))
+EXAMPLES = settings(max_examples=max(200, settings().max_examples))
 CODEC = CODECS["json_document"](load("tests/data/machines/thread.toml", vocabulary())[0])
 NAMES = st.sampled_from(["a", "é", 'q"', "", "phase", "title", "data", "/", "current_run_id"])
 VALUES = st.recursive(

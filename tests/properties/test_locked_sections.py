@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from detent.store.locked_sections import is_whole, put_section, section_text
 from detent.store.markdown import sections_named
 
-EXAMPLES = settings(max_examples=max(600, settings().max_examples))
+EXAMPLES = settings(max_examples=max(400, settings().max_examples))
 LINES = st.sampled_from(
     [
         *(

@@ -20,7 +20,7 @@ from detent.store.markdown_blocks import DEPTH_LIMIT, Part, Reader, read_blocks
 from detent.store.markdown_inline import Row
 
 # The profile `deep` asks for more than this.
-EXAMPLES = settings(max_examples=max(600, settings().max_examples))
+EXAMPLES = settings(max_examples=max(500, settings().max_examples))
 PARSER = MarkdownIt("commonmark", {"maxNesting": 1000})
 
 

@@ -11,7 +11,7 @@ from detent.gates.verdict import read_verdict
 from detent.store.markdown import scan
 
 WORDS = ("PASS", "FAIL")
-EXAMPLES = settings(max_examples=max(500, settings().max_examples))
+EXAMPLES = settings(max_examples=max(300, settings().max_examples))
 
 PARTS = [
     *(
