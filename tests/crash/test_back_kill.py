@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from tests.conftest import Detent, MakeRepo
-from tests.crash.deaths import kill_at
 from tests.crash.test_home_kill import Place, differences, points
 from tests.e2e.undone_task import MACHINE
 
@@ -59,15 +58,7 @@ def kill_everywhere(back: Back, words: tuple[str, ...], tmp_path: Path, lost: Ca
     due = back.standing()
     wrong = lost(back)
     for call in tried:
-        has_orphans = call.name == "vfork"
-        kill_at(
-            call,
-            place.argv(words),
-            place.put_back,
-            cwd=place.repo,
-            env=place.detent.environment,
-            with_orphans=has_orphans,
-        )
+        place.kill_at(call, words)
         settled = place(*SETTLE)
         if settled.code != 1:
             wrong.append(f"{call}: settling ended with {settled}")

@@ -52,6 +52,12 @@ class Place:
     def __call__(self, *words: str) -> Completed:
         return self.detent(*words, cwd=self.repo)
 
+    def kill_at(self, call: Call, words: tuple[str, ...]) -> None:
+        """Begin anew, and be killed at one call; a helper that was just started may outlive it."""
+        has_orphans = call.name == "vfork"
+        argv, environment = self.argv(words), self.detent.environment
+        kill_at(call, argv, self.put_back, cwd=self.repo, env=environment, with_orphans=has_orphans)
+
     def argv(self, words: tuple[str, ...]) -> list[str]:
         return [sys.executable, "-m", "detent", *words]
 
@@ -110,15 +116,7 @@ def kill_everywhere(place: Place, words: tuple[str, ...], tmp_path: Path, lost: 
     due = place.summary()
     wrong: list[str] = lost(place)
     for call in chosen:
-        has_orphans = call.name == "vfork"
-        kill_at(
-            call,
-            place.argv(words),
-            place.put_back,
-            cwd=place.repo,
-            env=place.detent.environment,
-            with_orphans=has_orphans,
-        )
+        place.kill_at(call, words)
         again = place(*words)
         if again.code in (3, 5) or "bug:" in again.out + again.err:
             wrong.append(f"{call}: the repetition ended with {again}")

@@ -6,6 +6,7 @@ By default a few errors and disks of each kind; DETENT_CRASH=full tries all of t
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,30 @@ def disks(world: World, log: Path) -> list[Cut]:
 def test_every_power_cut_leaves_the_checkout_on_a_branch_that_is_whole(world: World, tmp_path: Path) -> None:
     stood = assert_branches_whole(disks(world, tmp_path / "disk.strace"))
     assert len(stood) == 2, "before the move, and after it"
+
+
+LEAVE = """
+from detent.effects.own_checkout import Stand, stand_at, unmake_branch
+stand = stand_at(".")
+unmake_branch(stand, stand.branch, Stand(stand.repository, "main", stand.commit), "test")
+"""
+COME_BACK = """
+from detent.effects.own_checkout import stand_at, stand_on
+stand = stand_at(".")
+stand_on(stand, "other", stand.commit, "test")
+"""
+
+
+@pytest.mark.parametrize(("before", "code"), [("work", LEAVE), ("main", COME_BACK)], ids=["left", "come back to"])
+def test_no_branch_goes_before_it_is_left_or_is_stood_on_before_it_is_there(
+    detent: Detent, repo: MakeRepo, tmp_path: Path, before: str, code: str
+) -> None:
+    path = repo()
+    if before != "main":
+        repo.git(path, "checkout", "--quiet", "-b", before)
+    argv = [sys.executable, "-c", code]
+    stood = assert_branches_whole(disks_of(argv, path, detent.environment, tmp_path / "disk.strace"))
+    assert len(stood) == 2, "before, and after"
 
 
 def test_a_commit_is_on_the_disk_before_its_branch_names_it(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def commit_on_branch(wanted: BranchCommit) -> str:
     commit = find_step(repository, branch, wanted.key) or _commit(wanted, tip)
     if repository.branch == branch:
         follow(repository.top)
-    make_safe()
+    make_safe()  # a line tells of it next
     return commit
 
 

@@ -7,12 +7,12 @@ to differ; here is what git itself would call changed. No filter of anybody runs
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from detent.effects.git import Git, check_object_id, write_git_dir
 from detent.effects.merge import own_git
 from detent.effects.tree import changed_files
-from detent.store.atomic import make_folders, write_atomic
+from detent.effects.tree_compare import joined, joined_names
+from detent.store.atomic import make_folders, read_plain, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ _NO_PROGRAMS = b"* -ident -filter !working-tree-encoding\n"
 
 def converting(repository: Repository, scratch: str) -> tuple[str, ...]:
     """Let the git folder `scratch` convert line ends as the user's git does; the settings this needs."""
-    own = b""
-    with suppress(OSError), open(os.path.join(repository.common_dir, "info/attributes"), "rb") as file:
-        own = file.read()
+    own = read_plain(os.path.join(repository.common_dir, "info/attributes")) or b""
     write_atomic(os.path.join(scratch, "info/attributes"), own + b"\n" + _NO_PROGRAMS, durable=False)
     asked = own_git(repository.top, "config", "-z", "--get-regexp", r"^core\.(autocrlf|eol)$")
     found = asked.stdout.decode("utf-8", "replace").split("\0")[:-1]
@@ -41,17 +39,13 @@ def as_committed(repository: Repository, private_git: str, baseline: str, tree: 
     make_folders(work)
     raw = Git(scratch, work, os.path.join(scratch, "raw-index"))
     raw.run("read-tree", check_object_id(tree))
-    raw.run("checkout-index", "--force", "-z", "--stdin", input_bytes=_joined(names))
+    raw.run("checkout-index", "--force", "-z", "--stdin", input_bytes=joined_names(names))
     # An index of the baseline: git leaves a file alone that it knows with CRLF.
     git = Git(scratch, work, os.path.join(scratch, "index"), converting(repository, scratch))
     git.run("read-tree", check_object_id(baseline))
     files = [name for name in names if not os.path.isdir(os.path.join(work, name))]  # submodules have no line ends
-    git.run("update-index", "--add", "--replace", "-z", "--stdin", input_bytes=_joined(files))
+    git.run("update-index", "--add", "--replace", "-z", "--stdin", input_bytes=joined_names(files))
     wanted = frozenset(map(os.fsencode, files))
     entries = [line for line in git.run("ls-files", "-s", "-z").split(b"\0") if line.partition(b"\t")[2] in wanted]
-    raw.run("update-index", "-z", "--index-info", input_bytes=b"".join(line + b"\0" for line in entries))
+    raw.run("update-index", "-z", "--index-info", input_bytes=joined(entries))
     return raw.run("write-tree").decode().strip()
-
-
-def _joined(names: list[str]) -> bytes:
-    return b"".join(os.fsencode(name) + b"\0" for name in names)

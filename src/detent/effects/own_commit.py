@@ -22,6 +22,7 @@ from detent.effects.merge import own_git
 from detent.effects.own_checkout import make_safe, quiet_git, tree_of
 from detent.effects.saved_work import ignored_by_person
 from detent.effects.tree import changed_files
+from detent.effects.tree_compare import joined_names
 from detent.errors import RefusedError
 from detent.store.atomic import make_folders, write_atomic
 
@@ -105,12 +106,12 @@ def index_of(wanted: Wanted) -> str:
     private.run("read-tree", check_object_id(wanted.tree))
     links = _links(private)
     present = [name for status, name in changes if status != "D" and name in names and name not in links]
-    private.run("checkout-index", "--force", "-z", "--stdin", input_bytes=_joined(present))
+    private.run("checkout-index", "--force", "-z", "--stdin", input_bytes=joined_names(present))
     _own(wanted, "read-tree", stand.commit)
-    _own(wanted, f"--work-tree={work}", "update-index", "--add", "--remove", "-z", "--stdin", data=_joined(names))
+    _own(wanted, f"--work-tree={work}", "update-index", "--add", "--remove", "-z", "--stdin", data=joined_names(names))
     moved = [f"{_GITLINK} {links[name]}\t{name}" for name in names if name in links]
     if moved:
-        _own(wanted, "update-index", "--add", "-z", "--index-info", data=_joined(moved))
+        _own(wanted, "update-index", "--add", "-z", "--index-info", data=joined_names(moved))
     return _own(wanted, "write-tree").decode().strip()
 
 
@@ -119,10 +120,6 @@ def _links(private: Git) -> dict[str, str]:
     lines = private.run("ls-files", "-s", "-z").split(b"\0")[:-1]
     rows = (os.fsdecode(line).partition("\t") for line in lines)
     return {name: entry.split()[1] for entry, _, name in rows if entry.startswith(_GITLINK)}
-
-
-def _joined(names: list[str]) -> bytes:
-    return b"".join(os.fsencode(name) + b"\0" for name in names)
 
 
 def _own(wanted: Wanted, *arguments: str, data: bytes = b"") -> bytes:

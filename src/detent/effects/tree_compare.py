@@ -199,5 +199,9 @@ def changed_paths(changes: Changes) -> set[bytes]:
     return {*changes.removed, *changes.added, *(path for path, _commit in changes.submodules)}
 
 
+def joined_names(names: Iterable[str]) -> bytes:
+    return joined(map(os.fsencode, names))
+
+
 def joined(parts: Iterable[bytes]) -> bytes:
     return b"".join(part + b"\0" for part in parts)

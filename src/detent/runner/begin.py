@@ -94,10 +94,14 @@ def mode_of(machine: Machine, wanted: str) -> str:
     return wanted
 
 
+def takes_checks(machine: Machine) -> bool:
+    """Whether a command that is given to a task is ever run, or at least kept in its file."""
+    return bool(machine.store.get("checks")) or any(gate.check in COMMAND_CHECKS for gate in machine.gates.values())
+
+
 def refuse_idle_checks(machine: Machine, checks: Sequence[str]) -> None:
     """A check that no gate would ever run proves nothing, and who names one relies on it."""
-    runs_any = any(gate.check in COMMAND_CHECKS for gate in machine.gates.values())
-    if checks and not runs_any and not machine.store.get("checks"):
+    if checks and not takes_checks(machine):
         raise UsageError(
             f"{machine.name} runs no commands: --check would prove nothing",
             next_step="leave it out, or take a machine that runs them, such as phase",

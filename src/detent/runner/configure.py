@@ -12,8 +12,8 @@ from detent.core.explore import explore
 from detent.core.record import Record
 from detent.errors import RefusedError, UsageError
 from detent.gates.plan import read_plan
+from detent.runner.begin import takes_checks
 from detent.runner.create import plan_line
-from detent.runner.look import needs_commands
 from detent.runner.pinned import read_overrides, read_usd
 from detent.runner.promises import put_in_order
 from detent.runner.settle import record, refuse_while_running, remember
@@ -125,7 +125,7 @@ def _refuse_unsound(task: Task, content: dict[str, Any]) -> None:
 def _checks(task: Task, document: Document, checks: Sequence[str]) -> dict[str, Any]:
     """Further commands: they join every proof, and stand in the field the machine keeps for them, if it keeps one."""
     label, state = task.machine.store.get("checks", ""), task.machine.states[task.memory.snapshot.state]
-    if not label and not needs_commands(task, task.machine.gates):
+    if not takes_checks(task.machine):
         raise UsageError(f"{task.machine.name} keeps no commands of a task", next_step="put them into detent.toml")
     if state.is_end:
         raise RefusedError(f"{state.name} is an end: its frame stays as it was", next_step=f"detent next {task.id}")

@@ -6,6 +6,7 @@ It goes into the first journal line: a later edit of `detent.toml`, or of a file
 from __future__ import annotations
 
 import os
+from functools import cache
 
 from detent.effects.git import Git
 from detent.errors import UnreadableError, UsageError
@@ -61,16 +62,10 @@ def read_committed(project: Project, baseline: str, path: str) -> bytes | None:
             what = "a link on the way leads out of the project"
             raise UnreadableError(what, where=whole, next_step="put a plain folder there")
         return read_plain(whole)
-    name = os.path.normpath(path)
-    key = (project.common_dir, baseline, name)
-    if key not in _COMMITTED:
-        _COMMITTED[key] = _read_from_commit(project, baseline, name)
-    return _COMMITTED[key]
+    return _read_from_commit(project, baseline, os.path.normpath(path))
 
 
-_COMMITTED: dict[tuple[str, str, str], bytes | None] = {}  # a commit never changes, and a new task asks twice
-
-
+@cache  # a commit never changes, and a new task asks twice
 def _read_from_commit(project: Project, baseline: str, name: str) -> bytes | None:
     git = Git(project.common_dir)
     listed = git.run("ls-tree", "-l", "-z", baseline, "--", name)
