@@ -4,6 +4,8 @@ Each fork has the arguments, folder, environment and streams of its command and 
 process they come from never runs one itself. What a cold start alone can show (the interpreter's own settings, what is
 imported and when) is left to tests that start one; `tests/e2e/test_cold.py` holds both against each other.
 
+Patterns that a fork had to make are told to the process it came from, whose later forks have them from the start.
+
 As a script it is that process. A request is one packet: the command as JSON, with its three streams and a pipe for
 the answer, which gets the process id when the command begins and the exit status when it has ended. A command with a
 tracer begins when strace has taken hold of it, so that each of its system calls is seen and none of its imports.
@@ -12,10 +14,12 @@ tracer begins when strace has taken hold of it, so that each of its system calls
 from __future__ import annotations
 
 import ctypes
+import gc
 import importlib
 import json
 import os
 import pkgutil
+import re
 import selectors
 import signal
 import socket
@@ -31,16 +35,47 @@ import detent
 from detent.faces.cli.main import main
 from detent.gates.verdict import read_verdict
 from detent.machines.load import built_in_names, load
+from detent.runner.open import machine_of
 from detent.runner.vocabulary import vocabulary
 from detent.store.codecs import labels_of
 from detent.store.fields import read_fields
 
 _LARGEST_REQUEST_BYTES = 200_000
 _STREAMS = 4  # standard input, output and error, and the answer
-_LATE = ("pwd", "string", "tomllib")  # of the standard library, imported by functions
+_LATE = ("difflib", "glob", "pwd", "string", "tomllib")  # of the standard library, imported by functions
 _PR_SET_PTRACER, _ANYBODY = 0x59616D61, -1
 _GATE = 3
+_MOST_PATTERNS = 8192
 _NOT_LOADED = ("detent.__main__", "detent.faces.tui", "detent.faces.repl")  # the program, and what draws on a terminal
+
+
+class Patterns:
+    """What `re` keeps of the patterns it made; a fork takes down what it had to make, before it ends."""
+
+    def __init__(self) -> None:
+        vars(re)["_MAXCACHE"] = _MOST_PATTERNS
+        self._told = open(os.memfd_create("patterns"), "rb")  # noqa: SIM115  # until the end
+        self._path = f"/proc/{os.getpid()}/fd/{self._told.fileno()}"
+        self._known: set[tuple[str, int]] = set()
+
+    def learn(self) -> None:
+        """In the process that forks: make what forks have made."""
+        for line in self._told:
+            text, flags = json.loads(line)
+            re.compile(text, flags)
+        self._known = _made()
+
+    def tell(self) -> None:
+        """In a fork."""
+        lines = "".join(json.dumps(one) + "\n" for one in _made() - self._known)
+        if lines:
+            with suppress(OSError), open(self._path, "ab", buffering=0) as telling:
+                telling.write(lines.encode())
+
+
+def _made() -> set[tuple[str, int]]:
+    made = vars(re).get("_cache", {})  # nothing is learned where a later Python has another name for it
+    return {(text, flags) for kind, text, flags in made if kind is str}
 
 
 class Forks:
@@ -128,6 +163,7 @@ def _give(giving: int, given: bytes) -> bytes:
 
 def serve(requests: socket.socket) -> None:
     """Fork for every request until nobody can ask any more."""
+    patterns = Patterns()
     with selectors.DefaultSelector() as waiting:
         waiting.register(requests, selectors.EVENT_READ)
         while True:
@@ -136,7 +172,8 @@ def serve(requests: socket.socket) -> None:
                     data, streams, _flags, _address = socket.recv_fds(requests, _LARGEST_REQUEST_BYTES, _STREAMS)
                     if not data:
                         return
-                    begun = _begin(json.loads(data), streams)
+                    patterns.learn()
+                    begun = _begin(json.loads(data), streams, patterns)
                     waiting.register(os.pidfd_open(begun[0]), selectors.EVENT_READ, begun)
                 else:
                     waiting.unregister(key.fd)
@@ -144,12 +181,14 @@ def serve(requests: socket.socket) -> None:
                     _end(*key.data)
 
 
-def _begin(command: Mapping[str, Any], streams: Sequence[int]) -> tuple[int, int, subprocess.Popen[bytes] | None]:
+def _begin(
+    command: Mapping[str, Any], streams: Sequence[int], patterns: Patterns
+) -> tuple[int, int, subprocess.Popen[bytes] | None]:
     """The process of a command, where its answer goes, and its tracer."""
     gate, opening = os.pipe()
     pid = os.fork()
     if pid == 0:
-        _become(command, streams, gate)
+        _become(command, streams, gate, patterns)
     os.write(streams[-1], f"{pid} ".encode())
     for descriptor in (gate, *streams[:-1]):
         os.close(descriptor)
@@ -170,7 +209,7 @@ def _end(pid: int, answer: int, tracer: subprocess.Popen[bytes] | None) -> None:
     os.close(answer)
 
 
-def _become(command: Mapping[str, Any], streams: Sequence[int], gate: int) -> None:
+def _become(command: Mapping[str, Any], streams: Sequence[int], gate: int, patterns: Patterns) -> None:
     """In the fork: be the command, and end with its exit code."""
     code = 1
     try:
@@ -188,6 +227,8 @@ def _become(command: Mapping[str, Any], streams: Sequence[int], gate: int) -> No
         os.close(_GATE)
         code = main()
         sys.stdout.flush()
+        if not command["tracer"]:  # every call that is traced is the command's own
+            patterns.tell()
     except BaseException:  # noqa: BLE001  # as the interpreter does: to standard error, and exit code 1
         sys.excepthook(*sys.exc_info())
     finally:
@@ -218,9 +259,10 @@ def load_everything() -> None:
 
 
 def warm_up() -> None:
-    """Patterns that are made on first use, for the machines that come with detent."""
+    """Patterns and machines that are made on first use, for the machines that come with detent."""
     for name in built_in_names():
-        machine, _ = load(name, vocabulary())
+        machine, pinned = load(name, vocabulary())
+        machine_of(pinned)
         read_fields("", labels_of(machine))
     read_verdict("Verdict: PASS", ("PASS", "FAIL"))
 
@@ -228,4 +270,5 @@ def warm_up() -> None:
 if __name__ == "__main__":
     load_everything()
     warm_up()
+    gc.freeze()  # a fork that looks through all this would copy it
     serve(socket.socket(fileno=int(sys.argv[1])))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cache
 
 from detent.core.record import Record
 from detent.effects.git import find_repository
-from detent.errors import UnreadableError, UsageError
+from detent.errors import MachineError, UnreadableError, UsageError
 from detent.machines.parse import parse
 from detent.store.atomic import read_plain
 from detent.store.digest import sha256_of
@@ -255,10 +256,17 @@ def pinned_machine(project: Project, memory: Memory) -> Machine:
             next_step="put the file back from a backup",
         )
     try:
-        document = json.loads(data)
+        return machine_of(data, tuple(memory.head["limits"].items()), tuple(memory.head["options"]))
+    except MachineError as error:
+        raise MachineError(error.problems, where=path) from error
     except ValueError as error:
         raise UnreadableError("pinned machine is damaged", where=path, next_step="put it back from a backup") from error
-    return parse(document, None, limits=memory.head["limits"], options=memory.head["options"], where=path)
+
+
+@cache
+def machine_of(pinned: bytes, limits: tuple[tuple[str, int], ...] = (), options: tuple[str, ...] = ()) -> Machine:
+    """What was pinned, with a task's settings; parsed once in a process, because nobody can change a machine."""
+    return parse(json.loads(pinned), None, limits=dict(limits), options=options)
 
 
 def _shared_machine(project: Project, memory: Memory, machines: dict[str, Machine]) -> Machine:
