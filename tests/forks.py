@@ -262,7 +262,7 @@ def warm_up() -> None:
     """Patterns and machines that are made on first use, for the machines that come with detent."""
     for name in built_in_names():
         machine, pinned = load(name, vocabulary())
-        machine_of(pinned)
+        machine_of(pinned, (), ())
         read_fields("", labels_of(machine))
     read_verdict("Verdict: PASS", ("PASS", "FAIL"))
 

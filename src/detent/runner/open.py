@@ -264,7 +264,7 @@ def pinned_machine(project: Project, memory: Memory) -> Machine:
 
 
 @cache
-def machine_of(pinned: bytes, limits: tuple[tuple[str, int], ...] = (), options: tuple[str, ...] = ()) -> Machine:
+def machine_of(pinned: bytes, limits: tuple[tuple[str, int], ...], options: tuple[str, ...]) -> Machine:
     """What was pinned, with a task's settings; parsed once in a process, because nobody can change a machine."""
     return parse(json.loads(pinned), None, limits=dict(limits), options=options)
 
