@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
 import signal
@@ -75,6 +76,11 @@ def pytest_configure() -> None:
     is_fit = room.f_bavail * room.f_frsize >= ENOUGH_BYTES and not room.f_flag & os.ST_NOEXEC
     if is_fit and best_level(os.environ).level != LANDLOCK:
         os.environ[place] = MEMORY
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay until the end: whoever looks for garbage need not look through them each time."""
+    gc.freeze()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import detent
+from detent.effects.agents.catalog import load_catalog
 from detent.faces.cli.main import main
 from detent.gates.verdict import read_verdict
 from detent.machines.load import built_in_names, load
@@ -259,11 +260,12 @@ def load_everything() -> None:
 
 
 def warm_up() -> None:
-    """Patterns and machines that are made on first use, for the machines that come with detent."""
+    """What is made on first use: patterns, machines and agents that come with detent."""
     for name in built_in_names():
         machine, pinned = load(name, vocabulary())
         machine_of(pinned, (), ())
         read_fields("", labels_of(machine))
+    load_catalog({})
     read_verdict("Verdict: PASS", ("PASS", "FAIL"))
 
 

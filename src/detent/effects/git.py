@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 
 from detent.core.record import Record
 from detent.errors import ToolError, UnreadableError, UsageError
@@ -311,8 +312,13 @@ def _quote_alternate(path: str) -> str:
 
 def find_git() -> str:
     """The git program of the user's PATH."""
+    return _git_on(os.environ.get("PATH", os.defpath))
+
+
+@cache
+def _git_on(path: str) -> str:
     # Relative entries of PATH are passed over: they would find a program in the folder an agent may write.
-    for folder in os.get_exec_path():
+    for folder in path.split(os.pathsep):
         program = os.path.join(folder, "git")
         if os.path.isabs(folder) and os.access(program, os.X_OK) and os.path.isfile(program):
             return program
