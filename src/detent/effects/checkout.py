@@ -25,6 +25,7 @@ from detent.effects.git import (
     check_object_id,
     clean_environment,
     read_repository,
+    tree_of,
     write_git_dir,
     write_if_different,
 )
@@ -179,10 +180,7 @@ def overlaid_tree(private_dir: str, onto: str, source: str, patterns: Sequence[s
     """A tree that is `onto`, but has the files that match as `source` has them; those it lacks are gone."""
     index = os.path.join(private_dir, f"overlaid-index-{os.getpid()}")
     git = Git(os.path.abspath(private_dir), None, index)
-    base, other = (
-        git.run("rev-parse", "--verify", f"{check_object_id(name)}^{{tree}}").decode().strip()
-        for name in (onto, source)
-    )
+    base, other = tree_of(git.git_dir, onto), tree_of(git.git_dir, source)
     changes = [path for _, path in changed_files(private_dir, base, other)]
     names = [os.fsencode(path) for path in changes if matches(path, patterns) and not matches(path, but)]
     if not names:

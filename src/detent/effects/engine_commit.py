@@ -11,9 +11,9 @@ import os
 
 from detent.core.record import Record
 from detent.effects.bring import wipe
-from detent.effects.git import Git, check_object_id
+from detent.effects.git import Git, check_object_id, tree_of
 from detent.effects.merge import own_git
-from detent.effects.own_checkout import Stand, branch_commit, make_safe, quiet_git, tree_of
+from detent.effects.own_checkout import Stand, branch_commit, make_safe, quiet_git
 from detent.effects.own_commit import TRAILER, Wanted, follow, index_of
 from detent.errors import RefusedError, ToolError
 from detent.store.atomic import make_folders

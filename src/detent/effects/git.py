@@ -139,6 +139,12 @@ def check_object_id(text: str) -> str:
     return text
 
 
+@cache
+def tree_of(git_dir: str, commit: str) -> str:
+    """The tree that a commit holds, or a tree is. It will never be another, so git is asked once."""
+    return Git(git_dir).run("rev-parse", "--verify", f"{check_object_id(commit)}^{{tree}}").decode().strip()
+
+
 def write_git_dir(
     git_dir: str,
     *,

@@ -87,10 +87,6 @@ def branch_commit(common_dir: str, name: str) -> str:
     return rows.get(os.fsencode(_HEADS + name), b"").decode()
 
 
-def tree_of(common_dir: str, commit: str) -> str:
-    return Git(common_dir).run("rev-parse", "--verify", f"{check_object_id(commit)}^{{tree}}").decode().strip()
-
-
 def refuse_target(stand: Stand, branch: str, commit: str) -> None:
     """Refused where a branch can't be gone back to: it is gone, or another checkout has it."""
     wanted = "%(refname)%00%(worktreepath)"

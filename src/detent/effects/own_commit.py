@@ -17,9 +17,9 @@ import shlex
 
 from detent.core.record import Record
 from detent.effects.bring import wipe
-from detent.effects.git import Git, check_object_id
+from detent.effects.git import Git, check_object_id, tree_of
 from detent.effects.merge import own_git
-from detent.effects.own_checkout import make_safe, quiet_git, tree_of
+from detent.effects.own_checkout import make_safe, quiet_git
 from detent.effects.saved_work import ignored_by_person
 from detent.effects.tree import changed_files
 from detent.effects.tree_compare import joined_names

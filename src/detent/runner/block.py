@@ -16,8 +16,7 @@ import os
 
 from detent.effects.acts import keep_commit
 from detent.effects.engine_commit import BranchCommit, commit_on_branch
-from detent.effects.git import Git
-from detent.effects.own_checkout import tree_of
+from detent.effects.git import Git, tree_of
 from detent.effects.put_back import put_back
 from detent.errors import UnreadableError
 from detent.gates.reports import read_block
@@ -75,8 +74,7 @@ def _last_gate(task: Task, otherwise: str = "") -> tuple[str, str]:
         commit = sha = task.memory.prepared.get("baseline", {}).get("commit_sha") or task.memory.head["baseline"]
     if not commit:
         return otherwise, ""
-    private = Git(task.places.private_git())
-    return private.run("rev-parse", "--verify", f"{commit}^{{tree}}").decode().strip(), sha
+    return tree_of(task.places.private_git(), commit), sha
 
 
 def _put_files_back(task: Task, key: str, broken: str, gate: str) -> None:

@@ -12,8 +12,8 @@ import os
 
 from detent.core.record import Record
 from detent.effects.engine_commit import BranchCommit, commit_on_branch, local_filters, tree_with_files
-from detent.effects.git import find_repository
-from detent.effects.own_checkout import branch_commit, tree_of
+from detent.effects.git import find_repository, tree_of
+from detent.effects.own_checkout import branch_commit
 from detent.effects.sandbox import BUBBLEWRAP
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError

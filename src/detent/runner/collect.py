@@ -20,7 +20,7 @@ from detent.core.record import Record
 from detent.effects.acts import folder_tree, keep_commit
 from detent.effects.branches import drop_branch, find_branches
 from detent.effects.bring import wipe
-from detent.effects.git import Git
+from detent.effects.git import Git, tree_of
 from detent.effects.home import keep_ref, kept_ids, remove_home, sweep_homes
 from detent.errors import DetentError, RefusedError
 from detent.runner.layout import store_root
@@ -213,8 +213,7 @@ def _is_recorded(task: Task, leftover: Leftover, going: Sequence[_Last]) -> bool
     last = json.loads(task.memory.last)
     if last["kind"] != "collected" or not {*leftover.branches, *leftover.backups} <= set(last["branches"]):
         return False
-    git = Git(task.places.private_git())
-    kept = {git.run("rev-parse", f"{commit}^{{tree}}").decode().strip() for commit in last["kept"]}
+    kept = {tree_of(task.places.private_git(), commit) for commit in last["kept"]}
     return {one.tree for one in going} <= kept
 
 
@@ -227,7 +226,7 @@ def _going(task: Task, leftover: Leftover) -> tuple[_Last, ...]:
     last = task.memory.checkpoint.get("commit") or task.memory.head["baseline"]
     if not task.memory.head["in_place"] and os.path.isdir(task.tree_path):
         tree = current_tree(task)
-        if tree != Git(private).run("rev-parse", f"{last}^{{tree}}").decode().strip():
+        if tree != tree_of(private, last):
             found.append(_Last("tree", tree, last))
     if _lies_in_home(task, leftover) and os.path.isdir(task.native.folder):
         found.append(_Last("folder", folder_tree(private, task.native.folder), ""))

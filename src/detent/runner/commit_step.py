@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from detent.effects.git import Git, is_object_id
+from detent.effects.git import Git, is_object_id, tree_of
 from detent.effects.merge import person_identity
-from detent.effects.own_checkout import Stand, make_safe, stand_at, tree_of
+from detent.effects.own_checkout import Stand, make_safe, stand_at
 from detent.effects.own_commit import Wanted, commit_tree, find_made, follow, holds_tree
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError

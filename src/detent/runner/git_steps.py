@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from detent.effects.bring import wipe
+from detent.effects.git import tree_of
 from detent.effects.own_checkout import (
     Stand,
     branch_commit,
@@ -17,7 +18,6 @@ from detent.effects.own_checkout import (
     remove_files,
     stand_at,
     switch,
-    tree_of,
     unmake_branch,
 )
 from detent.effects.saved_work import Saved, backup_ref, find_saved, ignored_by_person, save

@@ -17,7 +17,7 @@ import shlex
 from detent.core.record import Record
 from detent.effects.bring import wipe
 from detent.effects.dirty import uncommitted
-from detent.effects.git import Git, find_repository
+from detent.effects.git import Git, find_repository, tree_of
 from detent.effects.merge import (
     Message,
     advance,
@@ -218,7 +218,7 @@ def _message(task: Task, ground: _Ground, *, squash: bool) -> Message:
 def record_landing(task: Task, name: str, landed: Landed) -> Landed:
     if landed.how == "found" and task.memory.landed.get("commit") == landed.commit:
         return landed  # nothing new
-    tree = Git(task.project.common_dir).run("rev-parse", "--verify", f"{landed.commit}^{{tree}}").decode().strip()
+    tree = tree_of(task.project.common_dir, landed.commit)
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         content = {"by": "person", "name": name, "how": landed.how, "commit": landed.commit, "branch": landed.branch}

@@ -12,7 +12,7 @@ import os
 
 from detent.core.record import Record
 from detent.effects.acts import keep_commit
-from detent.effects.git import Git, find_repository
+from detent.effects.git import Git, find_repository, tree_of
 from detent.effects.home import Wanted, is_born, make_home_tree
 from detent.effects.own_checkout import stand_at, stand_on
 from detent.effects.put_back import PutBack, put_back
@@ -63,7 +63,7 @@ def restore(task: Task, name: str, seq: int | None) -> Restored:
             _remake(task)
         now = current_tree(task)
         private = task.places.private_git()
-        wanted = Git(private).run("rev-parse", "--verify", f"{point.commit}^{{tree}}").decode().strip()
+        wanted = tree_of(private, point.commit)
         ref = f"refs/detent/{task.id}/{settled.memory.snapshot.seq + 1}-before-restore"
         kept = _begun(private, ref)
         done = PutBack()

@@ -14,7 +14,7 @@ import os
 from detent.core.record import Record
 from detent.effects.acts import Promise, checkpoint, checkpoint_ref, commit_tree, keep_commit
 from detent.effects.branches import Bringing, bring_branch, follow_in_clone
-from detent.effects.git import Git
+from detent.effects.git import Git, tree_of
 from detent.effects.merge import merge_in_memory
 from detent.effects.own_checkout import branch_commit
 from detent.effects.put_back import put_back
@@ -80,11 +80,11 @@ def _undoing(task: Task, onto: str | None = None) -> _Undoing:
     work = task.memory.checkpoint.get("commit", "") or baseline
     branch, tip = _landed(task, work)
     onto = tip if onto is None else onto
-    first = _tree_of(private, baseline)
+    first = tree_of(private, baseline)
     if not onto:
         return _Undoing(work, "", "", first)
     # Two commits on top of the work, under no name: so the work itself is the base of the merge, however it landed.
-    ours, theirs = (commit_tree(private, tree, work, "detent: revert") for tree in (_tree_of(private, onto), first))
+    ours, theirs = (commit_tree(private, tree, work, "detent: revert") for tree in (tree_of(private, onto), first))
     merged = merge_in_memory(private, ours, theirs)
     if merged.conflicts:
         raise RefusedError(
@@ -106,10 +106,6 @@ def _landed(task: Task, work: str) -> tuple[str, str]:
     own = task.memory.checkpoint.get("branch", "")
     names = [name for name in os.fsdecode(merged.stdout).splitlines() if name != own] if merged.exit == 0 else []
     return (names[0], branch_commit(common_dir, names[0])) if len(names) == 1 else ("", "")
-
-
-def _tree_of(private: str, commit: str) -> str:
-    return Git(private).run("rev-parse", "--verify", f"{commit}^{{tree}}").decode().strip()
 
 
 def do_revert(doing: Doing) -> Results:

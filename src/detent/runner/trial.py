@@ -19,7 +19,7 @@ from detent.effects.checkout import (
     run_command,
     why_cut_short,
 )
-from detent.effects.git import Git, find_repository, write_git_dir
+from detent.effects.git import find_repository, tree_of, write_git_dir
 from detent.effects.tree import tree_id
 from detent.errors import DetentError
 from detent.runner.access import limits_of
@@ -135,8 +135,7 @@ def _frozen(project: Project, private: str, commit: str) -> FrozenTree:
     objects = os.path.join(project.common_dir, "objects")
     write_git_dir(private, alternates=(objects,), is_sha256=len(commit) == 64, is_bare=True, durable=False)
     os.makedirs(os.path.join(private, "cache"), exist_ok=True)
-    tree = Git(private).run("rev-parse", "--verify", f"{commit}^{{tree}}").decode().strip()
-    return FrozenTree(private, tree, commit)
+    return FrozenTree(private, tree_of(private, commit), commit)
 
 
 def _try(name: str, line: str, folder: str, running: Running, timeout_s: float, log: str) -> Tried:
