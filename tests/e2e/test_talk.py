@@ -120,7 +120,8 @@ def test_a_conversation_that_leads_nowhere_stops_nothing(talk: Talk) -> None:
     told = talk.task("status").out
     assert ("talk:                agent run #3 is over" in told, "dead:" in told) == (True, False), told
     status = talk.task.json("status")
-    assert (status["state"], status["registers"].get("stopped", "")) == ("intake", "")
+    assert (status["state"], status["registers"].get("stopped", ""), status["dead"]) == ("intake", "", False)
+    assert "(dead)" not in talk.task("list").out
 
 
 def test_it_can_be_stopped_from_outside(talk: Talk) -> None:

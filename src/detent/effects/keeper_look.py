@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     Phase = Literal["unborn", "alive", "ended", "lost", "unknown"]
     ExitClass = Literal["finished", "failed", "timeout", "killed", "lost"]
 
-TALKED = "talked"  # why a run ended that a person talked to, whatever its program ended with: the person was there
-
 
 class Identity(Record):
     """Who runs, in a way that outlives the numbers of processes."""

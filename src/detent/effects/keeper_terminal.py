@@ -18,8 +18,8 @@ from time import monotonic, time
 from detent.effects import foreground_process
 from detent.effects import keeper_process as process
 from detent.effects.keeper import RunSpec, pack
-from detent.effects.keeper_look import TALKED
 from detent.errors import RefusedError, StorageError
+from detent.store.memory import TALKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from detent.core.values import Advance, Refuse
 from detent.faces.words_loop import advice_words, loop_rows, part_words
 from detent.faces.words_prepared import prepared_words
+from detent.store.memory import TALKED
 from detent.store.names import name_some
 
 TYPE_CHECKING = False
@@ -163,7 +164,7 @@ def status_words(told: Explain) -> str:
     if told.would is not None:
         last = task.memory.run or task.memory.visit
         # A talk was ended by a person, as meant: nothing died.
-        label, became = ("talk", "is over") if last.get("how") == "talked" else ("dead", "is gone")
+        label, became = ("talk", "is over") if last.get("how") == TALKED else ("dead", "is gone")
         rows.append((label, f"agent run #{last['run']} {became}; {_would_words(task.id, told.would)}"))
     if used := task.memory.usage:
         cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from detent.core.values import Advance, Crash, Refuse
 from detent.effects.evidence_runs import EXITS
-from detent.effects.keeper_look import TALKED
 from detent.faces.words import one_line, outcome_words, refusal_words
 from detent.faces.words_history import claim_words
 from detent.faces.words_loop import advice_words
 from detent.runner.budget import way_on
+from detent.store.memory import TALKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

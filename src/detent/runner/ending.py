@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from detent.core.runs import stayed, stop
 from detent.core.values import Advance, Refuse, Signal, Wait
-from detent.effects.keeper_look import TALKED
 from detent.runner.end_run import end_run, tree_left
 from detent.runner.promises import put_in_order
 from detent.runner.runs import fingerprint
@@ -21,6 +20,7 @@ from detent.runner.settle import remember
 from detent.runner.step import Outcome, step
 from detent.runner.taint import put_tree_back, taint_words
 from detent.store.lock import Lock
+from detent.store.memory import TALKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from detent.runner.loop import failed_here, loop_of
 from detent.runner.open import needs_word, waits_at_end
 from detent.runner.settle import find_disorder, is_collected, read_document
 from detent.store.atomic import read_plain
+from detent.store.memory import TALKED
 from detent.store.names import name_some
 
 DEPLOYED = "deployed"  # the check that may wait for a person's word about deploy commands
@@ -127,7 +128,6 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
     may_want_word = may_ask(task.memory.head, task.machine, state)
     moves = _moves(task, state, document) if with_moves or may_want_word else ()
     word = _word(task, moves) if may_want_word else ()
-    dead = is_dead(task.memory, state, is_gone=gone)
     return Explain(
         task,
         snapshot,
@@ -137,8 +137,8 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
         moves=moves if with_moves else (),
         alive=alive,
         asks=_asked(state, document),
-        is_dead=dead,
-        would=_foreseen(task, document) if dead else None,
+        is_dead=is_dead(task.memory, state, is_gone=gone),
+        would=_foreseen(task, document) if is_left(task.memory, state, is_gone=gone) else None,
         touched=_touched(task),
         word=word,
     )
@@ -210,9 +210,14 @@ def _foreseen(task: Task, document: Document) -> Foreseen:
     return foresee(task, document)
 
 
-def is_dead(memory: Memory, state: State, *, is_gone: bool) -> bool:
+def is_left(memory: Memory, state: State, *, is_gone: bool) -> bool:
     """Whether an agent is gone and the task stands where it worked; `is_gone`: its end is not decided yet."""
     return is_gone or (not memory.run and bool(memory.visit) and not state.is_end)
+
+
+def is_dead(memory: Memory, state: State, *, is_gone: bool) -> bool:
+    """The same without talks, which a person ended as meant: nothing died."""
+    return is_left(memory, state, is_gone=is_gone) and (is_gone or memory.visit.get("how") != TALKED)
 
 
 def is_gone(places: TaskPlaces, memory: Memory) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 
 from detent.effects.agents.events import classify, read_usage
-from detent.effects.keeper_look import TALKED, exit_class
+from detent.effects.keeper_look import exit_class
 from detent.effects.keeper_process import EVENTS
 from detent.effects.sandbox import BUBBLEWRAP
 from detent.store.atomic import read_plain
+from detent.store.memory import TALKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ QUIET = (
     *("filed", "deploy"),
 )
 GATE_EFFECTS = ("gate_commit", "checkpoint")  # whose trees a task goes back to when it is blocked
+TALKED = "talked"  # why a run ended that a person talked to, whatever its program ended with: the person was there
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 
 
