@@ -12,9 +12,11 @@ import pytest
 
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
 from tests.e2e.clone_task import CHECK, CloneTask, contents, marking_script, refs
+from tests.e2e.orange_task import Oranges
 from tests.e2e.phase_task import PhaseTask
 
 At = Callable[[str], PhaseTask]
+WAITS = 4  # for a person
 WORK = SAMPLE_FILES["app.py"] + "# better\n"
 
 
@@ -384,3 +386,19 @@ def test_landing_is_for_people(detent: Detent, repo: MakeRepo) -> None:
     task = finished(detent, repo)
     done = task("land", environment={"DETENT_ROLE": "builder"})
     assert (done.code, "is for a person" in done.err) == (1, True), done
+
+
+@pytest.mark.parametrize(("line", "code"), [("grep -q worked app.py", 0), ("! grep -q worked app.py", 1)])
+def test_commands_that_no_gate_runs_are_run_when_work_lands(
+    detent: Detent, repo: MakeRepo, tmp_path: Path, line: str, code: int
+) -> None:
+    oranges = Oranges(detent, repo, tmp_path)
+    oranges.honest()
+    task = oranges.orange("working", more=f"[commands]\ntest = {json.dumps(line)}\n")
+    assert task("run", task.id, cwd=task.repo).code == WAITS
+    assert task("approve", task.id, cwd=task.repo).code == 0
+    landed = task("land", task.id, cwd=task.repo)
+    assert landed.code == code, landed
+    assert (f"{line!r} fails on the merged tree (exit 1)" in landed.err) == bool(code), landed
+    assert bool(task.entries("landed")) == (not code)
+    assert "worked" in (task.repo / "app.py").read_text(encoding="utf-8") or code

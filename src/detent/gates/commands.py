@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from detent.core.machine import Gate
+    from detent.core.machine import Gate, Machine
     from detent.gates.seen import Seen
     from detent.store.receipts import Receipt
 
@@ -30,6 +30,11 @@ class Run(Record):
     key: str
     command: Command
     before: bool = False
+
+
+def runs_commands(machine: Machine) -> bool:
+    """Whether any gate of a machine rests on commands."""
+    return any(gate.check in COMMAND_CHECKS for gate in machine.gates.values())
 
 
 def runs_of(gate: Gate, seen: Seen) -> tuple[Run, ...]:

@@ -8,7 +8,7 @@ from detent.core.record import Record
 from detent.effects.git import find_repository
 from detent.effects.home import TREE
 from detent.errors import RefusedError, UsageError
-from detent.gates.commands import COMMAND_CHECKS
+from detent.gates.commands import runs_commands
 from detent.gates.judge import evidence_hashes
 from detent.runner.access import level_of
 from detent.runner.locks import close_locks
@@ -95,16 +95,17 @@ def mode_of(machine: Machine, wanted: str) -> str:
 
 
 def takes_checks(machine: Machine) -> bool:
-    """Whether a command that is given to a task is ever run, or at least kept in its file."""
-    return bool(machine.store.get("checks")) or any(gate.check in COMMAND_CHECKS for gate in machine.gates.values())
+    """Whether a command that is given to a task is run by a gate, or at least kept in its file."""
+    return bool(machine.store.get("checks")) or runs_commands(machine)
 
 
 def refuse_idle_checks(machine: Machine, checks: Sequence[str]) -> None:
     """A check that no gate would ever run proves nothing, and who names one relies on it."""
     if checks and not takes_checks(machine):
         raise UsageError(
-            f"{machine.name} runs no commands: --check would prove nothing",
-            next_step="leave it out, or take a machine that runs them, such as phase",
+            f"{machine.name} has no gate that runs commands: --check would prove nothing",
+            next_step="leave it out, or take a machine that runs them, such as phase; "
+            "those of [commands] in detent.toml are run when the work lands",
         )
 
 

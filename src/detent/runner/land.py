@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import shlex
 
+from detent.core.machine import Gate
 from detent.core.record import Record
 from detent.effects.bring import wipe
 from detent.effects.dirty import uncommitted
@@ -30,6 +31,7 @@ from detent.effects.merge import (
 )
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
+from detent.gates.commands import runs_commands
 from detent.runner.look import look, touched_now
 from detent.runner.promises import put_in_order
 from detent.runner.prove import prove_commands
@@ -42,6 +44,9 @@ if TYPE_CHECKING:
     from detent.effects.dirty import Dirty
     from detent.effects.git import Repository
     from detent.runner.open import Task
+
+# For machines none of whose gates runs commands: what the project wants run is run at the latest when work lands.
+_LAST = Gate("land", "commands", {})
 
 
 class Landed(Record):
@@ -194,6 +199,9 @@ def _refuse_overwriting(task: Task, ground: _Ground, tree: str) -> None:
 
 def _prove(task: Task, tree: str) -> None:
     """The task's own commands, all of them, on the tree that would land."""
+    if not runs_commands(task.machine):
+        gates = {**task.machine.gates, _LAST.name: _LAST}
+        task = task.replace(machine=task.machine.replace(gates=gates))
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         seen = look(task, settled.memory, settled.document, tree)
