@@ -8,7 +8,8 @@ The model, stricter than any one file system:
   arrive in order, but any number of the last ones may be missing, whatever happens in other folders;
 - so a rename may reach the disk before the bytes of the renamed file;
 - what one helper process (git) writes is there as a whole or missing as a whole; for sure only if it synced every file
-  and somebody synced the folders. The index files of git are caches: they are never there for sure.
+  and somebody synced the folders. The index files of git are caches, and its reflogs are read by people alone: they
+  come apart from the rest, and are never there for sure.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ NAMES = (
 )  # fmt: skip
 MOST_COMBINATIONS = 600  # of one moment; beyond it one file or folder differs from all the others
 _BLOCK_BYTES = 4096
+_UNSURE = re.compile(r"/git/cache/|(^|/)\.git/logs(/|$)")  # what git never syncs, and nothing rests on
 _TEXT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
 _DESCRIPTOR = re.compile(r"^(?:AT_FDCWD|-?\d+)<((?:\\x[0-9a-f]{2})*)>")
 
@@ -199,7 +201,7 @@ class Recording:
         for is_cache in (False, True):
             files: dict[str, bytes | int | None] = {}
             is_synced = not is_cache
-            for path in sorted(path for path in batch.touched if ("/git/cache/" in path) == is_cache):
+            for path in sorted(path for path in batch.touched if bool(_UNSURE.search(path)) == is_cache):
                 file = self.names.get(path, -1)
                 files[path] = None if file is None else 0 if file < 0 else bytes(self.live[file])
                 is_synced = is_synced and (file is None or file < 0 or file in batch.synced)
@@ -407,7 +409,7 @@ def _disk(
                 names.pop(path, None)
     files: dict[str, bytes | None] = {}
     for name in sorted(names):
-        parent = os.path.dirname(name)
+        parent = name.rpartition("/")[0]  # `dirname` costs as much as all the rest
         if parent and files.get(parent, b"") is not None:
             continue  # its folder never arrived
         file = names[name]
