@@ -17,7 +17,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from tests.crash.trace import Call
@@ -81,6 +81,14 @@ class Recording:
             if call.pid != main and last[call.pid] == index:
                 self._close_batch(call.pid)
         self.changes.append(Change("ack"))
+        touched = {path for one in self.changes for path in (one.path, one.target, *one.files)} - {""}
+        # The same on every disk, and most of what there is: worked out once.
+        self.changing = {name: file for name, file in self.start.items() if _is_touched(name, touched)}
+        self.constant = {
+            name: None if file is None else self.first[file]
+            for name, file in self.start.items()
+            if name not in self.changing
+        }
 
     def _new_file(self, content: bytes = b"") -> int:
         self.first[len(self.first)] = content
@@ -111,9 +119,7 @@ class Recording:
                 if path := self._path(call, 0):
                     self._name(call.pid, Change("name", path, "remove"))
             case "rename" | "renameat" | "renameat2" | "link" | "linkat":
-                source, target = self._path(call, 0), self._path(call, 1)
-                if source and target:
-                    self._name(call.pid, Change("name", source, _action(call), target))
+                self._move(call)
             case _:
                 assert not self._path(call, 1), f"the model does not know {call}"
 
@@ -129,6 +135,13 @@ class Recording:
         text = _decoded(_TEXT.findall(call.arguments)[number])
         found = _DESCRIPTOR.match(call.arguments)
         return self._inside(os.path.normpath(os.path.join(_decoded(found[1]) if found else self.top, text)))
+
+    def _move(self, call: Call) -> None:
+        source, target = self._path(call, 0), self._path(call, 1)
+        if source and target:
+            self._name(call.pid, Change("name", source, _action(call), target))
+        elif source and _action(call) == "rename":  # out of the world that is looked at
+            self._name(call.pid, Change("name", source, "remove"))
 
     def _open(self, call: Call) -> None:
         path = self._path(call, 0)
@@ -221,6 +234,13 @@ def _decoded_bytes(text: str) -> bytes:
 
 def _decoded(text: str) -> str:
     return os.fsdecode(_decoded_bytes(text))
+
+
+def _is_touched(name: str, touched: Set[str]) -> bool:
+    """Whether anything was done to it, or to a folder that it lies in."""
+    while name and name not in touched:
+        name = name.rpartition("/")[0]
+    return bool(name)
 
 
 def _action(call: Call) -> str:
@@ -392,7 +412,7 @@ def _contents(recording: Recording, done: Sequence[Change], file: int, pending: 
 def _disk(
     recording: Recording, done: Sequence[Change], missing: set[int], contents: Mapping[int, bytes]
 ) -> dict[str, bytes | None]:
-    names = dict(recording.start)
+    names = dict(recording.changing)
     extra: dict[int, bytes] = {}  # what batches wrote, by a number below zero
     for position, change in enumerate(done):
         if position in missing:
@@ -407,7 +427,7 @@ def _disk(
                 names[path] = -len(extra)
             else:
                 names.pop(path, None)
-    files: dict[str, bytes | None] = {}
+    files = dict(recording.constant)
     for name in sorted(names):
         parent = name.rpartition("/")[0]  # `dirname` costs as much as all the rest
         if parent and files.get(parent, b"") is not None:

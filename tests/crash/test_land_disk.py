@@ -1,4 +1,4 @@
-"""A power cut while work lands, or while a checkpoint comes: no branch of the person's names what is not on the disk.
+"""A power cut while a task is made, its checkpoint comes or its work lands: each branch has all that it names.
 
 Every disk is looked at; on one of each sort `land` is given again, and with DETENT_CRASH=full on each.
 """
@@ -18,7 +18,7 @@ from tests.conftest import Detent, MakeRepo
 from tests.crash.disk import Cut
 from tests.crash.points import FULL
 from tests.crash.repository_disk import assert_branches_whole, branches, checked_out, disks_of, write_disk
-from tests.crash.test_home_kill import Place, finished
+from tests.crash.test_home_kill import NEW, Place, finished
 from tests.crash.test_pipeline_kill import KILLER
 from tests.crash.trace import KILLED
 from tests.crash.world import Files
@@ -62,7 +62,7 @@ def assert_told_landings_are_there(found: list[Cut]) -> None:
 def sort_of(cut: Cut) -> tuple[object, ...]:
     """What decides what `land` finds when it is given again."""
     is_named = any(name.startswith(f"{TASK}/git/refs/detent/t/landing/") for name in cut.files)
-    return checked_out(cut.files), is_named, len(lines(cut.files, "landed")), cut.is_acknowledged
+    return checked_out(cut.files), is_named, len(lines(cut.files, "landed"))
 
 
 @LANDS
@@ -108,6 +108,15 @@ def test_a_merge_by_hand_is_on_the_disk_before_the_journal_tells_of_it(
     found = disks_of(argv, place.repo, place.detent.environment, tmp_path / "disk.strace")
     assert_branches_whole(found, place.repo)
     assert_told_landings_are_there(found)
+
+
+def test_a_task_that_is_made_leaves_every_branch_whole(place: Place, tmp_path: Path) -> None:
+    """Its clone is packed in the person's repository; nothing of that may come to a branch."""
+    found = disks_of(place.argv(NEW), place.repo, place.detent.environment, tmp_path / "disk.strace")
+    assert len(assert_branches_whole(found, place.repo)) == 1
+    told = [cut for cut in found if cut.is_acknowledged]
+    assert told
+    assert all(cut.files.get(f"{TASK}/journal.jsonl") for cut in told)
 
 
 def ready_for_a_checkpoint(place: Place, repo: MakeRepo) -> None:
