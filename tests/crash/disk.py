@@ -8,7 +8,8 @@ The model, stricter than any one file system:
   arrive in order, but any number of the last ones may be missing, whatever happens in other folders;
 - so a rename may reach the disk before the bytes of the renamed file;
 - what one helper process (git) writes is there as a whole or missing as a whole; for sure only if it synced every file
-  and somebody synced the folders. The index files of git are caches: they are never there for sure.
+  and somebody synced the folders. The index files of git are caches, and its reflogs are read by people alone: they
+  come apart from the rest, and are never there for sure.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from tests.crash.trace import Call
@@ -28,6 +29,7 @@ NAMES = (
 )  # fmt: skip
 MOST_COMBINATIONS = 600  # of one moment; beyond it one file or folder differs from all the others
 _BLOCK_BYTES = 4096
+_UNSURE = re.compile(r"/git/cache/|(^|/)\.git/logs(/|$)")  # what git never syncs, and nothing rests on
 _TEXT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
 _DESCRIPTOR = re.compile(r"^(?:AT_FDCWD|-?\d+)<((?:\\x[0-9a-f]{2})*)>")
 
@@ -79,6 +81,14 @@ class Recording:
             if call.pid != main and last[call.pid] == index:
                 self._close_batch(call.pid)
         self.changes.append(Change("ack"))
+        touched = {path for one in self.changes for path in (one.path, one.target, *one.files)} - {""}
+        # The same on every disk, and most of what there is: worked out once.
+        self.changing = {name: file for name, file in self.start.items() if _is_touched(name, touched)}
+        self.constant = {
+            name: None if file is None else self.first[file]
+            for name, file in self.start.items()
+            if name not in self.changing
+        }
 
     def _new_file(self, content: bytes = b"") -> int:
         self.first[len(self.first)] = content
@@ -109,9 +119,7 @@ class Recording:
                 if path := self._path(call, 0):
                     self._name(call.pid, Change("name", path, "remove"))
             case "rename" | "renameat" | "renameat2" | "link" | "linkat":
-                source, target = self._path(call, 0), self._path(call, 1)
-                if source and target:
-                    self._name(call.pid, Change("name", source, _action(call), target))
+                self._move(call)
             case _:
                 assert not self._path(call, 1), f"the model does not know {call}"
 
@@ -127,6 +135,13 @@ class Recording:
         text = _decoded(_TEXT.findall(call.arguments)[number])
         found = _DESCRIPTOR.match(call.arguments)
         return self._inside(os.path.normpath(os.path.join(_decoded(found[1]) if found else self.top, text)))
+
+    def _move(self, call: Call) -> None:
+        source, target = self._path(call, 0), self._path(call, 1)
+        if source and target:
+            self._name(call.pid, Change("name", source, _action(call), target))
+        elif source and _action(call) == "rename":  # out of the world that is looked at
+            self._name(call.pid, Change("name", source, "remove"))
 
     def _open(self, call: Call) -> None:
         path = self._path(call, 0)
@@ -199,7 +214,7 @@ class Recording:
         for is_cache in (False, True):
             files: dict[str, bytes | int | None] = {}
             is_synced = not is_cache
-            for path in sorted(path for path in batch.touched if ("/git/cache/" in path) == is_cache):
+            for path in sorted(path for path in batch.touched if bool(_UNSURE.search(path)) == is_cache):
                 file = self.names.get(path, -1)
                 files[path] = None if file is None else 0 if file < 0 else bytes(self.live[file])
                 is_synced = is_synced and (file is None or file < 0 or file in batch.synced)
@@ -219,6 +234,13 @@ def _decoded_bytes(text: str) -> bytes:
 
 def _decoded(text: str) -> str:
     return os.fsdecode(_decoded_bytes(text))
+
+
+def _is_touched(name: str, touched: Set[str]) -> bool:
+    """Whether anything was done to it, or to a folder that it lies in."""
+    while name and name not in touched:
+        name = name.rpartition("/")[0]
+    return bool(name)
 
 
 def _action(call: Call) -> str:
@@ -390,7 +412,7 @@ def _contents(recording: Recording, done: Sequence[Change], file: int, pending: 
 def _disk(
     recording: Recording, done: Sequence[Change], missing: set[int], contents: Mapping[int, bytes]
 ) -> dict[str, bytes | None]:
-    names = dict(recording.start)
+    names = dict(recording.changing)
     extra: dict[int, bytes] = {}  # what batches wrote, by a number below zero
     for position, change in enumerate(done):
         if position in missing:
@@ -405,9 +427,9 @@ def _disk(
                 names[path] = -len(extra)
             else:
                 names.pop(path, None)
-    files: dict[str, bytes | None] = {}
+    files = dict(recording.constant)
     for name in sorted(names):
-        parent = os.path.dirname(name)
+        parent = name.rpartition("/")[0]  # `dirname` costs as much as all the rest
         if parent and files.get(parent, b"") is not None:
             continue  # its folder never arrived
         file = names[name]

@@ -125,7 +125,7 @@ def test_a_killed_engine_leaves_every_commit_once(world: World, tmp_path: Path) 
 @pytest.mark.usefixtures("strace")
 def test_every_power_cut_leaves_the_branch_whole_and_a_told_commit_on_it(world: World, tmp_path: Path) -> None:
     found = disks_of(world.argv(), world.task.repo, world.environment, tmp_path / "disk.strace")
-    stood = assert_branches_whole(found)
+    stood = assert_branches_whole(found, world.task.repo)
     assert len(stood) == 1 + len(world.subjects), "before the move, and after each commit"
     last = world.task.git("rev-parse", "HEAD")
     lost = [number for number, cut in enumerate(found) if cut.is_acknowledged and checked_out(cut.files)[1] != last]

@@ -5,21 +5,18 @@ By default a few errors and disks of each kind; DETENT_CRASH=full tries all of t
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from detent.store.aftermath import boot_id
 from tests.conftest import Detent, MakeRepo
 from tests.crash.disk import Cut
 from tests.crash.points import FULL
-from tests.crash.repository_disk import assert_branches_whole, disks_of
+from tests.crash.repository_disk import assert_branches_whole, disks_of, write_disk
 from tests.crash.test_disk_errors import ERRORS
 from tests.crash.test_prepare_kill import KINDS, World, before_move, points
 from tests.crash.trace import disturb, record
-from tests.crash.world import Files
 
 pytestmark = pytest.mark.usefixtures("strace")
 _PAIRS, _DISKS = 7, 6
@@ -52,28 +49,13 @@ def test_an_error_of_the_disk_leaves_the_move_to_the_next_command(world: World, 
     assert not wrong, "\n".join(wrong[:20])
 
 
-def put_disk(world: World, files: Files) -> None:
-    """As the next start of the computer finds it: the marks of projections are those of another boot."""
-    top = world.thread.repository
-    shutil.rmtree(top)
-    top.mkdir()
-    for name, content in files.items():
-        path = top / name
-        if content is None:
-            path.mkdir(parents=True, exist_ok=True)
-            continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        is_mark = name.endswith("/projected.jsonl")
-        path.write_bytes(content.replace(boot_id().encode(), b"another boot, the one before") if is_mark else content)
-
-
 def disks(world: World, log: Path) -> list[Cut]:
     world.put_back()
     return disks_of(world.argv(), world.thread.repository, world.environment, log)
 
 
 def test_every_power_cut_leaves_the_checkout_on_a_branch_that_is_whole(world: World, tmp_path: Path) -> None:
-    stood = assert_branches_whole(disks(world, tmp_path / "disk.strace"))
+    stood = assert_branches_whole(disks(world, tmp_path / "disk.strace"), world.thread.repository)
     assert len(stood) == 2, "before the move, and after it"
 
 
@@ -97,7 +79,7 @@ def test_no_branch_goes_before_it_is_left_or_is_stood_on_before_it_is_there(
     if before != "main":
         repo.git(path, "checkout", "--quiet", "-b", before)
     argv = [sys.executable, "-c", code]
-    stood = assert_branches_whole(disks_of(argv, path, detent.environment, tmp_path / "disk.strace"))
+    stood = assert_branches_whole(disks_of(argv, path, detent.environment, tmp_path / "disk.strace"), path)
     assert len(stood) == 2, "before, and after"
 
 
@@ -123,6 +105,6 @@ def test_whatever_a_power_cut_leaves_the_move_is_made_or_not(world: World, tmp_p
     found = disks(world, tmp_path / "disk.strace")
     chosen = found if FULL else found[:: max(1, len(found) // _DISKS)]
     for number, cut in enumerate(chosen):
-        put_disk(world, cut.files)
+        write_disk(cut.files, world.thread.repository)
         wrong += [f"disk {number} of {len(chosen)}: {problem}" for problem in world.problems()]
     assert not wrong, "\n".join(wrong[:20])

@@ -94,6 +94,18 @@ def test_work_lands_as_one_commit(detent: Detent, repo: MakeRepo) -> None:
 
 
 @pytest.mark.parametrize("words", [(), ("--squash",)])
+def test_work_whose_branch_is_gone_lands_whole(detent: Detent, repo: MakeRepo, words: tuple[str, ...]) -> None:
+    """A person deleted it, or a power cut took it: all of the work comes from what the engine kept."""
+    task = finished(detent, repo)
+    task.git("branch", "-D", "phase/t")
+    task.git("reflog", "expire", "--expire=now", "--all")
+    task.git("gc", "--quiet", "--prune=now")
+    assert task("land", *words).code == 0
+    task.git("fsck", "--no-dangling")
+    assert contents(task.repo)["new.txt"] == "new\n"
+
+
+@pytest.mark.parametrize("words", [(), ("--squash",)])
 def test_landing_twice_changes_nothing(detent: Detent, repo: MakeRepo, words: tuple[str, ...]) -> None:
     task = finished(detent, repo)
     assert task("land", *words).code == 0

@@ -104,13 +104,14 @@ def person_identity(root: str) -> tuple[str, str]:
 
 
 def commit_merged(private_git: str, common_dir: str, tree: str, parents: tuple[str, ...], message: Message) -> str:
-    """A commit of the merged tree in the user's repository, under no name yet."""
+    """A commit of the merged tree in the user's repository, under no name yet; its first parent is their branch."""
     git = Git(private_git)
     identity = ("-c", f"user.name={message.name}", "-c", f"user.email={message.email}", "-c", "commit.gpgSign=false")
     arguments = [word for parent in parents for word in ("-p", check_object_id(parent))]
     made = git.run(*identity, "commit-tree", *arguments, tree, input_bytes=message.text.encode())
     commit = made.decode().strip()
-    tips = "".join((f"{commit}\n", *(f"^{parent}\n" for parent in parents))).encode()
+    # All that the person's branch lacks, the work too: its own branch may be gone from there.
+    tips = f"{commit}\n^{parents[0]}\n".encode()
     pack = git.run("pack-objects", "--revs", "--stdout", "--quiet", input_bytes=tips)
     Git(common_dir).run("index-pack", "--stdin", input_bytes=pack)
     return commit
@@ -137,7 +138,8 @@ def person_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 def advance(root: str, commit: str) -> None:
     """Lead the checked-out branch and its files forward to a commit that has the branch for its parent."""
-    finished = own_git(root, "merge", "--ff-only", "--quiet", check_object_id(commit))
+    # By itself git does not sync a branch: after a power cut it could be there without its bytes.
+    finished = own_git(root, "-c", "core.fsync=all", "merge", "--ff-only", "--quiet", check_object_id(commit))
     if finished.exit != 0:
         said = finished.stderr.decode("utf-8", "replace").strip() or f"exit {finished.exit}"
         raise RefusedError(

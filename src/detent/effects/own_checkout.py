@@ -26,6 +26,7 @@ _LARGEST_PACKED_BYTES = 64_000_000
 _QUIET = (
     *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false"),
     *("-c", "advice.detachedHead=false", "-c", "core.logAllRefUpdates=true"),
+    *("-c", "core.fsync=all"),  # by itself git does not sync a branch: a power cut could leave it without its bytes
 )
 
 

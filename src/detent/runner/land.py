@@ -3,8 +3,8 @@
 1. look     (lock)     the task stands where work lands; the checkout is on a branch, clean, with nothing under way
 2. merge    (no lock)  in memory: the last checkpoint into the branch; a conflict is named and left to the person
 3. prove    (no lock)  the task's commands on the merged tree, unless their receipts for it are there
-4. commit              one commit in the person's name; the branch and the files go forward to it
-5. record   (lock)     one journal line
+4. commit              one commit in the person's name, synced; then the branch and the files go forward to it
+5. record   (lock)     all that is synced too, then one journal line
 
 A crash after 4 is found by the next `land`: the commit it made is part of the branch already.
 """
@@ -29,6 +29,7 @@ from detent.effects.merge import (
     person_identity,
     under_way,
 )
+from detent.effects.own_checkout import make_safe
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
 from detent.gates.commands import runs_commands
@@ -94,6 +95,7 @@ def land(task: Task, name: str, *, squash: bool) -> Landed:
         _message(task, ground, squash=squash),
     )
     Git(task.places.private_git()).run("update-ref", _landing(task, work), commit)
+    make_safe()  # a branch must not name what a power cut could still take, nor move before the landing is known
     advance(ground.repository.top, commit)
     touched = touched_now(task, work)
     changed = [
@@ -227,6 +229,7 @@ def record_landing(task: Task, name: str, landed: Landed) -> Landed:
     if landed.how == "found" and task.memory.landed.get("commit") == landed.commit:
         return landed  # nothing new
     tree = tree_of(task.project.common_dir, landed.commit)
+    make_safe()  # also what was found: the person's git may have made it just now, or a landing that was killed
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         content = {"by": "person", "name": name, "how": landed.how, "commit": landed.commit, "branch": landed.branch}
