@@ -1,6 +1,6 @@
 """A disk that refuses: full, read-only, broken, out of descriptors, or that takes less than it was given.
 
-By default each eighth pair of call and error; DETENT_CRASH=full tries every error at every call.
+By default some pairs of call and error; DETENT_CRASH=full tries every error at every call.
 """
 
 from __future__ import annotations

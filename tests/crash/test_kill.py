@@ -1,6 +1,6 @@
 """Kills each kind of step at the system calls by which it changes files, and looks at what is left.
 
-By default at all calls between a line of the journal and its cache, and at each twelfth of the others;
+By default at all calls between a line of the journal and its cache, and at a few of the others;
 DETENT_CRASH=full kills at every one.
 """
 

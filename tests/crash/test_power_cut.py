@@ -1,6 +1,6 @@
 """Cuts the power after each kind of step at every moment, in every way the disk may then look, and repeats the step.
 
-By default 24 of the distinct disks of each kind, evenly spread; DETENT_CRASH=full looks at all of them.
+By default some of the distinct disks of each kind, evenly spread; DETENT_CRASH=full looks at all of them.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import Detent, MakeRepo
 from tests.crash.disk import Cut
 from tests.crash.points import FULL
-from tests.crash.repository_disk import assert_branches_whole, disks_of, write_disk
+from tests.crash.repository_disk import assert_branches_whole, disks_of, lacking, write_disk
 from tests.crash.test_disk_errors import ERRORS
 from tests.crash.test_prepare_kill import KINDS, World, before_move, points
 from tests.crash.trace import disturb, record
@@ -81,6 +81,47 @@ def test_no_branch_goes_before_it_is_left_or_is_stood_on_before_it_is_there(
     argv = [sys.executable, "-c", code]
     stood = assert_branches_whole(disks_of(argv, path, detent.environment, tmp_path / "disk.strace"), path)
     assert len(stood) == 2, "before, and after"
+
+
+ANCHOR = """
+from detent.runner.anchor import anchor
+from detent.runner.open import open_task
+anchor(open_task())
+"""
+
+
+def test_the_anchor_of_a_journal_is_on_the_disk_before_its_ref_names_it(
+    detent: Detent, repo: MakeRepo, tmp_path: Path
+) -> None:
+    path, ref = repo(), ".git/refs/detent/anchor/t"
+    assert detent("new", "phase", "count", "--id", "t", "--in-place", "--check", "true", cwd=path).code == 0
+    argv = [sys.executable, "-c", ANCHOR]
+    named = [
+        cut.files
+        for cut in disks_of(argv, path, detent.environment, tmp_path / "disk.strace")
+        if cut.files.get(ref) is not None
+    ]
+    assert named, "the ref is on no disk"
+    assert not [files for files in named if lacking(files, (files[ref] or b"").decode().strip(), path)]
+
+
+KEEP = """
+from detent.effects.acts import keep_commit
+from detent.effects.git import find_repository, tree_of
+repository = find_repository(".")
+tree = tree_of(repository.git_dir, repository.head)
+keep_commit(repository.git_dir, "refs/detent/t/1-before-restore", tree, repository.head, "kept")
+"""
+
+
+def test_what_is_kept_before_files_go_is_on_the_disk_with_its_name(
+    detent: Detent, repo: MakeRepo, tmp_path: Path
+) -> None:
+    path, ref = repo(), ".git/refs/detent/t/1-before-restore"
+    found = disks_of([sys.executable, "-c", KEEP], path, detent.environment, tmp_path / "disk.strace")
+    kept = [cut.files for cut in found if cut.is_acknowledged]
+    assert kept
+    assert not [files for files in kept if lacking(files, (files.get(ref) or b"none").decode().strip(), path)]
 
 
 def test_a_commit_is_on_the_disk_before_its_branch_names_it(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 The same for what is written beside a task: a filed revision, and the conversation.
 
-By default at about a dozen of the system calls by which it changes files or starts something; DETENT_CRASH=full kills
+By default at a few of the system calls by which it changes files or starts something; DETENT_CRASH=full kills
 at every one.
 """
 

@@ -1,6 +1,6 @@
 """Kills the engine while it drives an agent run: at plan, start, wait, end and decision. Nothing is lost or run twice.
 
-By default at about a dozen of the system calls by which it changes files or starts something; DETENT_CRASH=full kills
+By default at a few of the system calls by which it changes files or starts something; DETENT_CRASH=full kills
 at every one.
 """
 

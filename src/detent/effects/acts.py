@@ -6,7 +6,7 @@ import os
 
 from detent.core.record import Record
 from detent.effects.bring import wipe
-from detent.effects.git import Git, is_object_id, write_git_dir
+from detent.effects.git import Git, is_object_id, sync_names, write_git_dir
 from detent.store.atomic import make_folders, read_plain, storage_error, sweep, sync_folder, write_atomic
 
 _IDENTITY = ("-c", "user.name=Detent", "-c", "user.email=detent@localhost", "-c", "commit.gpgSign=false")
@@ -115,15 +115,11 @@ def forget_checkpoint(promise: Promise) -> None:
 
 
 def _sync_names(private_git: str, ref: str) -> None:
-    """Git syncs what it writes, not the folders that name it; a line that says "done" must not outlive them."""
-    folders = [private_git, os.path.join(private_git, "objects")]
-    folder = os.path.join(private_git, os.path.dirname(ref))
-    while folder != private_git:
-        folders.append(folder)
-        folder = os.path.dirname(folder)
+    """A line that says "done" must not outlive what git wrote, nor the folders that name it."""
+    sync_names(private_git, os.path.dirname(ref), "the checkpoint")
+    objects = os.path.join(private_git, "objects")
     try:
-        folders += [entry.path for entry in os.scandir(folders[1]) if entry.is_dir()]
-        for folder in folders:
+        for folder in (private_git, objects, *(entry.path for entry in os.scandir(objects) if entry.is_dir())):
             sync_folder(folder)
     except OSError as error:
         raise storage_error(error, private_git, "checkpoint can't be made safe") from error

@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.git import Git, check_object_id
+from detent.effects.git import Git, check_object_id, sync_names
 from detent.errors import ToolError, UnreadableError
-from detent.store.atomic import read_plain, storage_error, sync_folder, write_atomic
+from detent.store.atomic import read_plain, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def bring_branch(bringing: Bringing, common_dir: str) -> str:
     """Have the user's repository hold the commit under a branch; returns the branch's name."""
     git = Git(common_dir)
     copy_objects(bringing.private_git, bringing.commit, bringing.baseline, git)
-    _sync_folders(common_dir, "objects/pack")
+    sync_names(common_dir, "objects/pack", "the checkpoint")
     refs = _branches(git)
     for name in _names(bringing):
         ref = refs.get(name)
@@ -54,25 +54,14 @@ def bring_branch(bringing: Bringing, common_dir: str) -> str:
         if not is_there:
             before = ref.commit if ref else "0" * len(bringing.commit)
             git.run(*_IDENTITY, "update-ref", "-m", "detent: checkpoint", f"refs/heads/{name}", bringing.commit, before)
-        _sync_folders(common_dir, os.path.dirname(f"refs/heads/{name}"))  # also of what a step that died had made
+        # Also of what a step that died had made.
+        sync_names(common_dir, os.path.dirname(f"refs/heads/{name}"), "the checkpoint")
         return name
     raise ToolError(
         f"there is no free branch name for {bringing.branch}",
         where=common_dir,
         next_step=f"remove one of your branches {bringing.branch}-2 to -{_MOST_NAMES}, then try again",
     )
-
-
-def _sync_folders(common_dir: str, inner: str) -> None:
-    """Git syncs what it writes for us, not the folders that name it; the upper ones may be new too."""
-    parts = inner.split("/")
-    folders = [os.path.join(common_dir, *parts[:count]) for count in range(len(parts), 0, -1)]
-    try:
-        for folder in folders:
-            if os.path.isdir(folder):  # a branch need be no file of its own: people pack them
-                sync_folder(folder)
-    except OSError as error:
-        raise storage_error(error, common_dir, "the checkpoint can't be made safe") from error
 
 
 def drop_branch(common_dir: str, name: str, put: Collection[str]) -> None:

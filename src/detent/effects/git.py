@@ -10,7 +10,7 @@ from functools import cache
 
 from detent.core.record import Record
 from detent.errors import ToolError, UnreadableError, UsageError
-from detent.store.atomic import make_folders, storage_error, write_atomic
+from detent.store.atomic import make_folders, storage_error, sync_folder, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,6 +143,21 @@ def check_object_id(text: str) -> str:
 def tree_of(git_dir: str, commit: str) -> str:
     """The tree that a commit holds, or a tree is. It will never be another, so git is asked once."""
     return Git(git_dir).run("rev-parse", "--verify", f"{check_object_id(commit)}^{{tree}}").decode().strip()
+
+
+def sync_names(git_dir: str, inner: str, what: str) -> None:
+    """Sync a folder of a git folder and those above it: git syncs what it writes for us, not the folders that name it.
+
+    One that is not there holds nothing: people pack objects and branches.
+    """
+    parts = inner.split("/")
+    try:
+        for count in range(len(parts), 0, -1):
+            folder = os.path.join(git_dir, *parts[:count])
+            if os.path.isdir(folder):
+                sync_folder(folder)
+    except OSError as error:
+        raise storage_error(error, git_dir, f"{what} can't be made safe") from error
 
 
 def write_git_dir(

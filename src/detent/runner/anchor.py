@@ -6,11 +6,8 @@ rewrite this ref too, and, where it was pushed or backed up, every copy of it.
 
 from __future__ import annotations
 
-import os
-
-from detent.effects.git import Git
+from detent.effects.git import Git, sync_names
 from detent.errors import ToolError
-from detent.store.atomic import storage_error, sync_folder
 from detent.store.digest import sha256_of
 
 TYPE_CHECKING = False
@@ -29,19 +26,9 @@ def anchor(task: Task) -> None:
     text = f"{task.memory.snapshot.seq} {sha256_of(task.memory.last)}\n"
     git = Git(task.project.common_dir)
     blob = git.run("hash-object", "-w", "--stdin", input_bytes=text.encode()).decode().strip()
-    _sync_name(task.project.common_dir, blob)
+    # After a power cut a ref to nothing would look like fraud.
+    sync_names(task.project.common_dir, f"objects/{blob[:2]}", "the anchor of the journal")
     git.run("update-ref", anchor_ref(task.id), blob)
-
-
-def _sync_name(common_dir: str, blob: str) -> None:
-    """Git syncs the object, not the folders that name it: after a power cut a ref to nothing would look like fraud."""
-    objects = os.path.join(common_dir, "objects")
-    folder = os.path.join(objects, blob[:2])
-    try:
-        for one in (folder, objects) if os.path.isdir(folder) else ():  # else it lies in a pack
-            sync_folder(one)
-    except OSError as error:
-        raise storage_error(error, objects, "the anchor of the journal can't be made safe") from error
 
 
 def read_anchor(task: Task) -> tuple[int, str] | None:
