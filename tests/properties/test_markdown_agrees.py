@@ -16,8 +16,9 @@ from markdown_it.rules_inline import StateInline, html_inline
 from markdown_it.token import Token
 
 from detent.store.markdown import scan, sections
-from detent.store.markdown_blocks import DEPTH_LIMIT, Part, Reader, read_blocks
+from detent.store.markdown_blocks import DEPTH_LIMIT, Part, Reader, read_all, read_blocks
 from detent.store.markdown_inline import Row
+from detent.store.markdown_plain import Plain, read_plain
 
 # The profile `deep` asks for more than this.
 EXAMPLES = settings(max_examples=max(500, settings().max_examples))
@@ -200,7 +201,7 @@ def test_lines_and_sections_tile_the_text(text: str, mark: str) -> None:
         assert {section.start, section.body_start, section.end} <= starts
 
 
-def everything_of(reader: Reader) -> tuple[object, ...]:
+def everything_of(reader: Reader | Plain) -> tuple[object, ...]:
     return [[getattr(row, name) for name in Row.__slots__] for row in reader.rows], reader.headings
 
 
@@ -212,3 +213,38 @@ def test_a_part_that_was_read_with_its_document_is_what_it_is_when_read_alone(te
         part = Part(text, section.body_start, section.end)
         assert part == alone
         assert everything_of(read_blocks(part)) == everything_of(read_blocks(alone))
+
+
+PLAIN_LINES = [
+    *("", "", "a", "Phase: shape", "- a", "- b [x](y)", "# a", "## a ##", "### a #b"),
+    *("a\tb", "a  ", "- a\t", "# a #\t", "\u00a0"),
+]
+ODD_LINES = [
+    *("-", "- ", "-  a", "- - a", "- # a", "-a", "#", "# ", "####### a", "#a", "#- a"),
+    *("- [a]: b", "[a]: b", "1. a", "> a"),
+    *("---", "===", " a", "\ta", "```", "* a", "\\", "\x0c", "a\0", "a<!--", "\ufeffa"),
+]
+
+
+@given(st.lists(st.sampled_from([*PLAIN_LINES, *PLAIN_LINES, *ODD_LINES]), max_size=8))
+@EXAMPLES
+@example(["- a", "b", "", "c"])
+@example(["- a", "", "", "- b"])
+@example(["a", "- b", "c", "# d", "e", ""])
+def test_what_is_read_without_the_parser_is_what_the_parser_reads(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    plain = read_plain(text)
+    assume(plain is not None)
+    assert plain is not None
+    assert everything_of(plain) == everything_of(read_all(text))
+
+
+@EXAMPLES
+@given(st.one_of(st.text(), documents(DEFINITIONS)))
+def test_whatever_is_taken_for_plain_is_plain(text: str) -> None:
+    plain = read_plain(text)
+    assert plain is None or everything_of(plain) == everything_of(read_all(text))
+
+
+def test_what_agents_write_most_is_read_without_the_parser() -> None:
+    assert read_plain("# Evidence\n\n## Handoff\n\n- parser changed\n- Round: 2\n\nAll [tests](x) pass.\n") is not None

@@ -190,7 +190,7 @@ class Machine(Record):
         for name in todo:  # grows while it is read
             if made_of := self.gates[name].params.get("of"):
                 todo += [part for part in made_of if part not in todo]
-        return tuple(self.gates[name] for name in todo)
+        return tuple([self.gates[name] for name in todo])
 
     def ends(self) -> tuple[str, ...]:
         return tuple(state.name for state in self.states.values() if state.is_end)

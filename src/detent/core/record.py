@@ -1,11 +1,13 @@
 """Immutable records without the import cost of `dataclasses` (see docs/adr/0002).
 
-A subclass lists its fields as annotations, with defaults where it likes; it gets equality, hash, repr, `match`
+A subclass lists its fields as annotations, those with defaults last; it gets equality, hash, repr, `match`
 support and `replace`. Type checkers see a frozen dataclass. Nothing else is offered: no inheritance between records, no
 post-init, no field options.
 """
 
 from __future__ import annotations
+
+from types import FunctionType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,16 +18,27 @@ else:
         return lambda cls: cls
 
 
+def _take_all(self: Record) -> None:
+    """The body of every record's `__init__`, whose arguments are the fields of that record."""
+    self.__dict__.update(locals())  # goes round the frozen __setattr__
+    del self.__dict__["self"]
+
+
 class _RecordType(type):
     if TYPE_CHECKING:
         _fields: tuple[str, ...]
-        _names: frozenset[str]
-        _defaults: dict[str, Any]
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RecordType:
         fields = tuple(namespace.get("__annotations__", ()))
         defaults = {field: namespace.pop(field) for field in fields if field in namespace}
-        namespace.update(__match_args__=fields, _fields=fields, _names=frozenset(fields), _defaults=defaults)
+        if tuple(defaults) != fields[len(fields) - len(defaults) :]:
+            raise TypeError(f"{name}: fields without a default come first")
+        # Python itself then sees to it that a call gives each field once: no code of ours is as fast or as clear.
+        count = len(fields) + 1
+        code = _take_all.__code__.replace(co_argcount=count, co_nlocals=count, co_varnames=("self", *fields))
+        make = FunctionType(code, globals(), name, tuple(defaults.values()))
+        make.__qualname__ = name
+        namespace.update(__match_args__=fields, _fields=fields, __init__=make)
         return super().__new__(mcs, name, bases, namespace)
 
 
@@ -35,35 +48,6 @@ class Record(metaclass=_RecordType):
 
     if TYPE_CHECKING:
         _fields: tuple[str, ...]
-        _names: frozenset[str]
-        _defaults: dict[str, Any]
-
-    def __init__(self, *values: Any, **named: Any) -> None:
-        # Whole dictionaries go round the frozen __setattr__, and cost the same however many fields there are.
-        own, fields = self.__dict__, self._fields
-        if not named and len(values) == len(fields):  # nothing is left to be odd
-            own.update(zip(fields, values))  # noqa: B905  # as long as each other, as was just seen
-            return
-        own.update(self._defaults)
-        own.update(zip(fields, values, strict=False))
-        is_odd = len(values) > len(fields)
-        if named:
-            own.update(named)
-            is_odd |= not self._names.issuperset(named) or not named.keys().isdisjoint(fields[: len(values)])
-        if is_odd or len(own) != len(fields):
-            self._refuse(len(values), named)
-
-    def _refuse(self, given: int, named: dict[str, Any]) -> None:
-        """Say what of the given values fits nowhere, or what is missing."""
-        name, fields = type(self).__name__, self._fields
-        for field in fields:
-            if field not in self.__dict__:
-                raise TypeError(f"{name} needs {field!r}")
-        if given > len(fields):
-            raise TypeError(f"{name} takes {len(fields)} values, {given} were given")
-        for field in named:
-            if field not in fields[given:]:
-                raise TypeError(f"{name} {'got twice' if field in fields else 'has no field'} {field!r}")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable; use replace({name}=...)")
@@ -83,11 +67,10 @@ class Record(metaclass=_RecordType):
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed."""
-        cls = type(self)
-        copy = cls.__new__(cls)
+        copy = object.__new__(type(self))
         own = copy.__dict__
-        own.update(self.__dict__)
-        own.update(changes)
+        own.update(self.__dict__, **changes)
         if len(own) != len(self._fields):
-            raise TypeError(f"{cls.__name__} has no field {', '.join(sorted(changes.keys() - self.__dict__.keys()))}")
+            unknown = ", ".join(sorted(changes.keys() - self.__dict__.keys()))
+            raise TypeError(f"{type(self).__name__} has no field {unknown}")
         return copy

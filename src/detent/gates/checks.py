@@ -6,6 +6,7 @@ Missing, empty, placeholder, ambiguous and unreadable are all "not proven", with
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from detent.gates.commands import commands, commands_failed, red_green
 from detent.gates.people import asked_by_name, protected_ok, signed_tree
@@ -231,6 +232,7 @@ def shown(text: str) -> str:
     return "\n".join([row.text for row in read_blocks(text).rows if row.kind in ("text", "heading", "code")])
 
 
+@lru_cache(maxsize=16)  # asked about the same few fields and sections in every step
 def filled(text: str) -> bool:
     """Whether a reader would find something there besides the line that tells one round from another."""
     rows = read_blocks(text).rows

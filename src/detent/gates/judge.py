@@ -10,7 +10,7 @@ from detent.machines.reading import IN_TREE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from detent.core.machine import Gate
     from detent.gates.seen import Seen
@@ -46,11 +46,14 @@ def _fact(gate: Gate, seen: Seen, depth: int) -> Fact:
         if stale:
             return _stale(gate, seen, stale).replace(is_known=is_known)
     # Evidence that changed while no agent run lived was changed by hand; it counts, and says so.
-    is_as_left = all(seen.by_run.get(key, "") == value for key, value in found.evidence.items())
-    by_hand = found.ok and gate.since == "entry" and not found.by_engine and not (seen.by_run and is_as_left)
+    by_hand = found.ok and gate.since == "entry" and not found.by_engine and not _is_as_left(found, seen.by_run)
     proof = found.proof or next(iter(found.evidence.values()), "")
     fix = found.fix or gate.fix
     return Fact(gate.name, found.ok, found.why, fix, proof, by_hand, found.pending, found.note, found.parts, is_known)
+
+
+def _is_as_left(found: Finding, by_run: Mapping[str, str]) -> bool:
+    return bool(by_run) and all(by_run.get(key, "") == value for key, value in found.evidence.items())
 
 
 def _find(gate: Gate, seen: Seen) -> tuple[Finding, bool]:

@@ -39,6 +39,8 @@ def put_in_order(task: Task) -> Settled:
 def keep_promises(task: Task, settled: Settled) -> Settled:
     """Do every effect a committed move promised and no line says was done."""
     memory, document = settled.memory, settled.document
+    if not memory.unsettled:
+        return settled
     for key, intent in memory.unsettled.items():
         result, fields = EFFECTS[key.partition(":")[2]](task.replace(memory=memory), key, intent)
         content = {"step": key, "result": result, "fields": fields}

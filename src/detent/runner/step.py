@@ -34,6 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from detent.core.machine import Edge
     from detent.core.values import Decision, Fact
     from detent.gates.seen import Seen
     from detent.runner.open import Task
@@ -74,13 +75,13 @@ def step(
     if not asks_siblings(task):
         outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=False)
         if outcome is not None:
-            return outcome.replace(given=given or {})
+            return outcome.replace(given=given) if given else outcome
         task = task.replace(memory=task.store.load())
     # What depends on where other tasks stand is decided while none of them can move.
     with Lock(task.project.lock_path()):
         outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=True)
     assert outcome is not None  # noqa: S101  # only who is not alone is sent back
-    return outcome.replace(given=given or {})
+    return outcome.replace(given=given) if given else outcome
 
 
 def _step(
@@ -102,24 +103,27 @@ def _step(
             task = task.at(settled.memory)
             if signal is not None and _is_made_up_for(before, task.memory, signal):
                 return Outcome(Wait("it was cut short before"), task, {}, signal, before.snapshot.state, notes)
-            if not is_alone and asks_siblings(task):
+            is_elsewhere = before.snapshot.state != task.memory.snapshot.state
+            if is_elsewhere and not is_alone and asks_siblings(task):
                 return None
             if of_run and task.memory.ended.get("run") != of_run:
                 gone = Wait(f"agent run #{of_run} was decided by somebody else")
                 return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)
             # What was asked for first is what is decided, also when a round of proof has put the state line back.
             asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
-            seen, facts = _observe(task, settled.document, asked, tuple(given), with_tree=bool(shown))
+            edges = candidates_for(task.machine, task.memory.snapshot, asked)
+            seen, facts = _observe(task, settled.document, asked, edges, tuple(given), with_tree=bool(shown))
             refuse_other_tree(seen.tree, shown)
-            decision, gates = _decide(task, facts, asked)
-            _refuse_unready(facts, gates, is_tried=tried == (seen.tree, gates))
+            decision, gates = _decide(task, facts, asked, edges)
+            if gates and tried == (seen.tree, gates):
+                raise _unready(facts, gates)
             wanted = _unprovided(task, decision)
             if not gates and not wanted:
                 if isinstance(decision, Advance) and not _asks_first(decision, asked, given):
                     outcome = _move(task, settled, seen, facts, asked, decision, given)
                 else:
                     outcome = _record(task, settled, facts, asked, _unconfirmed(decision))
-                return outcome.replace(notes=notes + outcome.notes)
+                return outcome.replace(notes=notes + outcome.notes) if notes else outcome
         if gates:
             _prove(task, seen, gates)
             tried = (seen.tree, gates)
@@ -129,13 +133,12 @@ def _step(
     return Outcome(refused, task, facts, asked, task.memory.snapshot.state, notes)
 
 
-def _refuse_unready(facts: Mapping[str, Fact], gates: tuple[str, ...], *, is_tried: bool) -> None:
+def _unready(facts: Mapping[str, Fact], gates: tuple[str, ...]) -> SetUpError:
     """What was just to be proven on this very tree and is not known yet could not be run: that is nobody's failure."""
-    if gates and is_tried:
-        raise SetUpError(
-            "; ".join(facts[gate].why for gate in gates),
-            next_step="mend the set-up ([workspace] in detent.toml) or what it needs, then run the same command again",
-        )
+    return SetUpError(
+        "; ".join(facts[gate].why for gate in gates),
+        next_step="mend the set-up ([workspace] in detent.toml) or what it needs, then run the same command again",
+    )
 
 
 def asks_siblings(task: Task) -> bool:
@@ -197,9 +200,8 @@ def _request(task: Task, settled: Settled) -> Signal | None:
 
 
 def _observe(
-    task: Task, document: Document, asked: Signal, words: tuple[str, ...], *, with_tree: bool
+    task: Task, document: Document, asked: Signal, edges: list[Edge], words: tuple[str, ...], *, with_tree: bool
 ) -> tuple[Seen, dict[str, Fact]]:
-    edges = candidates_for(task.machine, task.memory.snapshot, asked)
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
     effects = {effect for edge in edges for way in edge.ways for effect in way.effects}
     with_tree = with_tree or bool(effects - TREELESS) or any(edge.sign_off for edge in edges)
@@ -209,7 +211,9 @@ def _observe(
     return seen, judge(seen, gates)
 
 
-def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decision, tuple[str, ...]]:
+def _decide(
+    task: Task, facts: Mapping[str, Fact], asked: Signal, candidates: list[Edge]
+) -> tuple[Decision, tuple[str, ...]]:
     """The decision, and the gates that must be proven before it may be taken.
 
     Edges are tried in the file's order: one that lacks only a run of its commands is proven before
@@ -217,7 +221,6 @@ def _decide(task: Task, facts: Mapping[str, Fact], asked: Signal) -> tuple[Decis
     """
     machine, snapshot = task.machine, task.memory.snapshot
     whole = decide(machine, snapshot, facts, asked)
-    candidates = candidates_for(machine, snapshot, asked)
     for edge in candidates:
         # Usually one edge is asked for: what was decided about all of them was decided about it.
         single = whole if len(candidates) == 1 else decide(machine, snapshot, facts, asked.replace(want=edge.name))
@@ -346,10 +349,9 @@ def _level(task: Task, gates: tuple[str, ...]) -> str:
 
 
 def _fact_to_json(fact: Fact) -> dict[str, object]:
-    content: dict[str, object] = {"ok": fact.ok}
-    for field in ("why", "proof", "by_hand", "note"):
-        if value := getattr(fact, field):
-            content[field] = value
+    own = vars(fact)
+    told = {field: own[field] for field in ("why", "proof", "by_hand", "note") if own[field]}
+    content: dict[str, object] = {"ok": fact.ok, **told}
     if not (fact.ok or fact.is_known):
         content["unknown"] = True
     if fact.parts:

@@ -6,12 +6,15 @@ import re
 from functools import lru_cache
 
 from detent.store.markdown_inline import BLANK, TAG, Row, drop_definitions, hide, hide_inline
+from detent.store.markdown_plain import STARTERS, SUSPECTS, Plain, read_plain, title_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.store.markdown_plain import Heading
 
 # Deeper nesting than any person writes; the cap keeps "> > > >" and "- - - -" linear.
 DEPTH_LIMIT = 32
 
-_STARTERS = frozenset("#`~<>=-*_+0123456789")
-_SUSPECTS = _STARTERS | {" ", "\t"}
 _LINE = re.compile(r"[^\r\n]+(?:\r\n?|\n)?|\r\n?|\n")
 _MARKER = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?= |$)")
 
@@ -46,7 +49,7 @@ class Reader:
     def __init__(self, text: str) -> None:
         self.is_bare = "<" not in text and "[" not in text  # nothing in it can hide anything
         self.rows: list[Row] = []
-        self.headings: list[tuple[int, str, int, int]] = []  # level, title, start, start of the body
+        self.headings: list[Heading] = []
         self.containers: list[int] = []  # 0 is a block quote, n a list item whose content is indented by n
         self.leaf = ""  # "paragraph", "fence", "code", "html" or none
         self.open_rows: list[Row] = []  # of a paragraph or HTML block; of indented code, the blank ones at its end
@@ -66,7 +69,7 @@ class Reader:
                 if self.leaf:
                     self.close()
                 return
-            if row.text[0] not in _SUSPECTS:
+            if row.text[0] not in SUSPECTS:
                 self._add_text(row, 0, 0)
                 return
         if "\t" in row.text:
@@ -164,7 +167,7 @@ class Reader:
                 self.leaf = "code"
                 self._add_code(row, position)
                 return
-            if line[first] not in _STARTERS:
+            if line[first] not in STARTERS:
                 break
             if self._open_leaf(row, first, matched, direct=direct):
                 return
@@ -232,12 +235,8 @@ class Reader:
         if level > 6 or (after and after[0] not in BLANK):
             return False
         self.close(matched)
-        title = after.strip(BLANK)
-        without = title.rstrip("#")
-        if not without or without[-1] in BLANK:
-            title = without.rstrip(BLANK)
         row.kind = "heading"
-        row.content = title
+        row.content = title_of(after)
         row.at = first + level + len(after) - len(after.lstrip(BLANK))
         if not self.is_bare:
             hide_inline([row])
@@ -300,29 +299,36 @@ class Part(str):
 
     __slots__ = ("start", "whole")
     start: int
-    whole: Reader
+    whole: str
 
     def __new__(cls, text: str, start: int, end: int) -> Part:
         part = super().__new__(cls, text[start:end])
-        part.whole, part.start = read_blocks(text), start
+        part.whole, part.start = text, start
         return part
 
-    def read(self) -> Reader:
-        reader, start, end = Reader(self), self.start, self.start + len(self)
-        reader.rows = [row.moved(-start) for row in self.whole.rows if start <= row.start < end]
-        reader.headings = [
+    def read(self) -> Reader | Plain:
+        whole, start, end = read_blocks(self.whole), self.start, self.start + len(self)
+        headings = [
             (level, title, first - start, behind - start)
-            for level, title, first, behind in self.whole.headings
+            for level, title, first, behind in whole.headings
             if start <= first < end
         ]
+        if isinstance(whole, Plain):
+            return Plain(self, headings)
+        reader = Reader(self)
+        reader.rows = [row.moved(-start) for row in whole.rows if start <= row.start < end]
+        reader.headings = headings
         return reader
 
 
 @lru_cache(maxsize=16)  # one step asks many questions about the same few documents; nobody changes what is returned
-def read_blocks(text: str) -> Reader:
+def read_blocks(text: str) -> Reader | Plain:
     """A text read to its end: its rows with what they are, and its headings."""
-    if isinstance(text, Part):
-        return text.read()
+    return text.read() if isinstance(text, Part) else read_plain(text) or read_all(text)
+
+
+def read_all(text: str) -> Reader:
+    """The same for any text, plain or not."""
     reader = Reader(text)
     start = 1 if text.startswith("\ufeff") else 0
     for line in _LINE.findall(text.replace("\0", "\ufffd"), start):  # as CommonMark reads a NUL

@@ -30,18 +30,21 @@ class Row:
 
     __slots__ = ("at", "content", "depth", "end", "kind", "line", "start", "text")
 
-    def __init__(self, start: int, end: int, text: str) -> None:
+    def __init__(
+        self, start: int, end: int, text: str, kind: str = "blank", depth: int = 0, at: int = 0, content: str = ""
+    ) -> None:
         self.start = start
         self.end = end
         self.text = self.line = text
-        self.kind = "blank"
-        self.depth = self.at = 0
-        self.content = ""
+        self.kind = kind
+        self.depth = depth
+        self.at = at
+        self.content = content
 
     def moved(self, by: int) -> Row:
         """The same line where it stands in another text."""
-        row = Row(self.start + by, self.end + by, self.text)
-        row.line, row.kind, row.depth, row.at, row.content = self.line, self.kind, self.depth, self.at, self.content
+        row = Row(self.start + by, self.end + by, self.text, self.kind, self.depth, self.at, self.content)
+        row.line = self.line
         return row
 
     def keep(self, kept: str) -> None:

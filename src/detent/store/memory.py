@@ -79,8 +79,9 @@ def _utc(second: int) -> str:
 
 
 def snapshot_to_json(snapshot: Snapshot) -> dict[str, Any]:
-    own = vars(snapshot)
-    return {field: own[field] for field in snapshot._fields if field != "seq"}
+    content = {**vars(snapshot)}
+    del content["seq"]  # every line has it anyway
+    return content
 
 
 def snapshot_from_json(content: Mapping[str, Any], seq: int) -> Snapshot:

@@ -70,6 +70,10 @@ class Native:
         self._log_path = os.path.join(folder, machine.store["log"]) if machine.store.get("log") else ""
         self.labels = labels_of(machine)
         self.codec = CODECS[machine.store["codec"]](machine)
+        self._registers = [(register.name, register.field) for register in machine.registers.values() if register.field]
+        self._limits = [limit for limit in machine.limits.values() if limit.field]
+        # What nobody is told to have changed: what it asks for is judged, and time goes on by itself.
+        self._not_theirs = (self.state_label, machine.store.get("updated"), *labels_from(machine, WHILE_RUNNING))
         self.is_synced: bool = machine.store.get("fsync", False)  # whether the file itself must survive a power cut
         self.is_swept = False  # whether what a killed writer left was looked for in this process
         self._known: dict[str, int] | None = None
@@ -131,44 +135,41 @@ class Native:
 
     def wanted_fields(self, snapshot: Snapshot, updated: str, memory: Memory | None = None) -> dict[str, str]:
         """What the engine owns in the document at a snapshot; with a memory also what it shows of the journal."""
-        wanted = {self.state_label: snapshot.state}
-        if memory is not None:
+        store, wanted = self.machine.store, {self.state_label: snapshot.state}
+        if memory is not None and "shows" in store:
             wanted |= shown_values(self.machine, memory)
-        for register in self.machine.registers.values():
-            if register.field:
-                wanted[register.field] = snapshot.registers.get(register.name, "")
-        for limit in self.machine.limits.values():
-            if limit.field:
-                wanted[limit.field] = str(snapshot.counters.get(limit.name, 0) + limit.first)
-        if ROUNDS in self.machine.store:
+        for name, label in self._registers:
+            wanted[label] = snapshot.registers.get(name, "")
+        for limit in self._limits:
+            wanted[limit.field] = str(snapshot.counters.get(limit.name, 0) + limit.first)
+        if ROUNDS in store:
             known = {name: count for name, count in snapshot.visits.items() if name in self.machine.states}
             labels = {name: state_label(self.machine, ROUNDS, name) for name in known}
             wanted |= {label: str(known[name]) for name, label in labels.items() if label}
-        if label := self.machine.store.get("updated"):
-            wanted[label] = updated
-        if version := self.machine.store.get("version"):
+        if "updated" in store:
+            wanted[store["updated"]] = updated
+        if version := store.get("version"):
             wanted[version["field"]] = str(version["is"])
-        only_in = self.machine.store.get("only_in", {})
-        return {
-            label: value for label, value in wanted.items() if snapshot.state in only_in.get(label, (snapshot.state,))
-        }
+        if elsewhere := [label for label, states in store.get("only_in", {}).items() if snapshot.state not in states]:
+            return {label: value for label, value in wanted.items() if label not in elsewhere}
+        return wanted
 
     def tampered(
         self, document: Document, snapshot: Snapshot, updated: str, memory: Memory | None = None
     ) -> tuple[str, ...]:
         """Engine-owned fields, the state line apart, that the file shows differently or no longer shows."""
         wanted = self.wanted_fields(snapshot, updated, memory)
-        ignored = (self.state_label, self.machine.store.get("updated"), *labels_from(self.machine, WHILE_RUNNING))
         first = self._first_values() if self.codec.missing_is_default else {}
-        shown = {**first, **{label: field.line_value for label, field in document.fields.items()}}
-        changed = [label for label, value in wanted.items() if label not in ignored and shown.get(label) != value]
+        found = document.fields
+        shown = {label: found[label].line_value if label in found else first.get(label) for label in wanted}
+        changed = [label for label, value in wanted.items() if shown[label] != value and label not in self._not_theirs]
         absent = [label for label in self.machine.store.get("only_in", ()) if label not in wanted]
         return (*changed, *(label for label in absent if label in document.fields))
 
     def _first_values(self) -> dict[str, str]:
         """What the engine's fields begin with: this is what a file says that does not show them."""
-        first = {register.field: register.start for register in self.machine.registers.values() if register.field}
-        return first | {limit.field: str(limit.first) for limit in self.machine.limits.values() if limit.field}
+        first = {label: self.machine.registers[name].start for name, label in self._registers}
+        return first | {limit.field: str(limit.first) for limit in self._limits}
 
     def catch_up(self, memory: Memory, entries: Sequence[Entry]) -> None:
         """Bring the log alone up to the journal; the document as it stands is not ours to vouch for."""

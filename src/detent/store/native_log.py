@@ -51,7 +51,7 @@ def log_lines(machine: Machine, entry: Entry) -> list[dict[str, object]]:
 
 def log_line(entry: Entry) -> dict[str, object]:
     """The line of a machine that names no events."""
-    shown = {key: entry[key] for key in _KEPT if entry.get(key) not in (None, "")}
+    shown = {key: value for key in _KEPT if (value := entry.get(key)) not in (None, "")}
     if entry["kind"] in ("created", "adopted"):
         shown["to"] = entry["after"]["state"]
     return shown

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
+from typing import TYPE_CHECKING
+
 import pytest
 
 from detent.core.record import Record
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
 
 
 class Point(Record):
@@ -71,20 +78,20 @@ def test_replace_leaves_the_old_one_alone() -> None:
 @pytest.mark.parametrize(
     ("values", "named", "problem"),
     [
-        ((), {}, "Point needs 'across'"),
-        ((1,), {}, "Point needs 'up'"),
-        ((1,), {"label": "here"}, "Point needs 'up'"),
-        ((1,), {"colour": "red"}, "Point needs 'up'"),
-        ((), {"across": 1, "colour": "red"}, "Point needs 'up'"),
-        ((1, 2, "here", 4), {}, "Point takes 3 values, 4 were given"),
-        ((1, 2), {"up": 3}, "Point got twice 'up'"),
-        ((1, 2, "here"), {"label": "there"}, "Point got twice 'label'"),
-        ((1, 2), {"colour": "red"}, "Point has no field 'colour'"),
-        ((1, 2, "here"), {"colour": "red"}, "Point has no field 'colour'"),
+        ((), {}, "missing 2 required positional arguments: 'across' and 'up'"),
+        ((1,), {}, "missing 1 required positional argument: 'up'"),
+        ((1,), {"label": "here"}, "missing 1 required positional argument: 'up'"),
+        ((1,), {"colour": "red"}, "unexpected keyword argument 'colour'"),
+        ((), {"across": 1, "colour": "red"}, "unexpected keyword argument 'colour'"),
+        ((1, 2, "here", 4), {}, "takes from 3 to 4 positional arguments but 5 were given"),
+        ((1, 2), {"up": 3}, "multiple values for argument 'up'"),
+        ((1, 2, "here"), {"label": "there"}, "multiple values for argument 'label'"),
+        ((1, 2), {"colour": "red"}, "unexpected keyword argument 'colour'"),
+        ((1, 2, "here"), {"colour": "red"}, "unexpected keyword argument 'colour'"),
     ],
 )
 def test_a_wrong_set_of_values_is_refused(values: tuple[object, ...], named: dict[str, object], problem: str) -> None:
-    with pytest.raises(TypeError, match=problem):
+    with pytest.raises(TypeError, match=rf"Point\(\) .*{problem}"):
         Point(*values, **named)  # type: ignore[arg-type]  # that it is refused is what is tested
 
 
@@ -104,5 +111,29 @@ def test_a_record_shows_and_matches_its_fields() -> None:
 
 def test_a_record_without_fields_takes_no_value() -> None:
     assert Empty() == Empty()
-    with pytest.raises(TypeError, match="Empty takes 0 values, 1 were given"):
-        Empty(1)
+    with pytest.raises(TypeError, match=r"Empty\(\) takes 1 positional argument but 2 were given"):
+        Empty(1)  # type: ignore[call-arg]  # that it is refused is what is tested
+
+
+def test_a_default_before_a_field_without_one_is_refused() -> None:
+    with pytest.raises(TypeError, match="Odd: fields without a default come first"):
+
+        class Odd(Record):
+            first: int = 1
+            second: int  # type: ignore[misc]  # that it is refused is what is tested
+
+
+def test_a_record_made_under_a_tracer_is_the_same() -> None:
+    """A tracer looks into the frame that makes the record, and may put back what was taken out of its variables."""
+
+    def trace(frame: FrameType, _event: str, _value: object) -> TraceFunction:
+        frame.f_locals.get("self")
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        made = Point(1, 2)
+    finally:
+        sys.settrace(before)
+    assert made == Point(1, 2)
