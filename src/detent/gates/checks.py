@@ -41,14 +41,18 @@ def fields_filled(gate: Gate, seen: Seen) -> Finding:
     """Each named field holds more than template text, and none of the words that mean nothing there."""
     labels: list[str] = gate.params["fields"]
     file = seen.machine.store["file"]
-    evidence = {f"field:{label}": hash_text(visible_text(seen.field(label))) for label in labels}
+    values = {label: seen.field(label) for label in labels}
+    evidence = {f"field:{label}": _hash_of_field(value) for label, value in values.items()}
     nothing = gate.params.get("empty", ())
-    empty = [
-        label for label in labels if not filled(seen.field(label)) or (nothing and _plain(seen.field(label)) in nothing)
-    ]
+    empty = [label for label, value in values.items() if not filled(value) or (nothing and _plain(value) in nothing)]
     if empty:
         return Finding(ok=False, why=f"{file} has nothing under {_quoted(empty)}", evidence=evidence)
     return Finding(ok=True, evidence=evidence)
+
+
+@lru_cache(maxsize=16)  # fields seldom change, and are asked for in every step
+def _hash_of_field(value: str) -> str:
+    return hash_text(visible_text(value))
 
 
 def fields_present(gate: Gate, seen: Seen) -> Finding:

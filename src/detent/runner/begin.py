@@ -15,7 +15,7 @@ from detent.runner.locks import close_locks
 from detent.runner.look import look
 from detent.runner.open import Task, find_project, load_task
 from detent.runner.pinned import read_committed
-from detent.runner.settle import unlogged
+from detent.runner.settle import lines_of
 from detent.store.atomic import make_folders, sweep, write_atomic
 from detent.store.digest import sha256_of
 from detent.store.lock import Lock
@@ -169,7 +169,7 @@ def begin(project: Project, native: Native, head: dict[str, Any], snapshot: Snap
         is_late = [lock for lock in machine.locks if snapshot.state not in lock.open_in]
         locked = close_locks(draft, snapshot, document, "") if is_late else {}
         memory = store.commit(None, kind, head, snapshot.replace(entry=entry, locked=locked))
-        native.project(document, memory, {}, unlogged(draft, memory))
+        native.project(document, memory, {}, lines_of(draft, memory))
         store.save_cache(memory)
     return load_task(project, places.id)
 

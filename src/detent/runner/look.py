@@ -25,7 +25,7 @@ from detent.store.receipts import ReceiptStore
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
     from detent.effects.tree import Taken
     from detent.runner.open import Task
@@ -64,6 +64,14 @@ def look(
     store = task.machine.store
     request = memory.head.get("request", {}).get("file", POINTER)
     own_files = (store["file"], store.get("log", POINTER), store.get("evidence", POINTER), request, POINTER)
+    of_tree: dict[str, Any] = {}  # without a tree there is nothing to ask for
+    if tree:
+        of_tree = {
+            "workspace": _workspace(task, memory.head["workspace"]),
+            "since_gate": _once(partial(_since_gate, task, memory, "" if is_reader else tree)),
+            "tree_files": _once(partial(_files_of_tree, task, tree, is_reader=is_reader)),
+            "changed": partial(_changed, task, tree, is_reader=is_reader),
+        }
     return Seen(
         task.machine,
         memory.snapshot,
@@ -72,9 +80,8 @@ def look(
         ReceiptStore(task.places.receipts()),
         tuple(Command(name, line) for name, line in memory.head["commands"]),
         tree,
-        _workspace(task, memory.head["workspace"]) if tree else "",  # without a tree there is no receipt to find
-        memory.visit.get("evidence", {}),
-        memory.proved,
+        by_run=memory.visit.get("evidence", {}),
+        proved=memory.proved,
         around=Surroundings(task, memory, may_start=not is_reader),
         words=words,
         captured=memory.prepared.get("baseline", {}),
@@ -84,14 +91,12 @@ def look(
         baseline=memory.head["baseline"],
         signed=memory.signed,
         deploy=memory.deploy,
-        since_gate=_once(partial(_since_gate, task, memory, "" if is_reader else tree)),
-        tree_files=_once(partial(_files_of_tree, task, tree, is_reader=is_reader)),
         today=utc_now()[:10],
         audit=memory.head.get("audit", {}),
         came_with=memory.came_with,
         filing=memory.filing,
         judged=memory.judged,
-        changed=partial(_changed, task, tree, is_reader=is_reader),
+        **of_tree,
     )
 
 
@@ -109,8 +114,6 @@ def _once(ask: Callable[[], Answer]) -> Callable[[], Answer]:
 
 def _files_of_tree(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, TreeFile] | None:
     """Every file of the tree by git; for a reader as it was when a gate last asked, None when that was another tree."""
-    if not tree:
-        return None
     from detent.effects.tree_files import recall_files, remember_files, tree_files
 
     if is_reader:
@@ -155,7 +158,7 @@ def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str
 def _changed(task: Task, tree: str, *, is_reader: bool) -> tuple[str, ...] | None:
     """Every path of the tree that differs from the baseline; None when that is not known."""
     baseline = task.memory.head["baseline"]
-    if not tree or not baseline or is_reader:
+    if not baseline or is_reader:
         return None
     from detent.effects.tree import changed_files  # few gates ask
 

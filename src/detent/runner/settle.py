@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
     from detent.store.journal import Entry
     from detent.store.memory import Memory
-    from detent.store.native import Document
+    from detent.store.native import Document, Lines
 
 
 class Settled(Record):
@@ -86,13 +86,14 @@ def settle(task: Task) -> Settled:
         content = {"file": task.native.file, "why": why, "kept": task.store.keep(document.found)}
         memory, document = remember(task, memory, document, "restored", content)
         return Settled(memory, document, notes=(why,))
-    if disorder.unfinished or unlogged(task, memory):
+    is_unlogged = bool(task.native.log_path()) and task.native.logged_seq() < memory.snapshot.seq
+    if disorder.unfinished or is_unlogged:
         if disorder.locked:  # somebody may have edited it since the crash
             task.store.keep(document.text.encode("utf-8"))
         if disorder.unfinished:
             return Settled(memory, _bring_up(task, memory, document, disorder.locked))
         # The log alone is behind: its lines are written, the document is left to be judged as it stands.
-        task.native.catch_up(memory, unlogged(task, memory))
+        task.native.catch_up(memory, lines_of(task, memory))
     notes = disorder_words(task, memory.snapshot, disorder)
     if notes:
         kept = task.store.keep(document.text.encode("utf-8"))
@@ -148,7 +149,7 @@ def remember(
     memory = task.store.append(memory, entry, foretold)
     put_back_others(task, texts)
     # Agents' and people's words lie in this file: it must survive a power cut, by itself or by the line.
-    document = task.native.write(document, memory, text, unlogged(task, memory, entry), durable=not memory.native)
+    document = task.native.write(document, memory, text, lines_of(task, memory, entry), durable=not memory.native)
     _keep(task, memory, content)
     project_beside(task, memory)
     return memory, document
@@ -157,7 +158,7 @@ def remember(
 def note(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) -> Memory:
     """Commit one line that changes nothing in the document, which may hold a request that is still to be judged."""
     memory = task.store.commit(memory, kind, content)
-    task.native.catch_up(memory, unlogged(task, memory))
+    task.native.catch_up(memory, lines_of(task, memory))
     _keep(task, memory, content)
     project_beside(task, memory)
     return memory
@@ -188,25 +189,28 @@ def _keep(task: Task, memory: Memory, content: Mapping[str, Any]) -> None:
 def _bring_up(task: Task, memory: Memory, document: Document, restore: tuple[str, ...]) -> Document:
     texts = locked_texts(task, memory, memory.snapshot, restore)
     put_back_others(task, texts)
-    document = task.native.project(document, memory, texts, unlogged(task, memory))
+    document = task.native.project(document, memory, texts, lines_of(task, memory))
     task.store.save_cache(memory)
     return document
 
 
-def unlogged(task: Task, memory: Memory, last: Entry | None = None) -> list[Entry]:
-    """What the native log lacks: usually only the `last` line; after a crash the journal tells which."""
-    if not task.native.log_path():
-        return []
-    logged = task.native.logged_seq()
-    if logged >= memory.snapshot.seq:
-        return []
-    if logged == memory.snapshot.seq - 1:
-        return [last or json.loads(memory.last)]
-    return [entry for entry in task.store.history() if entry["seq"] > logged]
+def lines_of(task: Task, memory: Memory, last: Entry | None = None) -> Lines:
+    """What the native log is told: usually it lacks the `last` line only; after a crash the journal tells which."""
+
+    def behind(logged: int) -> list[Entry]:
+        if logged >= memory.snapshot.seq:
+            return []
+        if logged == memory.snapshot.seq - 1:
+            return [last or json.loads(memory.last)]
+        return [entry for entry in task.store.history() if entry["seq"] > logged]
+
+    return behind
 
 
 def disorder_words(task: Task, snapshot: Snapshot, disorder: Disorder) -> tuple[str, ...]:
     """What is put back, in words."""
+    if not (disorder.owned or disorder.locked or disorder.old_bytes or disorder.lost):
+        return ()
     file = task.native.file
     notes = [f'{file}: "{label}" is written by the engine and was put back' for label in disorder.owned]
     notes += [f"{shown_item(file, item)} is locked in {snapshot.state} and was put back" for item in disorder.locked]

@@ -100,9 +100,9 @@ def write_atomic(
     temporary is called `NAME.<random>.tmp`, where a machine's document promises that. `is_carried` where a synced
     journal line holds these very bytes, so that a power cut may take them.
     """
-    folder = os.path.dirname(path) or "."
+    folder, slash, _ = path.rpartition("/")
     unique = os.urandom(4).hex()
-    temporary = os.path.join(folder, f"{name}.{unique}.tmp" if name else f"{_TEMPORARY}{os.getpid()}-{unique}")
+    temporary = f"{folder}{slash}{f'{name}.{unique}.tmp' if name else f'{_TEMPORARY}{os.getpid()}-{unique}'}"
     exchange = exchange_of_names() if is_carried else None
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
@@ -125,7 +125,7 @@ def write_atomic(
             forget(temporary)
             raise
         if durable:
-            sync_folder(folder)
+            sync_folder(folder or slash or ".")
     except OSError as error:
         raise storage_error(error, path, "file can't be written") from error
 

@@ -146,11 +146,13 @@ def _found(line: Row, text: str, match: re.Match[str], label: str) -> Found:
 
 def write_fields(text: str, labels: Sequence[str], values: Mapping[str, str]) -> str:
     """The document with these values; a lost first label is put back at the top, other lost ones below it."""
-    lines = {label: value for label, value in values.items() if "\n" not in value.strip("\n")}
-    text = _write_lines(text, labels, {label: value.strip("\n") for label, value in lines.items()})
-    for label, value in values.items():
-        if label not in lines:
-            text = replace_value(text, labels, label, value.strip("\n"))
+    if "\n" not in "".join(values.values()):
+        return _write_lines(text, labels, values)
+    stripped = {label: value.strip("\n") for label, value in values.items()}
+    text = _write_lines(text, labels, {label: value for label, value in stripped.items() if "\n" not in value})
+    for label, value in stripped.items():
+        if "\n" in value:
+            text = replace_value(text, labels, label, value)
     return text
 
 

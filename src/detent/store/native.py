@@ -23,7 +23,7 @@ from detent.store.shown import ROUNDS, WHILE_RUNNING, labels_from, shown_values,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
     from detent.store.memory import Memory
     from detent.store.places import TaskPlaces
+
+    Lines = Callable[[int], Sequence[Entry]]  # the journal's lines behind one of them, oldest first
 
 _LONGEST_STATE = 200  # characters; what is longer names no state, and must not swell the journal
 
@@ -76,6 +78,7 @@ class Native:
         self._not_theirs = (self.state_label, machine.store.get("updated"), *labels_from(machine, WHILE_RUNNING))
         self.is_synced: bool = machine.store.get("fsync", False)  # whether the file itself must survive a power cut
         self.is_swept = False  # whether what a killed writer left was looked for in this process
+        self._parsed: Document | None = None
         self._known: dict[str, int] | None = None
         self._boot = ""
         self._marked_size = -1  # of the marks' file when this process last added to it
@@ -99,6 +102,11 @@ class Native:
         return self.parsed(text)
 
     def parsed(self, text: str) -> Document:
+        if self._parsed is None or self._parsed.text != text:  # what was written last is usually what is read next
+            self._parsed = self._parse(text)
+        return self._parsed
+
+    def _parse(self, text: str) -> Document:
         try:
             content = self.codec.read(text)
         except UnreadableError as error:
@@ -171,9 +179,9 @@ class Native:
         first = {label: self.machine.registers[name].start for name, label in self._registers}
         return first | {limit.field: str(limit.first) for limit in self._limits}
 
-    def catch_up(self, memory: Memory, entries: Sequence[Entry]) -> None:
+    def catch_up(self, memory: Memory, lines: Lines) -> None:
         """Bring the log alone up to the journal; the document as it stands is not ours to vouch for."""
-        self._mark(memory.snapshot.seq, self._project_log(entries), "")
+        self._mark(memory.snapshot.seq, self._project_log(lines), "")
 
     def _mark(self, seq: int, log: tuple[int, int], sha: str) -> None:
         known, boot = {"seq": seq, "logged": log[0], "log_size": log[1]}, boot_id()
@@ -181,15 +189,12 @@ class Native:
         self._marked_size = append_line(self.places.projected(), mark, whole=self._marked_size)
         self._known, self._boot = known, boot
 
-    def project(
-        self, document: Document, memory: Memory, restore: Mapping[str, str], entries: Sequence[Entry]
-    ) -> Document:
+    def project(self, document: Document, memory: Memory, restore: Mapping[str, str], lines: Lines) -> Document:
         """Bring document and log up to the journal, the document durably.
 
-        `entries` are the lines the log lacks, oldest first. The same journal gives the same bytes however often this
-        is repeated.
+        The same journal gives the same bytes however often this is repeated.
         """
-        return self.write(document, memory, self.draft(document, memory, restore), entries, durable=True)
+        return self.write(document, memory, self.draft(document, memory, restore), lines, durable=True)
 
     def draft(self, document: Document, memory: Memory, restore: Mapping[str, str]) -> str:
         """The document at one journal line; `restore` gives the whole texts of locked items that were changed."""
@@ -211,9 +216,7 @@ class Native:
         start = self.codec.read(text).body_start
         return text[:start] + put_section(text[start:], heading, locked)
 
-    def write(
-        self, document: Document, memory: Memory, text: str, entries: Sequence[Entry], *, durable: bool
-    ) -> Document:
+    def write(self, document: Document, memory: Memory, text: str, lines: Lines, *, durable: bool) -> Document:
         """Put the drafted text in the document's place; `durable` unless the journal holds this very text."""
         data = text.encode("utf-8")
         if text != document.text or document.is_stale:
@@ -225,7 +228,7 @@ class Native:
             write_atomic(document.path, data, durable=is_synced, mode=mode, name=name, is_carried=not is_synced)
         if durable:  # what the journal does not hold is kept once more, should somebody spoil the file; not synced
             write_cache(self.places.last_copy(), data)
-        self._mark(memory.snapshot.seq, self._project_log(entries), sha256_of(data))
+        self._mark(memory.snapshot.seq, self._project_log(lines), sha256_of(data))
         return self.parsed(text)
 
     def _back_up(self, document: Document) -> None:
@@ -287,7 +290,7 @@ class Native:
         marks = self._marks()
         return marks["logged"] if size >= marks["log_size"] else 0
 
-    def _project_log(self, entries: Sequence[Entry]) -> tuple[int, int]:
+    def _project_log(self, lines: Lines) -> tuple[int, int]:
         """Append what the log lacks; how far it goes then, and its size."""
         from detent.store.log_forms import Present, append_piece, pieces  # readers write no log
 
@@ -299,11 +302,12 @@ class Native:
         # A crash may have fallen between a line and its mark: what was written since the last mark is looked at.
         start = self._marks()["log_size"] if logged else 0
         present = Present(self.machine, path, start) if start < size else None
-        for entry in entries:
-            for piece in pieces(self.machine, self.places.id, entry) if entry["seq"] > logged else ():
+        for entry in lines(logged):
+            for piece in pieces(self.machine, self.places.id, entry):
                 if present is None or not present.takes(piece):
                     size = append_piece(self.machine, path, piece)
-        return max([logged, *(entry["seq"] for entry in entries)]), size
+            logged = entry["seq"]
+        return logged, size
 
 
 def _mode_of(path: str) -> int | None:

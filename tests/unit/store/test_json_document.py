@@ -172,7 +172,7 @@ def test_an_older_format_is_brought_up_and_kept_beside(tmp_path: Path, line: str
     memory = TaskStore(places).commit(None, "adopted", {}, Snapshot(state="Running", counters={"iteration": 3}))
     task = Native(MACHINE, str(tmp_path), places)
     for _ in range(2):
-        task.project(task.read(), memory, {}, [])
+        task.project(task.read(), memory, {}, lambda _logged: [])
     assert (tmp_path / f"thread.json.v{old}").read_text() == older
     assert json.loads((tmp_path / "thread.json").read_text())["schema_version"] == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["control", "thread.json", f"thread.json.v{old}"]

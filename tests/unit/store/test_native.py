@@ -53,9 +53,10 @@ class World:
     def project(self, restore: Mapping[str, str] | None = None) -> Document:
         """What the engine does under the lock, with what the log lacks by its own account."""
         self.native.look_again()
-        logged = self.native.logged_seq()
-        entries = [entry for entry in self.store.history() if entry["seq"] > logged]
-        return self.native.project(self.native.read(), self.memory, restore or {}, entries)
+        return self.native.project(self.native.read(), self.memory, restore or {}, self.lines)
+
+    def lines(self, logged: int) -> list[dict[str, Any]]:
+        return [entry for entry in self.store.history() if entry["seq"] > logged]
 
     def logged(self) -> list[Any]:
         return [json.loads(line)["seq"] for line in self.log.read_text(encoding="utf-8").splitlines()]
@@ -182,7 +183,7 @@ def test_an_owned_field_that_was_touched_is_told(world: World, label: str, chang
     new = {"changed": f"{label}: yes", "removed": "", "emphasised": f"{label}: **pass**", "hidden": f"<!-- {line} -->"}
     spoiled = world.native.parsed(document.text.replace(line, new[change]))
     assert world.native.tampered(spoiled, world.memory.snapshot, "") == (label,)
-    mended = world.native.project(spoiled, world.memory, {}, [])
+    mended = world.native.project(spoiled, world.memory, {}, world.lines)
     assert world.native.tampered(mended, world.memory.snapshot, "") == ()
 
 
@@ -242,13 +243,13 @@ def test_what_another_process_projected_is_seen_and_what_could_not_be_marked_is_
     world.project()
     other = Native(MACHINE, str(world.folder), world.native.places)
     memory = world.commit("shape")
-    other.catch_up(memory, [])
+    other.catch_up(memory, world.lines)
     world.native.look_again()
     assert world.native.projected_seq() == 2
     kept = world.projected.rename(world.projected.with_name("kept"))
     world.projected.mkdir()
     with pytest.raises(StorageError):
-        world.native.catch_up(world.commit("implement"), [])
+        world.native.catch_up(world.commit("implement"), world.lines)
     world.projected.rmdir()
     kept.rename(world.projected)
     world.native.look_again()
@@ -359,7 +360,7 @@ def test_the_log_is_caught_up_without_vouching_for_the_document(world: World) ->
     world.project()
     world.commit("shape")
     edited = world.native.parsed(STATE.replace("Phase: intake", "Phase: verify"))
-    world.native.catch_up(world.memory, world.store.history())
+    world.native.catch_up(world.memory, world.lines)
     assert world.logged() == [1, 2]
     assert world.native.projected_seq() == 2
     assert not world.native.was_projected(edited)

@@ -128,9 +128,10 @@ class World:
 
     def project(self) -> None:
         self.native.look_again()
-        logged = self.native.logged_seq()
-        entries = [entry for entry in self.store.history() if entry["seq"] > logged]
-        self.native.project(self.native.read(), self.memory, {}, entries)
+        self.native.project(self.native.read(), self.memory, {}, self.lines)
+
+    def lines(self, logged: int) -> list[dict[str, Any]]:
+        return [entry for entry in self.store.history() if entry["seq"] > logged]
 
     def types(self) -> list[str]:
         return [json.loads(line)["type"] for line in self.log.read_text().splitlines()]
@@ -203,9 +204,8 @@ class Book:
     def project(self) -> None:
         """As a new process would."""
         native = Native(self.machine, str(self.folder), self.places)
-        logged = native.logged_seq()
         memory = Memory({}, Snapshot("A", seq=len(self.entries)), 0, b"", 0, TIME)
-        native.catch_up(memory, [entry for entry in self.entries if entry["seq"] > logged])
+        native.catch_up(memory, lambda logged: [entry for entry in self.entries if entry["seq"] > logged])
 
     @property
     def text(self) -> str:
