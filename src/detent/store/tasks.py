@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from operator import itemgetter
 from zlib import crc32
 
 from detent.errors import DamagedJournal, UnreadableError
@@ -33,7 +34,7 @@ _CACHE_STEP_BYTES = 256
 
 def cache_content(memory: Memory) -> dict[str, Any]:
     """What the cache says; fields that say nothing are left out, because a list of tasks reads thousands of these."""
-    kept = {field: value for field, value in vars(memory).items() if value}  # every default is nothing or none
+    kept = dict(filter(itemgetter(1), vars(memory).items()))  # every default is nothing or none
     seq, snapshot, last = memory.snapshot.seq, snapshot_to_json(memory.snapshot), mark_of(memory.last)
     return {**kept, "schema": CACHE_SCHEMA, "seq": seq, "snapshot": snapshot, "last": last}
 
