@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from detent.core.decide import candidates_for, decide
 from detent.core.record import Record
-from detent.core.values import Advance, Crash, Missing, Refuse, Signal, Wait
+from detent.core.values import Advance, Missing, Refuse, Signal, Wait
 from detent.errors import RefusedError, SetUpError
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.people import BY_NAME, is_word, signed_files
@@ -27,7 +27,8 @@ from detent.machines.lines import NEXT
 from detent.runner.commit_move import commit_move
 from detent.runner.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
 from detent.runner.promises import TREELESS, put_in_order
-from detent.runner.settle import Settled, remember
+from detent.runner.settle import Settled
+from detent.runner.unmoved import write_unmoved
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
@@ -122,7 +123,7 @@ def _step(
                 if isinstance(decision, Advance) and not _asks_first(decision, asked, given):
                     outcome = _move(task, settled, seen, facts, asked, decision, given)
                 else:
-                    outcome = _record(task, settled, facts, asked, _unconfirmed(decision))
+                    outcome = _stay(task, settled, facts, asked, _unconfirmed(decision))
                 return outcome.replace(notes=notes + outcome.notes) if notes else outcome
         if gates:
             _prove(task, seen, gates)
@@ -252,37 +253,9 @@ def _unconfirmed(decision: Decision) -> Decision:
     return Refuse(decision.edge.confirm, missing, (), decision.edge)
 
 
-def _record(task: Task, settled: Settled, facts: dict[str, Fact], asked: Signal, decision: Decision) -> Outcome:
-    """What is written down where nothing moves."""
-    memory, document = task.memory, settled.document
-    before = memory.snapshot.state
-    notes: tuple[str, ...] = ()
-    if isinstance(decision, Crash):
-        crashed = {"by": asked.who, "exit": decision.exit, "why": asked.reason}
-        memory, _ = remember(task, memory, document, "crashed", crashed, after=decision.after)
-    elif isinstance(decision, Refuse) and asked.who == "agent":
-        missing = [{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing]
-        content = {
-            "want": asked.want,
-            "by": asked.who,
-            "name": asked.name,
-            "from": before,
-            "problem": decision.problem,
-            "missing": missing,
-        }
-        # The same refusal again says nothing new; only a state line that must be put back is written once more.
-        same = {**memory.refusal, "time": ""} == {
-            **{key: content[key] for key in ("want", "by", "problem", "missing")},
-            "time": "",
-        }
-        if not same or settled.request:
-            memory, document = remember(task, memory, document, "refused", content)
-    elif settled.request:
-        why = f"{task.native.file} asked for {settled.request}; a command took its place"
-        content = {"file": task.native.file, "why": why, "kept": ""}
-        memory, document = remember(task, memory, document, "restored", content)
-        notes = (why,)
-    return Outcome(decision, task.replace(memory=memory), facts, asked, before, notes)
+def _stay(task: Task, settled: Settled, facts: dict[str, Fact], asked: Signal, decision: Decision) -> Outcome:
+    memory, notes = write_unmoved(task, settled, asked, decision)
+    return Outcome(decision, task.replace(memory=memory), facts, asked, task.memory.snapshot.state, notes)
 
 
 def _move(
@@ -336,7 +309,7 @@ def _unprepared(
     problem = f"{task.memory.snapshot.state} -> {taken.after.state}"
     missing = (Missing("prepare", error.what, error.next_step),)
     refused = Wait(problem, missing) if asked.who == "engine" else Refuse(problem, missing, (), taken.edge)
-    return _record(task, settled, facts, asked, refused)
+    return _stay(task, settled, facts, asked, refused)
 
 
 def _level(task: Task, gates: tuple[str, ...]) -> str:
