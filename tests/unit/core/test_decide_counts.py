@@ -7,7 +7,7 @@ import pytest
 from detent.core.decide import decide, enter, spent
 from detent.core.machine import CRASH_CLASSES
 from detent.core.values import Signal, Snapshot
-from tests.unit.core.small import advanced, ask, crashed, facts, small, waited
+from tests.unit.core.small import STATES, advanced, ask, crashed, facts, machine, small, waited
 
 ROUNDS = """
 [limit.rounds]
@@ -358,3 +358,12 @@ def test_a_counted_crash_of_a_tainted_run_leaves_no_move_to_the_engine() -> None
     after = crashed(ask(made, Signal("crash", exit="finished"), at=Snapshot("dig", exit="tainted"))).after
     assert after.exit == "tainted"
     assert waited(ask(made, Signal("engine"), "ready", at=after)).missing[0].gate == "after"
+
+
+def test_a_crash_that_counts_as_none_does_not_stop_the_task() -> None:
+    """Whatever the limit: what was never counted has not reached it."""
+    text = STATES.replace("[state.work]", "[state.work]\ncounts_crash = []") + PLAIN
+    falls = text + '\n[[edge]]\nname = "fall"\nfrom = "work"\nto = "look"\nby = ["crash"]\nneeds = ["seen"]\n'
+    made = machine(falls, limits={"crashes": 1})
+    after = crashed(ask(made, Signal("crash", exit="failed"))).after
+    assert (after.counters, after.registers) == ({}, {})

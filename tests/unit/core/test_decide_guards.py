@@ -234,7 +234,9 @@ needs = ["ready"]
         top='modes = ["careful", "quick"]',
     )
     at = enter(made).replace(counters={"runs": 30})
-    assert missing(ask(made, Signal("agent", "over"), at=at)) == ("by", "mode", "origin", "runs", "rounds", "ready")
+    decision = ask(made, Signal("agent", "over"), at=at)
+    assert missing(decision) == ("by", "mode", "origin", "runs", "rounds", "ready")
+    assert refused(decision).edge == made.states["work"].edges[0]
 
 
 def test_a_way_that_lacks_only_proof_is_nearer_than_one_that_is_not_for_the_asker() -> None:

@@ -12,7 +12,7 @@ from detent.core.explore import Graph, Violation, explore, route
 from detent.core.machine import CRASH_CLASSES, Machine
 from detent.core.values import Advance, Fact, Refuse, Signal, Snapshot
 from detent.machines.load import load
-from tests.unit.core.small import machine, small
+from tests.unit.core.small import STATES, machine, small
 from tests.walks.cover import cover
 
 if TYPE_CHECKING:
@@ -377,6 +377,34 @@ def test_the_engine_is_asked_after_every_end_a_way_names() -> None:
     text = LINE.replace('needs = ["seen"]', 'needs = ["seen"]\nafter = ["entry", "timeout", "quota"]')
     steps = [step for step in explore(small(text)).steps if step.edge == "hand-over" and step.signal.who == "engine"]
     assert {step.signal.exit for step in steps} == {"", "timeout", "quota"}
+
+
+def test_a_run_that_opens_nothing_is_counted_where_the_state_says_so() -> None:
+    turns = """
+[limit.turns]
+max = 2
+[[edge]]
+name  = "give-up"
+from  = "work"
+to    = "wait"
+by    = ["agent"]
+spent = "turns"
+"""
+    text = STATES.replace("[state.work]", '[state.work]\ncounts_run = ["turns"]') + LINE + turns
+    graph = explore(machine(text))
+    ends = [step for step in graph.steps if not step.edge and step.signal.who == "engine"]
+    assert {(graph.snapshots[step.source].state, step.signal.exit) for step in ends} == {("work", "finished")}
+    assert {one.counters.get("turns", 0) for one in graph.snapshots} == {0, 1, 2}
+    assert not any("runs" in one.counters for one in graph.snapshots), "how many there ever were is no limit here"
+    assert graph.violations == ()
+
+
+def test_a_run_dies_in_a_way_that_an_edge_held_by_a_crash_names() -> None:
+    fall = (
+        '[[edge]]\nname = "fall"\nfrom = "work"\nto = "wait"\nby = ["crash"]\nneeds = ["ready"]\nafter = ["timeout"]\n'
+    )
+    falls = [step for step in explore(small(LINE + fall)).steps if step.edge == "fall"]
+    assert {step.signal.exit for step in falls if step.open_gates == ("ready",)} == {"timeout"}
 
 
 def test_every_mode_is_a_start() -> None:

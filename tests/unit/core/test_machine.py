@@ -17,13 +17,13 @@ def test_an_edge_is_plain_unless_it_says_otherwise() -> None:
 
 def test_a_state_is_plain_unless_it_says_otherwise() -> None:
     state = State("a", "person")
-    assert (state.is_end, state.is_rest, state.cross_cutting) == (False, False, False)
+    assert (state.is_end, state.is_rest, state.cross_cutting, state.must_open, state.lands) == (False,) * 5
     assert (state.role, state.access, state.edges, state.respawn) == ("", "", (), "ask")
 
 
 def test_limits_machines_and_values_are_plain_unless_they_say_otherwise() -> None:
     limit = Limit("rounds", 2, 2)
-    assert (limit.per_group, limit.resets_always, limit.field) == (False, False, "")
+    assert (limit.per_group, limit.resets_always, limit.field, limit.first) == (False, False, "", 0)
     assert not Machine("m", "", "a", {}, {}, {}, {}).may_override
     fact = Fact("ready", ok=False)
     assert (fact.by_hand, fact.pending, fact.note) == (False, False, "")

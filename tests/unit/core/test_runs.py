@@ -27,10 +27,11 @@ def test_a_quota_is_not_counted() -> None:
 def test_runs_are_counted_up_to_their_limit_and_then_nobody_starts_one() -> None:
     made = small(GO, limits={"runs": 2})
     at = Snapshot("work")
-    assert runs_spent(made, at) == ""
-    for _ in range(3):
+    for _ in range(2):
+        assert runs_spent(made, at) == ""
         at = run_over(made, at, "finished")
     assert runs_spent(made, at) == "2 agent runs since a person last acted"
+    assert runs_spent(made, run_over(made, at, "finished")) == "2 agent runs since a person last acted"
 
 
 def test_no_move_of_the_engine_follows_from_a_tainted_run() -> None:
@@ -53,10 +54,11 @@ def test_idle_runs_in_a_row_stop_the_task_and_progress_begins_anew() -> None:
 
 def test_a_machine_may_leave_idle_runs_to_its_own_counters() -> None:
     made = small(f"[progress]\nidle_max = 0\n{GO}")
-    at = Snapshot("work")
-    for _ in range(5):
-        at = stayed(made, at, made_progress=False)
-    assert (at.counters, at.registers) == ({}, {})
+    for one in (made, made.replace(progress={})):
+        at = Snapshot("work")
+        for _ in range(5):
+            at = stayed(one, at, made_progress=False)
+        assert (at.counters, at.registers) == ({}, {})
 
 
 def test_stopping_keeps_what_else_is_remembered() -> None:
@@ -71,5 +73,6 @@ def test_stopping_keeps_what_else_is_remembered() -> None:
 def test_who_was_interrupted_or_lost_has_had_no_turn(exit_class: str, by_person: bool, turns: int) -> None:
     counting = '[limit.turns]\nmax = 3\n[state.turn]\nrole = "builder"\ncounts_run = ["turns"]\n'
     made = small(f'{counting}[[edge]]\nname = "end"\nfrom = "turn"\nto = "over"\nspent = "turns"')
-    after = run_over(made, Snapshot("turn"), exit_class, by_person=by_person)
+    interrupted = {"by_person": True} if by_person else {}  # nobody is, unless that is said
+    after = run_over(made, Snapshot("turn"), exit_class, **interrupted)
     assert after.counters == {"runs": 1, **({"turns": 1} if turns else {})}
