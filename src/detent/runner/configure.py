@@ -126,7 +126,10 @@ def _checks(task: Task, document: Document, checks: Sequence[str]) -> dict[str, 
     """Further commands: they join every proof, and stand in the field the machine keeps for them, if it keeps one."""
     label, state = task.machine.store.get("checks", ""), task.machine.states[task.memory.snapshot.state]
     if not takes_checks(task.machine):
-        raise UsageError(f"{task.machine.name} keeps no commands of a task", next_step="put them into detent.toml")
+        raise UsageError(
+            f"{task.machine.name} keeps no commands of a task",
+            next_step="put them into [commands] of detent.toml; tasks made from then on run them",
+        )
     if state.is_end:
         raise RefusedError(f"{state.name} is an end: its frame stays as it was", next_step=f"detent next {task.id}")
     count = len(task.memory.head["commands"])
