@@ -17,8 +17,8 @@ from markdown_it.token import Token
 
 from detent.store.markdown import scan, sections
 from detent.store.markdown_blocks import DEPTH_LIMIT, Part, Reader, read_all, read_blocks
-from detent.store.markdown_inline import Row
-from detent.store.markdown_plain import Plain, read_plain
+from detent.store.markdown_plain import Plain, as_plain
+from detent.store.markdown_rows import Row
 
 # The profile `deep` asks for more than this.
 EXAMPLES = settings(max_examples=max(500, settings().max_examples))
@@ -217,9 +217,10 @@ def test_a_part_that_was_read_with_its_document_is_what_it_is_when_read_alone(te
 
 PLAIN_LINES = [
     *("", "", "a", "Phase: shape", "- a", "- b [x](y)", "# a", "## a ##", "### a #b"),
-    *("a\tb", "a  ", "- a\t", "# a #\t", "\u00a0"),
+    *("a  ", "# a # ", "\u00a0", "- .  b", ")  b"),
 ]
 ODD_LINES = [
+    *("a\tb", "- a\t", "# a #\t", "- .\tb", ".\tb", ")\tb"),
     *("-", "- ", "-  a", "- - a", "- # a", "-a", "#", "# ", "####### a", "#a", "#- a"),
     *("- [a]: b", "[a]: b", "1. a", "> a"),
     *("---", "===", " a", "\ta", "```", "* a", "\\", "\x0c", "a\0", "a<!--", "\ufeffa"),
@@ -233,7 +234,7 @@ ODD_LINES = [
 @example(["a", "- b", "c", "# d", "e", ""])
 def test_what_is_read_without_the_parser_is_what_the_parser_reads(lines: list[str]) -> None:
     text = "\n".join(lines)
-    plain = read_plain(text)
+    plain = as_plain(text)
     assume(plain is not None)
     assert plain is not None
     assert everything_of(plain) == everything_of(read_all(text))
@@ -242,9 +243,9 @@ def test_what_is_read_without_the_parser_is_what_the_parser_reads(lines: list[st
 @EXAMPLES
 @given(st.one_of(st.text(), documents(DEFINITIONS)))
 def test_whatever_is_taken_for_plain_is_plain(text: str) -> None:
-    plain = read_plain(text)
+    plain = as_plain(text)
     assert plain is None or everything_of(plain) == everything_of(read_all(text))
 
 
 def test_what_agents_write_most_is_read_without_the_parser() -> None:
-    assert read_plain("# Evidence\n\n## Handoff\n\n- parser changed\n- Round: 2\n\nAll [tests](x) pass.\n") is not None
+    assert as_plain("# Evidence\n\n## Handoff\n\n- parser changed\n- Round: 2\n\nAll [tests](x) pass.\n") is not None

@@ -33,6 +33,8 @@ class _RecordType(type):
         defaults = {field: namespace.pop(field) for field in fields if field in namespace}
         if tuple(defaults) != fields[len(fields) - len(defaults) :]:
             raise TypeError(f"{name}: fields without a default come first")
+        if "self" in fields or "__init__" in namespace:
+            raise TypeError(f"{name}: a record is made of its fields alone, none of which is called self")
         # Python itself then sees to it that a call gives each field once: no code of ours is as fast or as clear.
         count = len(fields) + 1
         code = _take_all.__code__.replace(co_argcount=count, co_nlocals=count, co_varnames=("self", *fields))

@@ -43,7 +43,7 @@ class TaskFiles:
     def text(self, name: str) -> str | None:
         if name not in self._texts:
             in_tree = name.removeprefix(IN_TREE)
-            path = f"{self.folder}/{name}" if in_tree == name else self._path_in_tree(in_tree)
+            path = os.path.join(self.folder, name) if in_tree == name else self._path_in_tree(in_tree)
             self._texts[name] = read_text(path) if path else None
         return self._texts[name]
 

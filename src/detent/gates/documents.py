@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from detent.gates.seen import Seen
     from detent.store.markdown import Section
-    from detent.store.markdown_inline import Row
+    from detent.store.markdown_rows import Row
 
 _MARKER = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _BOX = re.compile(r"^\[[ xX]\]\s+")

@@ -89,7 +89,7 @@ class CheckoutSeen(Record):
     problem: str = ""  # why it can't be looked at
 
 
-def _nobody_looked() -> None:
+def nobody_looked() -> None:
     return None
 
 
@@ -108,13 +108,13 @@ class Seen(Record):
     words: tuple[str, ...] = ()  # what the person who asks has said on top, as `--skip-assess`
     captured: Mapping[str, str] = {}  # branch and commit the work began on, once they were taken down
     findings: dict[str, tuple[Finding, bool]] | None = None  # by gate, so that none is asked twice about one view
-    touched: Callable[[], Mapping[str, str] | None] = _nobody_looked  # what a person must be asked about, with hashes
+    touched: Callable[[], Mapping[str, str] | None] = nobody_looked  # what a person must be asked about, with hashes
     approved: Mapping[str, Any] = {}  # what a person approved last: tree, files, name
     baseline: str = ""  # the commit the work began from; empty where there was none
     signed: Mapping[str, Mapping[str, Any]] = {}  # the same for each sign-off, by the name of its edge
     deploy: Mapping[str, Any] = {}  # what is known of deployments: the confirmed plan, the last one and its end
-    since_gate: Callable[[], Sequence[tuple[str, str]] | None] = _nobody_looked  # status and path, without task files
-    tree_files: Callable[[], Mapping[str, TreeFile] | None] = _nobody_looked  # every file of the tree, by its path
+    since_gate: Callable[[], Sequence[tuple[str, str]] | None] = nobody_looked  # status and path, without task files
+    tree_files: Callable[[], Mapping[str, TreeFile] | None] = nobody_looked  # every file of the tree, by its path
     today: str = ""  # what is known of dependencies changes with the day
     audit: Mapping[str, Any] = {}  # where vulnerabilities are asked for, and which a person accepted
     came_with: str = ""  # the tree that the move which led here saw; empty where it saw none
@@ -122,7 +122,7 @@ class Seen(Record):
     judged: Mapping[
         str, Mapping[str, str]
     ] = {}  # reports by their evidence key: hash, the tree it is about, whose it is
-    changed: Callable[[], tuple[str, ...] | None] = _nobody_looked  # paths that differ from the baseline
+    changed: Callable[[], tuple[str, ...] | None] = nobody_looked  # paths that differ from the baseline
 
     def field(self, label: str) -> str:
         return self.document.value(label)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from detent.store.markdown import Line
-    from detent.store.markdown_inline import Row
+    from detent.store.markdown_rows import Row
 
 _QUOTED = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)*>")
 _EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)")

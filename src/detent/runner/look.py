@@ -12,7 +12,7 @@ from detent.effects.touched import Touched, recall_touched, remember_touched, ru
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
 from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.gates.commands import COMMAND_CHECKS
-from detent.gates.seen import Seen
+from detent.gates.seen import Seen, nobody_looked
 from detent.runner.layout import is_tracked, moving_files
 from detent.runner.surroundings import Surroundings
 from detent.store.atomic import sweep
@@ -25,7 +25,7 @@ from detent.store.receipts import ReceiptStore
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     from detent.effects.tree import Taken
     from detent.runner.open import Task
@@ -64,14 +64,6 @@ def look(
     store = task.machine.store
     request = memory.head.get("request", {}).get("file", POINTER)
     own_files = (store["file"], store.get("log", POINTER), store.get("evidence", POINTER), request, POINTER)
-    of_tree: dict[str, Any] = {}  # without a tree there is nothing to ask for
-    if tree:
-        of_tree = {
-            "workspace": _workspace(task, memory.head["workspace"]),
-            "since_gate": _once(partial(_since_gate, task, memory, "" if is_reader else tree)),
-            "tree_files": _once(partial(_files_of_tree, task, tree, is_reader=is_reader)),
-            "changed": partial(_changed, task, tree, is_reader=is_reader),
-        }
     return Seen(
         task.machine,
         memory.snapshot,
@@ -80,6 +72,11 @@ def look(
         ReceiptStore(task.places.receipts()),
         tuple(Command(name, line) for name, line in memory.head["commands"]),
         tree,
+        # Without a tree there is no receipt to find, and nothing to ask for.
+        _workspace(task, memory.head["workspace"]) if tree else "",
+        since_gate=_once(partial(_since_gate, task, memory, "" if is_reader else tree)) if tree else nobody_looked,
+        tree_files=_once(partial(_files_of_tree, task, tree, is_reader=is_reader)) if tree else nobody_looked,
+        changed=partial(_changed, task, tree, is_reader=is_reader) if tree else nobody_looked,
         by_run=memory.visit.get("evidence", {}),
         proved=memory.proved,
         around=Surroundings(task, memory, may_start=not is_reader),
@@ -96,7 +93,6 @@ def look(
         came_with=memory.came_with,
         filing=memory.filing,
         judged=memory.judged,
-        **of_tree,
     )
 
 

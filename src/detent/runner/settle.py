@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
     from detent.store.journal import Entry
     from detent.store.memory import Memory
-    from detent.store.native import Document, Lines
+    from detent.store.native import Document, LinesBehind
 
 
 class Settled(Record):
@@ -194,7 +194,7 @@ def _bring_up(task: Task, memory: Memory, document: Document, restore: tuple[str
     return document
 
 
-def lines_of(task: Task, memory: Memory, last: Entry | None = None) -> Lines:
+def lines_of(task: Task, memory: Memory, last: Entry | None = None) -> LinesBehind:
     """What the native log is told: usually it lacks the `last` line only; after a crash the journal tells which."""
 
     def behind(logged: int) -> list[Entry]:

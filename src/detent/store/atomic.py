@@ -125,7 +125,7 @@ def write_atomic(
             forget(temporary)
             raise
         if durable:
-            sync_folder(folder or slash or ".")
+            sync_folder(os.path.dirname(path) or ".")
     except OSError as error:
         raise storage_error(error, path, "file can't be written") from error
 

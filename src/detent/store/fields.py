@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from detent.store.markdown_inline import Row
+    from detent.store.markdown_rows import Row
 
 _MOST_ROUNDS = 6  # each round of edits shows or hides at most a few labels; a person's document needs one
 

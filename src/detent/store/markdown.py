@@ -2,7 +2,8 @@
 
 It is CommonMark's block algorithm in miniature: each line first continues the open containers (block quotes, list
 items), then the open leaf (paragraph, fence, indented code, HTML block), then may open new ones. Inline syntax is read
-only as far as it hides text: raw HTML such as comments, and code spans, which keep a comment from being one.
+only as far as it hides text: raw HTML such as comments, and code spans, which keep a comment from being one. A text in
+which nothing can open but paragraphs, plain items and headings is read without all that (markdown_plain.py).
 
 Two limits: containers nested deeper than `DEPTH_LIMIT` turn the rest of the text into code, so that a gate sees less
 than a reader and stays closed; and links are not read, so that a link's title or label that spans lines is text here.

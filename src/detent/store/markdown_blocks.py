@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from detent.store.markdown_inline import BLANK, TAG, Row, drop_definitions, hide, hide_inline
-from detent.store.markdown_plain import STARTERS, SUSPECTS, Plain, read_plain, title_of
+from detent.store.markdown_inline import TAG, drop_definitions, hide, hide_inline
+from detent.store.markdown_plain import Plain, as_plain
+from detent.store.markdown_rows import BLANK, STARTERS, SUSPECTS, Row, title_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.store.markdown_plain import Heading
+    from detent.store.markdown_rows import Heading
 
 # Deeper nesting than any person writes; the cap keeps "> > > >" and "- - - -" linear.
 DEPTH_LIMIT = 32
@@ -324,7 +325,7 @@ class Part(str):
 @lru_cache(maxsize=16)  # one step asks many questions about the same few documents; nobody changes what is returned
 def read_blocks(text: str) -> Reader | Plain:
     """A text read to its end: its rows with what they are, and its headings."""
-    return text.read() if isinstance(text, Part) else read_plain(text) or read_all(text)
+    return text.read() if isinstance(text, Part) else as_plain(text) or read_all(text)
 
 
 def read_all(text: str) -> Reader:

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-BLANK = " \t"
+    from detent.store.markdown_rows import Row
 
 # These patterns stay strings: `re` compiles them on first use, so that a cold start does not pay for them.
 TAG = (
@@ -23,34 +23,6 @@ _DEFINITION = (
     r"""(?:(?:[ \t]++\n?|\n)[ \t]*+(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))[ \t]*+(?=\n|\Z)"""
     r"|[ \t]*+(?=\n|\Z))\n?"
 )
-
-
-class Row:
-    """A line while it is being read; `content` starts at `at` in `line`, which is the text with its tabs expanded."""
-
-    __slots__ = ("at", "content", "depth", "end", "kind", "line", "start", "text")
-
-    def __init__(
-        self, start: int, end: int, text: str, kind: str = "blank", depth: int = 0, at: int = 0, content: str = ""
-    ) -> None:
-        self.start = start
-        self.end = end
-        self.text = self.line = text
-        self.kind = kind
-        self.depth = depth
-        self.at = at
-        self.content = content
-
-    def moved(self, by: int) -> Row:
-        """The same line where it stands in another text."""
-        row = Row(self.start + by, self.end + by, self.text, self.kind, self.depth, self.at, self.content)
-        row.line = self.line
-        return row
-
-    def keep(self, kept: str) -> None:
-        """Replace the content by the part of it that is visible."""
-        self.text = self.line[: self.at] + kept + self.line[self.at + len(self.content) :]
-        self.content = kept.strip(BLANK)
 
 
 def drop_definitions(rows: list[Row]) -> list[Row]:

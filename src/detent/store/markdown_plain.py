@@ -6,14 +6,12 @@ here at all; `tests/properties/test_markdown_agrees.py` holds both ways of readi
 
 from __future__ import annotations
 
-from detent.store.markdown_inline import BLANK, Row
+from detent.store.markdown_rows import BLANK, SUSPECTS, Row, title_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    Heading = tuple[int, str, int, int]  # level, title, start, start of the body
+    from detent.store.markdown_rows import Heading
 
-STARTERS = frozenset("#`~<>=-*_+0123456789")  # what may begin more than text
-SUSPECTS = STARTERS | {" ", "\t"}
 _NOT_PLAIN = SUSPECTS | {"[", "\ufeff"}  # a link definition is not seen; a byte-order mark belongs to no line
 
 
@@ -34,9 +32,9 @@ class Plain:
         return self._rows
 
 
-def read_plain(text: str) -> Plain | None:
-    """None when a line of it might be more than it seems."""
-    if "<" in text or "\r" in text or "\0" in text:
+def as_plain(text: str) -> Plain | None:
+    """None when a line of it might be more than it seems, or its tabs would have to be counted."""
+    if "<" in text or "\t" in text or "\r" in text or "\0" in text:
         return None
     headings: list[Heading] = []
     start = 0
@@ -53,13 +51,6 @@ def read_plain(text: str) -> Plain | None:
                 headings.append((level, title_of(rest), start, min(end, len(text))))
         start = end
     return Plain(text, headings)
-
-
-def title_of(rest: str) -> str:
-    """What stands behind the marks of a heading, without those it may end with."""
-    title = rest.strip(BLANK)
-    without = title.rstrip("#")
-    return without.rstrip(BLANK) if not without or without[-1] in BLANK else title
 
 
 def _rows_of(text: str) -> list[Row]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from detent.store.memory import Memory
     from detent.store.places import TaskPlaces
 
-    Lines = Callable[[int], Sequence[Entry]]  # the journal's lines behind one of them, oldest first
+    LinesBehind = Callable[[int], Sequence[Entry]]  # given a line's number: those after it, oldest first
 
 _LONGEST_STATE = 200  # characters; what is longer names no state, and must not swell the journal
 
@@ -74,8 +74,8 @@ class Native:
         self.codec = CODECS[machine.store["codec"]](machine)
         self._registers = [(register.name, register.field) for register in machine.registers.values() if register.field]
         self._limits = [limit for limit in machine.limits.values() if limit.field]
-        # What nobody is told to have changed: what it asks for is judged, and time goes on by itself.
-        self._not_theirs = (self.state_label, machine.store.get("updated"), *labels_from(machine, WHILE_RUNNING))
+        # Nobody is told to have changed these: what one asks for is judged, and time goes on by itself.
+        self._never_tampered = (self.state_label, machine.store.get("updated"), *labels_from(machine, WHILE_RUNNING))
         self.is_synced: bool = machine.store.get("fsync", False)  # whether the file itself must survive a power cut
         self.is_swept = False  # whether what a killed writer left was looked for in this process
         self._parsed: Document | None = None
@@ -154,8 +154,8 @@ class Native:
             known = {name: count for name, count in snapshot.visits.items() if name in self.machine.states}
             labels = {name: state_label(self.machine, ROUNDS, name) for name in known}
             wanted |= {label: str(known[name]) for name, label in labels.items() if label}
-        if "updated" in store:
-            wanted[store["updated"]] = updated
+        if label := store.get("updated", ""):
+            wanted[label] = updated
         if version := store.get("version"):
             wanted[version["field"]] = str(version["is"])
         if elsewhere := [label for label, states in store.get("only_in", {}).items() if snapshot.state not in states]:
@@ -170,7 +170,9 @@ class Native:
         first = self._first_values() if self.codec.missing_is_default else {}
         found = document.fields
         shown = {label: found[label].line_value if label in found else first.get(label) for label in wanted}
-        changed = [label for label, value in wanted.items() if shown[label] != value and label not in self._not_theirs]
+        changed = [
+            label for label, value in wanted.items() if shown[label] != value and label not in self._never_tampered
+        ]
         absent = [label for label in self.machine.store.get("only_in", ()) if label not in wanted]
         return (*changed, *(label for label in absent if label in document.fields))
 
@@ -179,9 +181,9 @@ class Native:
         first = {label: self.machine.registers[name].start for name, label in self._registers}
         return first | {limit.field: str(limit.first) for limit in self._limits}
 
-    def catch_up(self, memory: Memory, lines: Lines) -> None:
+    def catch_up(self, memory: Memory, lines: LinesBehind) -> None:
         """Bring the log alone up to the journal; the document as it stands is not ours to vouch for."""
-        self._mark(memory.snapshot.seq, self._project_log(lines), "")
+        self._mark(memory.snapshot.seq, self._project_log(self._log_lacks(lines)), "")
 
     def _mark(self, seq: int, log: tuple[int, int], sha: str) -> None:
         known, boot = {"seq": seq, "logged": log[0], "log_size": log[1]}, boot_id()
@@ -189,7 +191,7 @@ class Native:
         self._marked_size = append_line(self.places.projected(), mark, whole=self._marked_size)
         self._known, self._boot = known, boot
 
-    def project(self, document: Document, memory: Memory, restore: Mapping[str, str], lines: Lines) -> Document:
+    def project(self, document: Document, memory: Memory, restore: Mapping[str, str], lines: LinesBehind) -> Document:
         """Bring document and log up to the journal, the document durably.
 
         The same journal gives the same bytes however often this is repeated.
@@ -216,9 +218,9 @@ class Native:
         start = self.codec.read(text).body_start
         return text[:start] + put_section(text[start:], heading, locked)
 
-    def write(self, document: Document, memory: Memory, text: str, lines: Lines, *, durable: bool) -> Document:
+    def write(self, document: Document, memory: Memory, text: str, lines: LinesBehind, *, durable: bool) -> Document:
         """Put the drafted text in the document's place; `durable` unless the journal holds this very text."""
-        data = text.encode("utf-8")
+        data, lacking = text.encode("utf-8"), self._log_lacks(lines)
         if text != document.text or document.is_stale:
             if document.version is not None:
                 self._back_up(document)
@@ -228,7 +230,7 @@ class Native:
             write_atomic(document.path, data, durable=is_synced, mode=mode, name=name, is_carried=not is_synced)
         if durable:  # what the journal does not hold is kept once more, should somebody spoil the file; not synced
             write_cache(self.places.last_copy(), data)
-        self._mark(memory.snapshot.seq, self._project_log(lines), sha256_of(data))
+        self._mark(memory.snapshot.seq, self._project_log(lacking), sha256_of(data))
         return self.parsed(text)
 
     def _back_up(self, document: Document) -> None:
@@ -290,19 +292,23 @@ class Native:
         marks = self._marks()
         return marks["logged"] if size >= marks["log_size"] else 0
 
-    def _project_log(self, lines: Lines) -> tuple[int, int]:
+    def _log_lacks(self, lines: LinesBehind) -> tuple[int, int, Sequence[Entry]]:
+        """The last line the log has, its size, and the lines it lacks: a journal that is damaged is found out here."""
+        if not self._log_path:
+            return 0, 0, ()
+        size = size_of(self._log_path)
+        logged = self._logged_at(size)
+        return logged, size, lines(logged)
+
+    def _project_log(self, lacking: tuple[int, int, Sequence[Entry]]) -> tuple[int, int]:
         """Append what the log lacks; how far it goes then, and its size."""
         from detent.store.log_forms import Present, append_piece, pieces  # readers write no log
 
-        path = self.log_path()
-        if not path:
-            return 0, 0
-        size = size_of(path)
-        logged = self._logged_at(size)
+        path, (logged, size, entries) = self._log_path, lacking
         # A crash may have fallen between a line and its mark: what was written since the last mark is looked at.
         start = self._marks()["log_size"] if logged else 0
         present = Present(self.machine, path, start) if start < size else None
-        for entry in lines(logged):
+        for entry in entries:
             for piece in pieces(self.machine, self.places.id, entry):
                 if present is None or not present.takes(piece):
                     size = append_piece(self.machine, path, piece)

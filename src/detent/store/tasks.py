@@ -85,8 +85,9 @@ class TaskStore:
             try:
                 memory = fold(memory, entry, raw, size)
             except (KeyError, TypeError) as error:
+                how = "lacks" if isinstance(error, KeyError) else "does not fit:"
                 raise DamagedJournal(
-                    f"journal line {entry['seq']} lacks {error}", where=self.journal.path, next_step="detent audit"
+                    f"journal line {entry['seq']} {how} {error}", where=self.journal.path, next_step="detent audit"
                 ) from error
         if memory is None:
             raise UnreadableError(

@@ -137,3 +137,18 @@ def test_a_record_made_under_a_tracer_is_the_same() -> None:
     finally:
         sys.settrace(before)
     assert made == Point(1, 2)
+
+
+def test_a_record_is_made_of_its_fields_alone() -> None:
+    with pytest.raises(TypeError, match="Own: a record is made of its fields alone"):
+
+        class Own(Record):
+            across: int
+
+            def __init__(self) -> None:
+                pass
+
+    with pytest.raises(TypeError, match="none of which is called self"):
+
+        class Itself(Record):
+            self: int

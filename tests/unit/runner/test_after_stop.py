@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from detent.core.values import Advance, Signal
+from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.runner.begin import Wish
 from detent.runner.create import create
 from detent.runner.explain import explain
@@ -87,3 +87,12 @@ def test_what_was_asked_for_after_the_line_is_judged_as_ever(world: World) -> No
     step(world.task(), None)
     assert world.journal()[-1]["kind"] == "refused"
     assert world.file.read_text(encoding="utf-8").endswith("\nmore words\n")
+
+
+def test_a_log_that_lost_its_lines_is_told_all_of_them_again(world: World) -> None:
+    log = world.file.with_name("history.jsonl")
+    told = log.read_bytes().splitlines()
+    log.write_bytes(b"")
+    outcome = step(world.task(), Signal("engine", "implement"))
+    assert isinstance(outcome.decision, (Advance, Wait, Refuse))
+    assert log.read_bytes().splitlines()[: len(told)] == told

@@ -48,6 +48,10 @@ needs = ["alone"]
 name = "end"
 from = "work"
 to   = "over"
+[[edge]]
+name = "rest"
+from = "work"
+to   = "wait"
 """
 SOON_S = 1.0  # long enough for a step that waits for nobody
 
@@ -81,6 +85,19 @@ def test_such_a_step_waits_for_whoever_holds_the_project(pair: tuple[Task, Task]
         thread.join(SOON_S)
         assert not done
         assert load_task(one.project, one.id).memory.snapshot.state == "wait"
+    thread.join()
+    assert isinstance(done[0].decision, Advance)
+
+
+def test_so_does_one_that_finds_its_task_in_such_a_state_only_then(pair: tuple[Task, Task]) -> None:
+    one = step(pair[0], Signal("person", "work")).task
+    step(load_task(one.project, one.id), Signal("person", "wait"))
+    done: list[Outcome] = []
+    thread = Thread(target=lambda: done.append(step(one, Signal("person", "work"))))
+    with Lock(one.project.lock_path()):
+        thread.start()
+        thread.join(SOON_S)
+        assert not done, "it was decided while another task could move"
     thread.join()
     assert isinstance(done[0].decision, Advance)
 

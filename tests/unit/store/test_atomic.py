@@ -271,3 +271,12 @@ def test_who_asks_for_it_is_told_before_a_file_behind_a_link_is_read(tmp_path: P
     for name in ("folder", "link"):
         assert read_plain(str(folder.with_name(name) / "a"), elsewhere=partial(told.append, name)) == b"x"
     assert told == ["link"]
+
+
+def test_a_file_of_the_current_folder_is_replaced_by_its_bare_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for data in (b"first", b"second"):
+        write_atomic("bare", data, durable=True)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"bare": b"second"}

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from detent.core.values import Snapshot
-from detent.errors import StorageError, UnreadableError
+from detent.errors import DamagedJournal, StorageError, UnreadableError
 from detent.machines.load import load
 from detent.runner.vocabulary import vocabulary
 from detent.store.memory import Memory
@@ -68,6 +68,12 @@ def world(tmp_path: Path) -> World:
 
 
 # --- reading ---
+
+
+def test_a_machine_may_have_no_place_for_the_time(tmp_path: Path) -> None:
+    machine = MACHINE.replace(store={**MACHINE.store, "updated": ""})
+    native = Native(machine, str(tmp_path), TaskPlaces("t", str(tmp_path / "control")))
+    assert "now" not in native.wanted_fields(Snapshot("intake"), "now").values()
 
 
 @pytest.mark.parametrize("is_missing", [False, True])
@@ -268,6 +274,19 @@ def test_the_log_has_every_journal_line_once(world: World) -> None:
     shown = json.loads(world.log.read_text(encoding="utf-8").splitlines()[1])
     assert (shown["kind"], shown["to"], shown["reason"]) == ("moved", "shape", "because")
     assert "after" not in shown
+
+
+def test_a_damaged_journal_is_found_out_before_the_document_is_replaced(world: World) -> None:
+    world.project()
+    before = (world.folder / "STATE.md").read_bytes()
+    world.commit("shape")
+
+    def damaged(_logged: int) -> list[dict[str, Any]]:
+        raise DamagedJournal("line 1")
+
+    with pytest.raises(DamagedJournal):
+        world.native.project(world.native.read(), world.memory, {}, damaged)
+    assert (world.folder / "STATE.md").read_bytes() == before
 
 
 def test_lines_a_crash_left_out_are_caught_up_in_order(world: World) -> None:

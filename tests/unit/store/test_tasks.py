@@ -235,10 +235,18 @@ def test_a_damaged_line_behind_the_cache_is_named(store: TaskStore) -> None:
         store.load()
 
 
-@pytest.mark.parametrize("content", [{}, {"after": "x"}, {"after": {"colour": "red"}}])
-def test_a_first_line_that_describes_no_task_is_named(store: TaskStore, content: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ({}, "lacks 'after'"),
+        ({"after": "x"}, "does not fit: "),
+        ({"after": {}}, r"does not fit: Snapshot\(\) missing 1 required positional argument: 'state'"),
+        ({"after": {"state": "a", "colour": "red"}}, "does not fit: .*unexpected keyword argument 'colour'"),
+    ],
+)
+def test_a_first_line_that_describes_no_task_is_named(store: TaskStore, content: dict[str, Any], words: str) -> None:
     store.journal.append({"seq": 1, "time": "", "kind": "created", **content}, "0" * 64, 0)
-    with pytest.raises(DamagedJournal, match="journal line 1 lacks"):
+    with pytest.raises(DamagedJournal, match=f"journal line 1 {words}"):
         store.load()
 
 
