@@ -66,7 +66,7 @@ def not_locked(seen: Seen, manifest: Manifest) -> tuple[str, ...]:
     parts = manifest.path.split("/")[:-1]
     folders = ["/".join(parts[:count]) for count in range(len(parts) + 1)]
     places = [f"{folder}/{lock}".lstrip("/") for folder in folders for lock in manifest.locks]
-    held = [_text(seen, place) for place in places if place in files and place != manifest.path]
+    held = [_text(seen, place) for place in places if place in files]
     texts = [re.sub(r"(?m)(?:^|\s)#.*", "", text) for text in held]
     return tuple(name for name in manifest.names if not any(is_named(name, text) for text in texts))
 
@@ -148,7 +148,7 @@ def _cargo(text: str) -> Iterator[str]:
 
 
 def _go_mod(text: str) -> Iterator[str]:
-    for block in re.findall(r"(?m)^require\s*\((.*?)^\)|^require\s+([^\s(].*)$", text, re.DOTALL | re.MULTILINE):
+    for block in re.findall(r"(?ms)^require\s*\((.*?)^\)|^require[ \t]+([^\s(][^\n]*)", text):
         for line in "".join(block).splitlines():
             if line.strip() and "// indirect" not in line:
                 yield line.split()[0]
