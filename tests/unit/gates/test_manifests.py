@@ -146,6 +146,37 @@ def test_a_tree_nobody_looked_at_has_no_known_manifests(built: Built) -> None:
     assert manifests(seen_in(built)) is None
 
 
+@pytest.mark.parametrize(
+    ("path", "line", "asks"),
+    [
+        ("requirements.txt", "-r deps.txt", True),
+        ("requirements.txt", "-rdeps.txt", True),
+        ("requirements.txt", "--requirement deps.txt", True),
+        ("requirements.txt", "--requirement=vendor/requirements.txt", True),
+        ("requirements.txt", "-r ../requirements.txt", True),
+        ("requirements.txt", "-r /requirements.txt", True),
+        ("requirements.txt", "-r other.lock", True),
+        ("requirements.txt", "--editable git+https://example.org/x.git", True),
+        ("requirements.txt", "-e.", True),
+        ("requirements.txt", "-r requirements.lock", False),
+        ("requirements.txt", "-r ./dev-requirements.txt", False),
+        ("requirements.txt", "-r requirements/base.in", False),
+        ("requirements/dev.txt", "-r base.txt", False),
+        ("a/requirements.txt", "--requirement=../requirements.txt", False),
+        ("requirements.txt", "-c deps.txt", False),
+        ("requirements.txt", "--require-hashes", False),
+        ("requirements.txt", "--index-url=https://example.org/simple", False),
+    ],
+)
+def test_what_an_option_brings_in_is_declared_unless_a_manifest_of_its_own_says_it(
+    built: Built, path: str, line: str, asks: bool
+) -> None:
+    """Else a list that is called by another name would hide what is not locked."""
+    manifest = read(built, path, f"flask==2.0\n{line}\n")
+    assert (len(manifest.names) > 1) is asks
+    assert bool(not_locked(seen_in(built), manifest)) is asks
+
+
 # --- lock files ---
 
 ASKED = "[project]\ndependencies = ['flask', 'rich']\n"
