@@ -118,7 +118,7 @@ def inputs_used(gate: Gate, seen: Seen) -> Finding:
     page = Page(seen, gate.params["file"])
     found = _files_in(seen, gate.params["folder"])
     if found is None:
-        return page.finding().replace(ok=False, why=_not_looked(gate))
+        return page.finding().replace(ok=False, why=_not_looked(gate), is_known=False)
     text = own_text(page.text)
     unused = _unnamed(found, text)
     if unused and not page.problems:
@@ -136,7 +136,7 @@ def inputs_distilled(gate: Gate, seen: Seen) -> Finding:
     evidence = {f"text:{folder}{_DISTILLED}*.md": hash_text(whole) if texts else ""}
     found = _files_in(seen, folder)
     if found is None:
-        return Finding(ok=False, why=_not_looked(gate), evidence=evidence)
+        return Finding(ok=False, why=_not_looked(gate), evidence=evidence, is_known=False)
     name = folder.removeprefix(IN_TREE).rstrip("/")
     raw = [path for path in found if not _is_distilled(path)]
     problem, fix = _distilled_problem(name, raw, {path: text for path, text in texts.items() if path in found})
