@@ -57,6 +57,35 @@ def test_an_open_finding_is_told(tmp_path: Path) -> None:
     assert project.fact("findings", value="some open").why == "review.md has no open Critical and Required finding"
 
 
+def test_what_is_open_is_why_somebody_must_mend_it(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    found(*(f"- lie {number}; severity: Critical; axis: security; status: open" for number in range(7)))(project)
+    heads = [f"lie {number}; severity: Critical; axis: security; status: open" for number in range(7)]
+    fact = project.fact("findings", value="some open")
+    assert (fact.ok, fact.why, fact.parts) == (True, "", tuple((head, False, "") for head in heads))
+    fact = project.fact("findings")
+    assert (fact.ok, fact.parts, fact.fix) == (False, (), "fix them, then have the review look again")
+    assert fact.why == f"review.md: open (Critical and Required): {'; '.join(heads[:5])}"
+
+
+@pytest.mark.parametrize(
+    ("check", "name", "section", "asked"),
+    [
+        ("findings", REVIEW, "Axes", REVIEW_AXES),
+        ("findings", REVIEW, "Explicit Checks", EXPLICIT_CHECKS),
+        ("drift", RECONCILE, "Axes", DRIFT_AXES),
+    ],
+)
+def test_the_example_of_a_section_names_each_of_its_items_once(
+    tmp_path: Path, check: str, name: str, section: str, asked: tuple[str, ...]
+) -> None:
+    project = Project(tmp_path, "shed")
+    project.remove_section(name, section)
+    fact = project.fact(check)
+    assert fact.fix.startswith(f'under "## {section}": - {asked[0]}: ')
+    assert [fact.fix.count(one) for one in asked] == [1] * len(asked)
+
+
 UNCLEAR: list[tuple[Spoil, str]] = [
     (found("- It lies; axis: security; status: open"), '"It lies; axis: security; status: open" has no severity of'),
     (found("- It lies; severity: Critical; status: open"), "has no axis of: correctness, readability"),

@@ -82,6 +82,18 @@ def test_no_clear_promise_is_none(line: str, problem: str) -> None:
     assert problem in spec.problems[0]
 
 
+def test_a_promise_has_at_most_so_many_characters_and_is_quoted_by_its_beginning() -> None:
+    criteria = "\n\n## Criteria\n- a\n"
+    assert read_spec(f"Promise: <promise>{'do' * 40}</promise>{criteria}").promise == "do" * 40
+    (problem,) = read_spec(f"Promise: <promise>{'do' * 40}x</promise>{criteria}").problems
+    assert problem == f"the promise '{'do' * 30}' is empty, a placeholder or too long"
+
+
+def test_a_hundred_criteria_can_be_worked_from() -> None:
+    spec = read_spec("Promise: <promise>DONE</promise>\n\n## Criteria\n\n" + "- a\n" * 100)
+    assert (len(spec.criteria), spec.problems) == (100, ())
+
+
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
