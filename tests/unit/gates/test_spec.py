@@ -89,6 +89,11 @@ def test_a_promise_has_at_most_so_many_characters_and_is_quoted_by_its_beginning
     assert problem == f"the promise '{'do' * 30}' is empty, a placeholder or too long"
 
 
+def test_a_dash_inside_a_criterion_is_one_of_its_words() -> None:
+    spec = read_spec("Promise: <promise>DONE</promise>\n\n## Criteria\n\n- two - or more - sums; cmd: make\n")
+    assert [(one.text, one.command) for one in spec.criteria] == [("two - or more - sums", "make")]
+
+
 def test_a_hundred_criteria_can_be_worked_from() -> None:
     spec = read_spec("Promise: <promise>DONE</promise>\n\n## Criteria\n\n" + "- a\n" * 100)
     assert (len(spec.criteria), spec.problems) == (100, ())
