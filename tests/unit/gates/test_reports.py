@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.gates.reports import DRIFT_AXES, EXPLICIT_CHECKS, REVIEW_AXES
+from detent.gates.reports import BLOCKED_LINE, DRIFT_AXES, EXPLICIT_CHECKS, REVIEW_AXES
 from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
 
 REVIEW, RECONCILE, BLOCKED = "scaffolding/review.md", "scaffolding/reconcile.md", "scaffolding/blocked.md"
@@ -210,8 +210,11 @@ def test_drift_of_two_classes_is_told_as_such(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     project.replace_section(RECONCILE, "Drift", f"{COSMETIC}; class: structural")
     assert 'class: structural" has more than one class: cosmetic, structural' in project.fact("drift").why
-    project.replace_section(RECONCILE, "Drift", "- x moved; class: large; fix: design.md follows")
-    assert "has no class of: cosmetic, structural, spec-violating" in project.fact("drift").why
+    for drift in ("x moved; class: large; fix: design.md follows", "x moved; class: large"):
+        project.replace_section(RECONCILE, "Drift", f"- {drift}")
+        fact = project.fact("drift")
+        assert fact.why == f'reconcile.md: "{drift}" has no class of: cosmetic, structural, spec-violating'
+        assert fact.fix.startswith('under "## Drift": - WHAT DIFFERS; class: structural; fix: ')
 
 
 BLOCKS: list[tuple[Spoil, str]] = [
@@ -262,6 +265,14 @@ def test_a_block_that_is_none_is_told(tmp_path: Path, text: str, why: str) -> No
     assert not fact.ok
     assert why in fact.why
     assert "BLOCKED: " in fact.fix
+
+
+def test_a_block_that_nobody_tells_is_asked_for(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    project.path(BLOCKED).unlink()
+    fact = project.fact("blocked_doc")
+    assert (fact.ok, fact.why) == (False, "there is no blocked.md; nobody says what is blocked")
+    assert fact.fix == f"write blocked.md; write: {BLOCKED_LINE}"
 
 
 @pytest.mark.parametrize(

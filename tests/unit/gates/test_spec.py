@@ -94,6 +94,22 @@ def test_a_dash_inside_a_criterion_is_one_of_its_words() -> None:
     assert [(one.text, one.command) for one in spec.criteria] == [("two - or more - sums", "make")]
 
 
+@pytest.mark.parametrize(
+    ("item", "text", "command"),
+    [
+        ("- cmd: make test", "make test", "make test"),
+        ("- AC-1: cmd: make test", "make test", "make test"),
+        ("-\n  ```\n  first &&\n  second\n  ```", "first &&", "first &&\nsecond"),
+        ("1.  it builds\n\n    ```\n    make\n    ```", "it builds", "make"),
+        ("-\tit builds\n\n\t```\n\tmake\n\t```", "it builds", "make"),
+    ],
+)
+def test_a_command_is_found_wherever_it_stands_and_names_what_has_no_words(item: str, text: str, command: str) -> None:
+    spec = read_spec(f"Promise: <promise>DONE</promise>\n\n## Criteria\n\n{item}\n")
+    assert spec.problems == ()
+    assert [(one.text, one.command) for one in spec.criteria] == [(text, command)]
+
+
 def test_a_hundred_criteria_can_be_worked_from() -> None:
     spec = read_spec("Promise: <promise>DONE</promise>\n\n## Criteria\n\n" + "- a\n" * 100)
     assert (len(spec.criteria), spec.problems) == (100, ())
