@@ -200,6 +200,15 @@ def test_a_lock_file_lies_beside_its_manifest_or_above(built: Built, lock: str, 
     assert not_locked(seen_in(built), manifest) == (("flask",) if is_seen else ("flask", "rich"))
 
 
+def test_a_lock_file_that_is_no_part_of_the_tree_locks_nothing(built: Built) -> None:
+    """One that git ignores lies on this disk alone."""
+    manifest = read(built, "pyproject.toml", ASKED)
+    built.write("uv.lock", "flask rich\n")
+    files = {path: file for path, file in (built.files() or {}).items() if path != "uv.lock"}
+    assert not_locked(seen_in(built).replace(tree_files=lambda: files), manifest) == ("flask", "rich")
+    assert not_locked(seen_in(built), manifest) == ()
+
+
 def test_several_lock_files_may_hold_it_together(built: Built) -> None:
     manifest = read(built, "a/pyproject.toml", ASKED)
     built.write("a/uv.lock", "rich\n")
