@@ -101,7 +101,7 @@ def test_a_dash_inside_a_criterion_is_one_of_its_words() -> None:
         ("- AC-1: cmd: make test", "make test", "make test"),
         ("-\n  ```\n  first &&\n  second\n  ```", "first &&", "first &&\nsecond"),
         ("1.  it builds\n\n    ```\n    make\n    ```", "it builds", "make"),
-        ("1.  it builds; cmd: make\n\n    <!-- who reads on sees nothing -->", "it builds", "make"),
+        ("1.  it builds\n\n    cmd: make", "it builds", "make"),
         ("-\tit builds\n\n\t```\n\tmake\n\t```", "it builds", "make"),
     ],
 )
