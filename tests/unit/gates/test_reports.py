@@ -247,6 +247,7 @@ def test_a_blocked_reconciliation_offers_three_ways(tmp_path: Path, spoil: Spoil
         ("BLOCKED: the key is gone. Options: [A, B, C]. Recommendation: [X].", "fewer than two ways"),
         ("BLOCKED: the key is gone. Options: [ask for it]. Recommendation: ask for it.", "fewer than two ways"),
         ("BLOCKED: the key is gone. Options: [ask, ask]. Recommendation: ask.", "fewer than two ways"),
+        ("BLOCKED: the key is gone. Options: [ask, B, ]. Recommendation: ask.", "fewer than two ways"),
         ("BLOCKED: the key is gone. Options: [ask, wait]. Recommendation: [X].", "Recommendation names none"),
         ("BLOCKED: the key is gone. Options: [ask, wait]. Recommendation:", "Recommendation names none"),
         ("BLOCKED: the key is gone. Options: [ask, wait].", "not exactly one report"),
