@@ -33,6 +33,8 @@ REQUIREMENTS = """--index-url https://example.org/simple
 # a comment
 flask[async]>=2  # why
 -e ./lib
+--editable=git+https://example.org/x.git
+my-extras
 jinja2 \\
   ==3.1 --hash=sha256:00
 """
@@ -70,7 +72,7 @@ DECLARED: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
         ("flask", "Jinja2", "pytest", "ruff", "rich", "mypy", "sphinx"),
         ("poetry.lock", "uv.lock", "pdm.lock", "pylock.toml", "requirements.txt", "requirements.lock"),
     ),
-    "requirements.txt": (REQUIREMENTS, ("flask", "-e ./lib", "jinja2"), ("requirements.lock",)),
+    "requirements.txt": (REQUIREMENTS, ("flask", "-e ./lib", "git", "my-extras", "jinja2"), ("requirements.lock",)),
     "dev-requirements.in": ("flask\n", ("flask",), ("dev-requirements.txt",)),
     "requirements/base.txt": ("flask\n", ("flask",), ("base.lock",)),
     "sub/requirements/base.in": ("flask\n", ("flask",), ("base.txt",)),
