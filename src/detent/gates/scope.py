@@ -42,8 +42,8 @@ _PREFERENCES = {
 }
 _AMOUNT = r"\d[\d.,]*"
 _MONEY = re.compile(
-    rf"[$\u20ac\u00a3\u00a5]\s?(?P<a>{_AMOUNT})|(?<![\w.,])(?P<b>{_AMOUNT})\s?(?:[$\u20ac\u00a3\u00a5]|(?:USD|EUR|GBP|CHF|JPY|"
-    rf"dollars?|euros?)\b)|\b(?:USD|EUR|GBP|CHF|JPY)\s?(?P<c>{_AMOUNT})",
+    rf"[$\u20ac\u00a3\u00a5]\s?{_AMOUNT}|(?<![\w.,]){_AMOUNT}\s?(?:[$\u20ac\u00a3\u00a5]|(?:USD|EUR|GBP|CHF|JPY|"
+    rf"dollars?|euros?)\b)|\b(?:USD|EUR|GBP|CHF|JPY)\s?{_AMOUNT}",
     re.IGNORECASE,
 )
 _MONTHLY = re.compile(r"\bmonth(?:ly|s)?\b|/\s?mo\b|\bper mo\b", re.IGNORECASE)
@@ -85,7 +85,7 @@ def is_yes(value: str) -> bool | None:
 
 
 def _cost_problem(text: str) -> str:
-    amounts = [match[match.lastgroup or 0] for match in _MONEY.finditer(text)]
+    amounts = _MONEY.findall(text)
     if not amounts:
         return "names no figure"
     is_free = all(not re.search("[1-9]", amount) for amount in amounts)
