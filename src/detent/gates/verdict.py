@@ -55,7 +55,7 @@ def read_verdict(body: str, words: Sequence[str]) -> str | None:
         return _only([words_in(value) if any_word.match(value) else set() for value in said])
     if bare := [line for line in lines if any_word.fullmatch(_without_end_marks(line))]:
         return _only([words_in(line) for line in bare])
-    if lines and any_word.match(lines[0]):
+    if any_word.match(lines[0]):
         return _only([words_in(lines[0])])
     return _only([found for line in lines if (found := words_in(line))])
 

@@ -8,6 +8,7 @@ import pytest
 
 from detent.gates.acceptance import tier_of
 from detent.gates.scope import is_yes
+from detent.store.observed import TreeFile
 from tests.unit.gates.pipeline import Project, Spoil, changed, replaced
 
 SCOPE, PREFERENCES = "scaffolding/scope.md", "preferences.md"
@@ -222,6 +223,17 @@ def test_what_was_not_distilled_is_named(tmp_path: Path, spoil: Spoil, why: str)
     fact = project.fact("inputs_distilled")
     assert not fact.ok
     assert why in fact.why
+
+
+def test_what_git_ignores_was_not_distilled(tmp_path: Path) -> None:
+    """It lies on this disk alone."""
+
+    class Ignoring(Project):
+        def files(self) -> dict[str, TreeFile] | None:
+            return {path: file for path, file in (super().files() or {}).items() if path != DISTILLED}
+
+    fact = Ignoring(tmp_path, "shed").fact("inputs_distilled")
+    assert (fact.ok, fact.why) == (False, "docs/input/ has no distilled-*.md")
 
 
 @pytest.mark.parametrize("check", ["inputs_distilled", "inputs_used"])

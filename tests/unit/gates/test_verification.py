@@ -133,6 +133,26 @@ def test_an_entry_may_be_an_item_with_its_output_below(tmp_path: Path) -> None:
     assert fact.ok, fact.why
 
 
+# --- load ---
+
+
+def test_load_is_tried_at_the_concurrency_that_is_named(tmp_path: Path) -> None:
+    project = Project(tmp_path, "house")
+    assert project.fact("verification_doc").ok, "exactly what is asked for is enough"
+    project.remove_section(REPORT, "Load Test")
+    fact = project.fact("verification_doc")
+    assert fact.why == 'verification.md: it has no section "## Load Test"', "what is not there has no other faults"
+
+
+@pytest.mark.parametrize(("number", "is_enough"), [("1", True), ("0", False), ("", False)])
+def test_load_without_a_number_is_tried_by_one_at_least(tmp_path: Path, number: str, is_enough: bool) -> None:
+    project = Project(tmp_path, "house")
+    project.change(SCOPE, "50 concurrent users are answered", "users are answered")
+    project.change(REPORT, "Concurrency: 50", f"Concurrency: {number}")
+    fact = project.fact("verification_doc")
+    assert (fact.ok, "at the concurrency of AC-3 (1)" in fact.why) == (is_enough, not is_enough)
+
+
 # --- a verification that failed ---
 
 STEPS = "\n## Reproduction\n\n- AC-3: command: `python words.py x`; expected: exit 2; got: a traceback\n"
