@@ -142,6 +142,19 @@ def test_truths_and_planned_tests_are_read(tmp_path: Path) -> None:
     assert truths_of("- T-1: a\n- other\n- **T-2**: b\n  c\n") == {"T-1": "a", "T-2": "b\nc"}
 
 
+def test_a_planned_test_is_read_only_so_far(tmp_path: Path) -> None:
+    def planned(test: str) -> tuple[str, ...]:
+        return planned_tests(f"## {COVERAGE}\n\n- AC-1: test: {test}; proof: run it\n")["AC-1"]
+
+    names = [f"tests/test_{number}.py" for number in range(21)]
+    assert planned(" ".join(names)) == tuple(names[:20])
+    assert planned("w " * 998 + "a/b") == ("a/b",)
+    assert planned("w " * 999 + "a/b") == ()
+    project = Project(tmp_path, "shed")
+    covered("- AC-1: test: " + "w " * 999 + "a/b; proof: run it", *COVERED[1:])(project)
+    assert 'the test of AC-1 under "## Acceptance Criteria Coverage" names no file' in project.fact("readiness_doc").why
+
+
 # --- the tests themselves ---
 
 
