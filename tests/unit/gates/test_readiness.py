@@ -104,6 +104,21 @@ def test_one_thing_that_lacks_closes_the_hand_over_and_is_named(tmp_path: Path, 
     assert fact.fix
 
 
+@pytest.mark.parametrize(
+    "section",
+    [
+        *("Verdict", "Truths", "Scope Reduction Risks", "Clarifications Needed", "Complexity Exceptions"),
+        *(LINKS, COVERAGE, ORDER),
+    ],
+)
+def test_a_section_that_is_not_there_has_no_other_faults(tmp_path: Path, section: str) -> None:
+    project = Project(tmp_path, "shed")
+    project.remove_section(READINESS, section)
+    fact = project.fact("readiness_doc")
+    assert fact.why == f'readiness.md: it has no section "## {section}"'
+    assert fact.fix.startswith(f'under "## {section}": ')
+
+
 OPEN: list[Spoil] = [
     verdict("**READY**: nothing is missing"),
     verdict("Verdict: Ready"),
@@ -180,6 +195,26 @@ def test_a_criterion_without_a_test_is_named(tmp_path: Path, spoil: Spoil, why: 
     fact = project.fact("ac_tests")
     assert not fact.ok
     assert why in fact.why
+
+
+def test_six_criteria_without_a_test_are_told_and_one_is_shown_how(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    lines = [f"- AC-{number}: prints {number} lines" for number in range(11, 19)]
+    project.replace_section(SCOPE, "Acceptance Criteria", "\n".join(lines))
+    covered(*(f"- AC-{number}: test: tests/test_words.py; proof: run it" for number in range(11, 19)))(project)
+    fact = project.fact("ac_tests")
+    assert fact.why == "; ".join(f"AC-{number} is not named in tests/test_words.py" for number in range(11, 17))
+    assert fact.fix == "name the test after it, as in: def test_ac_11_..."
+    project.replace_section(SCOPE, "Acceptance Criteria", "none yet")
+    fact = project.fact("ac_tests")
+    assert (fact.ok, fact.why, fact.fix) == (False, "scope.md names no AC-* that could be tested", "do it")
+
+
+def test_the_title_of_a_design_is_no_place_in_it(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    title = project.read("scaffolding/design.md").partition("\n")[0].strip("# ")
+    linked(LINKED[0].replace("`words.py`", f"the {title}"), *LINKED[1:])(project)
+    assert "names nothing that is in design.md" in project.fact("readiness_doc").why
 
 
 @pytest.mark.parametrize("name", ["test_AC2_x", "AC-2: counts", "testAc2", "@covers('AC-2')", "ac_2"])
