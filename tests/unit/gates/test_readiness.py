@@ -210,8 +210,9 @@ def test_six_criteria_without_a_test_are_told_and_one_is_shown_how(tmp_path: Pat
     assert (fact.ok, fact.why, fact.fix) == (False, "scope.md names no AC-* that could be tested", "do it")
 
 
-def test_the_title_of_a_design_is_no_place_in_it(tmp_path: Path) -> None:
+def test_the_title_of_a_design_is_no_place_in_it_nor_is_an_empty_heading(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
+    project.write("scaffolding/design.md", project.read("scaffolding/design.md") + "\n##\n\nwords\n")
     title = project.read("scaffolding/design.md").partition("\n")[0].strip("# ")
     linked(LINKED[0].replace("`words.py`", f"the {title}"), *LINKED[1:])(project)
     assert "names nothing that is in design.md" in project.fact("readiness_doc").why
