@@ -13,7 +13,12 @@ from detent.gates.judge import judge
 from detent.store.deploy_plan import EXAMPLE, Plan, read_plan
 from tests.unit.gates.conftest import MACHINE, World
 
-COMMANDS = {"Pre-flight": "ssh host true", "Deploy": "./deploy", "Check": "curl host", "Rollback": "./deploy --previous"}
+COMMANDS = {
+    "Pre-flight": "ssh host true",
+    "Deploy": "./deploy",
+    "Check": "curl host",
+    "Rollback": "./deploy --previous",
+}
 VISIT, EARLIER = "verify:2", "verify:1"
 
 
