@@ -191,7 +191,7 @@ def structure_ok(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=f'{name} lists no file under "## {STRUCTURE}"', fix=_under(STRUCTURE))
     files = seen.tree_files()
     if files is None:
-        return Finding(ok=False, why="the tree has not been looked at since it changed")
+        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
     planned = without_top(planned, files)
     there = {*files, *(path[: at + 1] for path in files for at, letter in enumerate(path) if letter == "/")}
     missing = [path for path in planned if path not in there]

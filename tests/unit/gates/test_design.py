@@ -215,6 +215,19 @@ def test_a_tree_that_is_not_as_drawn_is_named(tmp_path: Path, tier: str, spoil: 
     assert why in fact.why
 
 
+def test_a_tree_that_nobody_looked_at_is_neither_as_drawn_nor_otherwise(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    project.write("lib/more.py", "x = 1\n")
+    assert project.fact("structure_ok").is_known
+    project.has_looked = False
+    assert not project.fact("structure_ok").is_known, "else a gate that is open when this one is closed would open"
+
+
+def test_what_the_engine_saw_of_the_tree_was_written_by_nobody(tmp_path: Path) -> None:
+    fact = Project(tmp_path, "shed").fact("structure_ok", since="entry")
+    assert (fact.ok, fact.by_hand, fact.proof) == (True, False, "tree-1")
+
+
 def test_folders_that_are_let_be_are_named_by_the_gate(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     fact = project.fact("structure_ok", besides=["docs/"])

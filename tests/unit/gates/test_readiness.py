@@ -104,6 +104,13 @@ def test_one_thing_that_lacks_closes_the_hand_over_and_is_named(tmp_path: Path, 
     assert fact.fix
 
 
+def test_of_a_criterion_that_nobody_knows_nothing_else_is_asked(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    covered(*COVERED, "- AC-4: by hand")(project)
+    why = 'readiness.md: "## Acceptance Criteria Coverage" has AC-4, which scope.md does not know'
+    assert project.fact("readiness_doc").why == why
+
+
 OPEN: list[Spoil] = [
     verdict("**READY**: nothing is missing"),
     verdict("Verdict: Ready"),
