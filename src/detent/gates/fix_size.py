@@ -28,7 +28,7 @@ def big_fix(gate: Gate, seen: Seen) -> Finding:
     if big:
         return Finding(ok=True, note=f"a significant fix: {name_some(big)}", by_engine=True)
     why = f'the fix adds and removes no file, and changes none that "## {INTERFACES}" names'
-    return Finding(ok=False, why=why, by_engine=True)
+    return Finding(ok=False, why=why)
 
 
 _WORDS = {"A": "new", "D": "gone"}

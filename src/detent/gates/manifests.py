@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 
 from detent.core.record import Record
 from detent.errors import UnreadableError
-from detent.machines.reading import IN_TREE
+from detent.machines.reading import IN_TREE, is_inner_path
 from detent.store.requirement_lines import PINNED, requirement_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from detent.gates.seen import Seen
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 FOREIGN = frozenset(("node_modules", "vendor", ".venv", "venv", "site-packages", "third_party"))
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _REQUIREMENTS = re.compile(r"(?:.*/)?(?:requirements/[^/]*|[\w.-]*requirements[\w.-]*)\.(?:in|txt)")
+_EDITABLE = re.compile(r"(?:-e|--editable)[\s=]*")
+_INCLUDED = re.compile(r"(?:-r|--requirement)[\s=]*(?P<file>\S+)")
 
 
 class Manifest(Record):
@@ -37,13 +40,19 @@ def manifests(seen: Seen) -> tuple[Manifest, ...] | None:
     files = seen.tree_files()
     if files is None:
         return None
-    paths = [path for path in files if not FOREIGN & set(path.split("/")[:-1])]
+    paths = [path for path in files if not _is_foreign(path)]
     return tuple(found for path in paths if (found := _read(seen, path)) is not None)
+
+
+def _is_foreign(path: str) -> bool:
+    return not FOREIGN.isdisjoint(path.split("/")[:-1])
 
 
 def _read(seen: Seen, path: str) -> Manifest | None:
     name = path.rpartition("/")[2]
-    known = KINDS.get(name) or ((_requirements, (_locked_name(name),)) if _REQUIREMENTS.fullmatch(path) else None)
+    known = KINDS.get(name)
+    if known is None and _REQUIREMENTS.fullmatch(path):
+        known = (lambda text: map(_named, _requirement_lines(text, path)), (_locked_name(name),))
     if known is None:
         return None
     read, locks = known
@@ -61,18 +70,18 @@ def _locked_name(name: str) -> str:
 def not_locked(seen: Seen, manifest: Manifest) -> tuple[str, ...]:
     """What a manifest declares and no lock file of the tree holds, beside it or in a folder above."""
     files = seen.tree_files() or {}
-    if manifest.path.endswith(".txt") and _is_pinned(_text(seen, manifest.path)):
+    if manifest.path.endswith(".txt") and _is_pinned(_text(seen, manifest.path), manifest.path):
         return ()
     parts = manifest.path.split("/")[:-1]
     folders = ["/".join(parts[:count]) for count in range(len(parts) + 1)]
     places = [f"{folder}/{lock}".lstrip("/") for folder in folders for lock in manifest.locks]
-    held = [_text(seen, place) for place in places if place in files and place != manifest.path]
+    held = [_text(seen, place) for place in places if place in files]
     texts = [re.sub(r"(?m)(?:^|\s)#.*", "", text) for text in held]
     return tuple(name for name in manifest.names if not any(is_named(name, text) for text in texts))
 
 
-def _is_pinned(text: str) -> bool:
-    return all(PINNED.match(line) for line in _requirement_lines(text))
+def _is_pinned(text: str, path: str) -> bool:
+    return all(PINNED.match(line) for line in _requirement_lines(text, path))
 
 
 def _text(seen: Seen, path: str) -> str:
@@ -102,16 +111,25 @@ def _pyproject(text: str) -> Iterator[str]:
     yield from (name for table in tables for name in table if name != "python")
 
 
-def _requirements(text: str) -> Iterator[str]:
-    yield from map(_named, _requirement_lines(text))
+def _requirement_lines(text: str, path: str) -> list[str]:
+    """The lines of a requirements file that ask for something; most options ask for nothing."""
+    return [line for line in requirement_lines(text) if not line.startswith("-") or _asks(line, path)]
 
 
-def _requirement_lines(text: str) -> list[str]:
-    return [line for line in requirement_lines(text) if not line.startswith(("--", "-i ", "-c ", "-r "))]
+def _asks(option: str, path: str) -> bool:
+    """Whether an option brings in more: from a folder, an address, or a file that nobody takes for a manifest."""
+    included = _INCLUDED.match(option)
+    if included is None:
+        return _EDITABLE.match(option) is not None
+    folder, _, name = path.rpartition("/")
+    other = posixpath.normpath(posixpath.join(folder, included["file"]))
+    if not is_inner_path(other) or _is_foreign(other):
+        return True
+    return not _REQUIREMENTS.fullmatch(other) and other.rpartition("/")[2] != _locked_name(name)
 
 
 def _named(line: str) -> str:
-    match = _NAME.match(line.removeprefix("-e ").strip())
+    match = _NAME.match(_EDITABLE.sub("", line, count=1))
     return match[0] if match else line
 
 
@@ -148,7 +166,7 @@ def _cargo(text: str) -> Iterator[str]:
 
 
 def _go_mod(text: str) -> Iterator[str]:
-    for block in re.findall(r"(?m)^require\s*\((.*?)^\)|^require\s+([^\s(].*)$", text, re.DOTALL | re.MULTILINE):
+    for block in re.findall(r"(?ms)^require\s*\((.*?)^\)|^require[ \t]+([^\s(][^\n]*)", text):
         for line in "".join(block).splitlines():
             if line.strip() and "// indirect" not in line:
                 yield line.split()[0]
@@ -158,7 +176,7 @@ def _gemfile(text: str) -> Iterator[str]:
     yield from re.findall(r"""(?m)^\s*gem\s+["']([\w.-]+)["']""", text)
 
 
-KINDS: Mapping[str, tuple[Callable[[str], Iterator[str]], tuple[str, ...]]] = {
+KINDS: Mapping[str, tuple[Callable[[str], Iterable[str]], tuple[str, ...]]] = {
     "pyproject.toml": (
         _pyproject,
         ("poetry.lock", "uv.lock", "pdm.lock", "pylock.toml", "requirements.txt", "requirements.lock"),

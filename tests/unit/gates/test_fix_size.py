@@ -6,6 +6,7 @@ import pytest
 
 from detent.core.machine import Gate
 from detent.gates.fix_size import big_fix
+from detent.gates.judge import judge
 from tests.unit.gates.conftest import World
 
 GATE = Gate("big", "big_fix", {"design": "design.md"}, "task")
@@ -32,6 +33,20 @@ def test_a_fix_is_big_if_files_come_or_go_or_an_interface_changes(
     found = big_fix(GATE, world.seen().replace(since_gate=lambda: changes))
     assert (found.ok, found.is_known) == (bool(words), True)
     assert words in found.note
+
+
+def test_a_fix_is_seen_by_the_engine_and_never_old(world: World) -> None:
+    (world.folder / "design.md").write_text(DESIGN, encoding="utf-8")
+    world.machine = world.machine.replace(gates={"big": GATE.replace(since="entry")})
+    for changes, ok in (([("A", "new.py")], True), ([("M", "other.py")], False)):
+        fact = judge(world.seen().replace(since_gate=lambda found=changes: found), ["big"])["big"]
+        assert (fact.ok, fact.by_hand) == (ok, False)
+    assert fact.why == 'the fix adds and removes no file, and changes none that "## Interfaces" names'
+
+
+def test_a_design_without_interfaces_names_no_file(world: World) -> None:
+    found = big_fix(GATE, world.seen().replace(since_gate=lambda: [("M", "src/api.py")]))
+    assert (found.ok, found.is_known) == (False, True)
 
 
 def test_what_nobody_compared_is_neither_big_nor_small(world: World) -> None:

@@ -384,7 +384,7 @@ def test_a_signal_that_was_put_away_since_is_none(desk: Desk) -> None:
     ("gate", "name", "content"),
     [
         ("plan_written", PLANNING, PLAN),
-        ("plan_ok", PLAN_REVIEW, {"ok": True, "blocked": False}),
+        ("plan_ok", PLAN_REVIEW, {"blocked": False, "ok": True}),
         ("review_clear", CODE_REVIEW, {"issues": []}),
         ("decision_accepted", DECISION, {"verdict": "accepted"}),
     ],
@@ -398,6 +398,8 @@ def test_an_artifact_of_an_earlier_visit_is_old_until_it_carries_the_round(
     assert desk.fact(gate).fix.endswith('add a line: "round": 2')
     desk.put(name, json.dumps(content, indent=4))
     assert not desk.fact(gate).ok, "white space is no evidence"
+    desk.put(name, {key: content[key] for key in sorted(content, reverse=True)})
+    assert not desk.fact(gate).ok, "nor is another order"
     desk.put(name, {**content, "round": 2})
     assert desk.fact(gate).ok
 

@@ -290,6 +290,15 @@ def test_what_can_not_be_read_does_not_prove_its_opposite(world: World) -> None:
     assert combined(world, "not", "failures_named").ok
 
 
+def test_what_can_not_be_read_comes_with_a_way_out(world: World) -> None:
+    world.evidence_file.write_bytes(b"## Repairs\n\nfixed \xff\n")
+    fact = world.fact("repair_noted")
+    assert (fact.ok, fact.is_known, fact.fix) == (False, False, "detent doctor --repair")
+    (world.folder / "plan.json").symlink_to("STATE.md")
+    fact = world.gate("json_valid", file="plan.json", schema="global/planning")
+    assert (fact.ok, fact.is_known, fact.fix) == (False, False, "put a plain JSON file at plan.json")
+
+
 def test_doubts_are_passed_on_through_every_level(world: World) -> None:
     world.fields({"Validation plan": "cmd: make"})
     gates = {

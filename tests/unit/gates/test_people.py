@@ -9,7 +9,7 @@ import pytest
 from detent.core.machine import Gate
 from detent.core.values import Fact, Missing
 from detent.gates.judge import judge
-from detent.gates.people import lacks_only_word, signed_files
+from detent.gates.people import BY_NAME, lacks_only_word, signed_files
 from tests.unit.gates.conftest import MACHINE, World
 
 FILES = {"deploy/job": "a" * 40}
@@ -139,3 +139,38 @@ def test_very_many_files_are_signed_as_one(world: World) -> None:
     last.write_text("2")
     assert signed_files(world.seen()) != one
     assert not signed(world, files=("artifacts/last.txt",), **one).ok
+
+
+# --- what a person asks for, and whether anybody worked since ---
+
+
+def asked_at_entry(world: World, check: str, **seen: object) -> Fact:
+    world.machine = MACHINE.replace(gates={**MACHINE.gates, "ours": Gate("ours", check, {}, "entry", "do it")})
+    return judge(world.seen().replace(**seen), ["ours"])["ours"]
+
+
+@pytest.mark.parametrize("words", [(BY_NAME,), ("skip-assess", BY_NAME)])
+def test_a_move_that_was_asked_for_by_name_is_a_decision(world: World, words: tuple[str, ...]) -> None:
+    fact = asked_at_entry(world, "asked_by_name", words=words)
+    assert (fact.ok, fact.why, fact.by_hand) == (True, "", False)
+
+
+@pytest.mark.parametrize("words", [(), ("skip-assess",)])
+def test_whatever_is_open_was_not_asked_for_by_name(world: World, words: tuple[str, ...]) -> None:
+    fact = asked_at_entry(world, "asked_by_name", words=words)
+    assert (fact.ok, fact.why) == (False, "nobody has asked for this very move")
+
+
+def test_a_tree_that_is_another_than_on_entry_was_edited(world: World) -> None:
+    fact = asked_at_entry(world, "tree_edited", came_with="tree-0")
+    assert (fact.ok, fact.why, fact.note, fact.proof, fact.by_hand) == (True, "", "", "tree-1", False)
+    fact = asked_at_entry(world, "tree_edited", came_with="tree-1")
+    assert (fact.ok, fact.why) == (False, "no file was changed since verify was entered")
+
+
+@pytest.mark.parametrize("came_with", ["", "tree-1"])
+def test_files_that_were_touched_count_as_edited_until_somebody_looks(world: World, came_with: str) -> None:
+    world.tree_id = ""
+    fact = asked_at_entry(world, "tree_edited", came_with=came_with)
+    assert (fact.ok, fact.proof, fact.by_hand) == (True, "", False)
+    assert fact.note == "files were changed since they were last looked at"

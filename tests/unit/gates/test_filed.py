@@ -1,0 +1,158 @@
+"""What the engine filed or saw itself: it counts for the tree as it is, and what lay there before is no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from detent.core.machine import Gate
+from detent.core.values import Fact
+from detent.gates.judge import evidence_hashes, judge
+from detent.gates.seen import Seen
+from tests.unit.gates.conftest import MACHINE, World
+
+PATCH, FOLDER = "code/diff.patch", "code/files/"
+NOT_LOOKED = "the tree has not been looked at since it changed"
+
+
+def filing(tree: str = "tree-1", *refused: str, **files: str) -> Mapping[str, Any]:
+    """What a run's end filed; a place is named by its first word."""
+    places = {"patch": PATCH, "folder": FOLDER}
+    return {"tree": tree, "files": {places[name]: digest for name, digest in files.items()}, "refused": list(refused)}
+
+
+def seen_by(world: World, gate: Gate, **more: Any) -> Seen:
+    world.machine = MACHINE.replace(gates={**MACHINE.gates, "ours": gate})
+    return world.seen().replace(**more)
+
+
+def asked(
+    world: World, check: str, since: str = "entry", *, params: Mapping[str, Any] | None = None, **more: Any
+) -> Fact:
+    """The answer of one gate; `more` is what else was seen."""
+    return judge(seen_by(world, Gate("ours", check, params or {}, since, "do it"), **more), ["ours"])["ours"]
+
+
+def lay_there(world: World, check: str, params: Mapping[str, Any], **more: Any) -> None:
+    """The state is entered with what lies there now."""
+    seen = seen_by(world, Gate("ours", check, params, "entry", "do it"), **more)
+    world.snapshot = world.snapshot.replace(entry=evidence_hashes(seen))
+
+
+# --- the tree a move came with ---
+
+
+def test_a_tree_that_is_still_the_same_is_the_proof(world: World) -> None:
+    fact = asked(world, "same_tree", came_with="tree-1")
+    assert (fact.ok, fact.why, fact.proof, fact.by_hand) == (True, "", "tree-1", False)
+
+
+@pytest.mark.parametrize(
+    ("now", "then", "why"),
+    [
+        ("", "", NOT_LOOKED),
+        ("", "a" * 40, NOT_LOOKED),
+        ("a" * 40, "", "the move that led here did not look at the tree"),
+        ("a" * 40, "b" * 40, f"the tree is {'a' * 12} now, it was {'b' * 12} when it came here"),
+    ],
+)
+def test_a_tree_that_changed_or_is_not_known_is_not_the_same(world: World, now: str, then: str, why: str) -> None:
+    world.tree_id = now
+    fact = asked(world, "same_tree", came_with=then)
+    assert (fact.ok, fact.why, fact.proof) == (False, why, "")
+
+
+# --- what was filed ---
+
+
+@pytest.mark.parametrize(("place", "name"), [(PATCH, "patch"), (FOLDER, "folder")])
+def test_what_was_filed_for_the_tree_as_it_is_counts_by_its_hash(world: World, place: str, name: str) -> None:
+    (world.folder / FOLDER).mkdir(parents=True)
+    (world.folder / PATCH).write_text("+ one\n", encoding="utf-8")
+    fact = asked(world, "filed", params={"file": place}, filing=filing(**{name: "digest"}))
+    assert (fact.ok, fact.why, fact.proof) == (True, "", "digest")
+
+
+@pytest.mark.parametrize(
+    ("tree", "filed", "why"),
+    [
+        ("", filing("", patch="digest"), NOT_LOOKED),
+        ("tree-1", {}, f"{PATCH} is not there for the tree as it is: nothing has changed, or nobody has asked"),
+        ("tree-1", filing("tree-0", patch="digest"), f"{PATCH} is not there for the tree as it is"),
+        ("tree-1", filing(), f"{PATCH} would be empty: nothing has changed since the work began"),
+        ("tree-1", filing(patch=""), f"{PATCH} would be empty"),
+        ("tree-1", filing(folder="digest"), f"{PATCH} would be empty"),
+        ("tree-1", filing("tree-1", "a.bin is too large", "b is a link"), "a.bin is too large; b is a link"),
+    ],
+)
+def test_what_was_not_filed_for_the_tree_as_it_is_does_not(
+    world: World, tree: str, filed: Mapping[str, Any], why: str
+) -> None:
+    (world.folder / "code").mkdir()
+    (world.folder / PATCH).write_text("written by somebody else\n", encoding="utf-8")
+    world.tree_id = tree
+    fact = asked(world, "filed", params={"file": PATCH}, filing=filed)
+    assert not fact.ok
+    assert fact.why.startswith(why)
+
+
+@pytest.mark.parametrize(
+    "on_entry",
+    [
+        pytest.param({}, id="nothing was filed yet"),
+        pytest.param({"tree": ""}, id="nobody looked at the tree"),
+        pytest.param({"filing": filing("tree-1", "a.bin is too large")}, id="it was refused"),
+        pytest.param({"filing": filing(patch="digest")}, id="it had just been filed"),
+    ],
+)
+def test_the_same_change_as_on_entry_is_no_answer(world: World, on_entry: Mapping[str, Any]) -> None:
+    (world.folder / "code").mkdir()
+    patch = world.folder / PATCH
+    patch.write_text("+ one\n", encoding="utf-8")
+    params = {"file": PATCH}
+    lay_there(world, "filed", params, **on_entry)
+    fact = asked(world, "filed", params=params, filing=filing(patch="digest"))
+    assert (fact.ok, fact.proof) == (False, "")
+    assert fact.why == f"{PATCH} is unchanged since verify was entered: proof from earlier does not count"
+    assert asked(world, "filed", "task", params=params, filing=filing(patch="digest")).ok
+    patch.write_text("+ two\n", encoding="utf-8")
+    assert asked(world, "filed", params=params, filing=filing(patch="other")).ok
+
+
+def test_of_a_folder_only_the_patch_beside_it_says_whether_it_is_new(world: World) -> None:
+    (world.folder / FOLDER).mkdir(parents=True)
+    (world.folder / FOLDER / "app.py").write_text("x", encoding="utf-8")
+    lay_there(world, "filed", {"file": FOLDER})
+    assert asked(world, "filed", params={"file": FOLDER}, filing=filing(folder="digest")).ok
+
+
+def test_a_patch_may_be_what_nobody_else_may_name_as_proof(world: World) -> None:
+    """The engine's own files are no proof to others, and still they are seen to be old or new."""
+    params = {"file": "history.jsonl"}
+    (world.folder / "history.jsonl").write_text("{}\n", encoding="utf-8")
+    lay_there(world, "filed", params)
+    filed = {"tree": "tree-1", "files": {"history.jsonl": "digest"}, "refused": []}
+    assert "is unchanged since" in asked(world, "filed", params=params, filing=filed).why
+    (world.folder / "history.jsonl").write_text("{}\n{}\n", encoding="utf-8")
+    assert asked(world, "filed", params=params, filing=filed).ok
+
+
+# --- what was written again ---
+
+
+def test_one_file_that_is_new_renews_them_all(world: World) -> None:
+    params = {"files": ["plan.md", "history.jsonl"]}
+    assert not asked(world, "renewed", params=params).ok, "there was none and there is none"
+    lay_there(world, "renewed", params)
+    for name in params["files"]:
+        path = world.folder / name
+        path.write_text("new\n", encoding="utf-8")
+        fact = asked(world, "renewed", params=params)
+        assert (fact.ok, fact.why, fact.by_hand) == (True, "", False), name
+        lay_there(world, "renewed", params)
+        fact = asked(world, "renewed", params=params)
+        assert (fact.ok, fact.why) == (False, "plan.md and history.jsonl: the same as when verify was entered")
+    path.unlink()
+    assert asked(world, "renewed", params=params).ok, "one that is gone is not what lay there"

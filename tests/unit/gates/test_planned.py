@@ -1,0 +1,181 @@
+"""The files a plan speaks of: what is told of them, and that work on no plan is neither inside nor outside of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from detent.core.machine import Gate
+from detent.gates.planned import planned_files
+from tests.unit.gates.test_json_gates import FILES, PLAN, PLANNING, Desk
+
+BLOCKED = {"question": "which?", "blocking": True}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+# --- questions ---
+
+
+@pytest.mark.parametrize(
+    ("plan", "why"),
+    [
+        ({"blocking_questions": [{"question": "why?"}]}, '/blocking_questions/0: a blocking question is open: "why?"'),
+        (
+            {"blocking_questions": [{"text": "why?"}]},
+            '/blocking_questions/0: a blocking question is open: {"text": "why?"}',
+        ),
+        ({"blocking_questions": [5]}, "/blocking_questions/0: a blocking question is open: 5"),
+        (
+            {"open_questions": [BLOCKED], "blocking_questions": ["why?"]},
+            '/open_questions/0: 2 blocking questions are open: "which?"; "why?"',
+        ),
+    ],
+)
+def test_a_question_that_blocks_is_quoted_however_it_is_written(desk: Desk, plan: dict[str, object], why: str) -> None:
+    desk.put(PLANNING, {**PLAN, **plan})
+    fact = desk.fact("questions_closed")
+    assert (fact.ok, fact.why) == (False, f"{PLANNING} {why}")
+    assert fact.proof, "what was looked at is known by its hash, though it was not enough"
+
+
+def test_only_the_beginning_of_a_long_question_is_quoted(desk: Desk) -> None:
+    desk.put(PLANNING, {**PLAN, "open_questions": [{**BLOCKED, "question": "wie groß? " * 20}]})
+    said = desk.fact("questions_closed").why.partition("is open: ")[2]
+    assert (len(said), said[:12]) == (120, '"wie groß? w')
+
+
+def test_a_plan_that_can_not_be_read_leaves_its_questions_open(desk: Desk) -> None:
+    assert (desk.fact("questions_closed").ok, desk.fact("questions_closed").why) == (False, f"{PLANNING} is missing")
+    desk.put(PLANNING, "{")
+    fact = desk.fact("questions_closed")
+    assert (fact.ok, fact.why.partition(": ")[0]) == (False, PLANNING)
+    assert fact.proof
+
+
+def test_a_question_that_does_not_block_may_stay_open(desk: Desk) -> None:
+    desk.put(PLANNING, {**PLAN, "open_questions": [{"question": "which?", "blocking": False}]})
+    assert desk.fact("questions_closed").ok
+
+
+def test_a_plan_without_questions_is_its_own_proof(desk: Desk) -> None:
+    desk.put(PLANNING, PLAN)
+    fact = desk.fact("questions_closed")
+    assert (fact.ok, fact.why) == (True, "")
+    assert fact.proof
+
+
+# --- the list of files ---
+
+
+@pytest.mark.parametrize(
+    ("files", "note"),
+    [
+        ({FILES: ["app.py", "tests/"]}, f"2 in {FILES}"),
+        ({f"planning/{FILES}": ["app.py"]}, f"1 in planning/{FILES}"),
+        ({FILES: ["app.py"], f"planning/{FILES}": ["a", "b"]}, f"1 in {FILES}"),
+        ({PLANNING: {**PLAN, "files": ["a"], "steps": [{"files": ["b", {"path": "c"}]}, {}, "d"]}}, f"3 in {PLANNING}"),
+    ],
+)
+def test_a_plan_says_how_many_files_it_names_and_where(desk: Desk, files: dict[str, object], note: str) -> None:
+    for name, content in files.items():
+        desk.put(name, content)
+    fact = desk.fact("files_planned")
+    assert (fact.ok, fact.why, fact.note) == (True, "", note)
+    assert fact.proof
+
+
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [
+        ({FILES: ["app.py", "a\\b.py"]}, f'{FILES} /1: "a\\\\b.py" is no path inside the repository'),
+        ({FILES: ["a//b.py"]}, f'{FILES} /0: "a//b.py" is no path inside the repository'),
+        ({FILES: [{"path": "./app.py"}]}, f'{FILES} /0/path: "./app.py" is no path inside the repository'),
+        ({FILES: {"files": ["app.py", {"path": "*/"}]}}, f'{FILES} /files/1/path: "*/" names everything, which plans'),
+        ({FILES: ["*.*"]}, f'{FILES} /0: "*.*" names everything, which plans nothing'),
+        ({FILES: ["[!.]*/**"]}, f'{FILES} /0: "[!.]*/**" names everything, which plans nothing'),
+        (
+            {PLANNING: {**PLAN, "steps": ["think", {"files": ["app.py", "/etc"]}]}},
+            f'{PLANNING} /steps/1/files/1: "/etc" is no path inside the repository',
+        ),
+        ({PLANNING: PLAN}, f"neither {FILES} nor planning/{FILES} is there, and {PLANNING} lists no files"),
+        ({}, f"{PLANNING} is missing"),
+    ],
+)
+def test_a_list_that_plans_nothing_is_told_with_its_place(desk: Desk, files: dict[str, object], why: str) -> None:
+    for name, content in files.items():
+        desk.put(name, content)
+    fact = desk.fact("files_planned")
+    assert (fact.ok, fact.note) == (False, "")
+    assert fact.why.startswith(why)
+
+
+@pytest.mark.parametrize("path", ["src/*.py", "**/x", "*/a", "a?", "src/[ab].py"])
+def test_a_pattern_with_a_word_of_its_own_plans_something(desk: Desk, path: str) -> None:
+    desk.put(FILES, [path])
+    assert desk.fact("files_planned").ok
+
+
+def test_a_list_of_its_own_must_list_something_whatever_its_schema_says(desk: Desk) -> None:
+    """Only inside a plan the list may be left out; the schema of a list that a machine names itself may be loose."""
+    params = {"file": "own.json", "schema": "global/planning", "plan": PLANNING, "plan_schema": "global/planning"}
+    desk.put(PLANNING, {**PLAN, "files": ["app.py"]})
+    desk.put("own.json", {**PLAN, "files": [], "steps": [{"files": ["app.py"]}]})
+    found = planned_files(Gate("ours", "files_planned", params, "task"), desk.seen())
+    assert (found.patterns, found.problem) == ((), "own.json /files: it lists no file")
+
+
+# --- work and its plan ---
+
+
+@pytest.mark.parametrize(
+    ("planned", "path", "is_inside"),
+    [
+        *(("src/", "src/a/b.py", True), ("src/", "src", False), ("src/", "srcs/a.py", False)),
+        *(("src", "src", True), ("src", "src/a.py", False), ("src/*.py", "src/a.py", True)),
+    ],
+)
+def test_a_folder_is_planned_with_all_below_it(desk: Desk, planned: str, path: str, is_inside: bool) -> None:
+    desk.put(FILES, [planned])
+    desk.changed = (path,)
+    assert (desk.fact("in_scope").ok, desk.fact("out_of_scope").ok) == (is_inside, not is_inside)
+
+
+def test_the_work_is_seen_by_the_engine_and_its_tree_is_the_proof(desk: Desk) -> None:
+    desk.put(FILES, ["app.py"])
+    desk.changed = ("app.py",)
+    fact = desk.fact("in_scope")
+    assert (fact.ok, fact.why, fact.proof, fact.by_hand) == (True, "", "t", False)
+    assert desk.fact("out_of_scope").why == f"every changed file is in {FILES}"
+    desk.changed = ("other.py",)
+    fact = desk.fact("out_of_scope")
+    assert (fact.ok, fact.why, fact.proof, fact.by_hand) == (True, "", "t", False)
+    desk.changed = ()
+    assert desk.fact("out_of_scope").why == "nothing has changed so far"
+
+
+@pytest.mark.parametrize("content", ["[", [], ["../app.py"]])
+@pytest.mark.parametrize("changed", [(), ("app.py",), None])
+def test_work_without_a_plan_is_neither_inside_nor_outside(
+    desk: Desk, content: object, changed: tuple[str, ...] | None
+) -> None:
+    desk.put(FILES, content)
+    desk.changed = changed
+    for gate in ("in_scope", "out_of_scope"):
+        fact = desk.fact(gate)
+        assert (fact.ok, fact.why.split()[0].rstrip(":")) == (False, FILES), gate
+    (desk.folder / FILES).unlink()
+    for gate in ("in_scope", "out_of_scope"):
+        assert desk.fact(gate).why == f"{PLANNING} is missing", gate
+
+
+def test_work_that_nobody_looked_at_is_neither(desk: Desk) -> None:
+    desk.put(FILES, ["app.py"])
+    desk.changed = None
+    for gate in ("in_scope", "out_of_scope"):
+        fact = desk.fact(gate)
+        assert (fact.ok, fact.why) == (False, "the tree has not been looked at since it changed"), gate

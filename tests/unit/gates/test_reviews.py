@@ -1,0 +1,317 @@
+"""What JSON reviews, decisions and signals come to, with the place that says so and the words that are told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from detent.gates.reviews import read_code_review, read_plan_review
+from tests.unit.gates.test_json_gates import CODE_REVIEW, DECISION, PLAN_REVIEW, REPORT, Desk
+
+CLEAR, NEEDS = {"ok": True, "blocked": False}, "needs_changes"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+# --- a review of a plan: what it comes to, and which place decides ---
+
+PLAN_REVIEWS: Mapping[str, tuple[dict[str, Any], str, str, str]] = {
+    # Who blocks is heard first.
+    "blocked": ({**CLEAR, "blocked": True}, "blocked", "/blocked", "it is blocked"),
+    "blocked below": ({**CLEAR, "aggregate": {"blocked": True}}, "blocked", "/aggregate/blocked", "it is blocked"),
+    "blocked in another spelling": (
+        {**CLEAR, "aggregated": {"blocked": True}},
+        "blocked",
+        "/aggregated/blocked",
+        "it is blocked",
+    ),
+    **{
+        f"{key} blocked": ({**CLEAR, key: "Blocked"}, "blocked", f"/{key}", "it says blocked")
+        for key in ("decision", "signal", "status", "verdict")
+    },
+    **{
+        f"{key} blocked below": (
+            {**CLEAR, "aggregate": {key: "blocked"}},
+            "blocked",
+            f"/aggregate/{key}",
+            "it says blocked",
+        )
+        for key in ("decision", "verdict")
+    },
+    "a reviewer who is blocked": (
+        {**CLEAR, "reviewers": [{"ok": True}, {"name": "ann", "ok": True, "blocked": True}]},
+        "blocked",
+        "/reviewers/1",
+        '"ann" blocks it',
+    ),
+    "a reviewer who blocks": (
+        {**CLEAR, "reviews": [{"ok": False, "severity": "Blocker"}]},
+        "blocked",
+        "/reviews/0",
+        "0 blocks it",
+    ),
+    "a reviewer who only warns of what blocks": ({**CLEAR, "reviewers": [{"severity": "blocking"}]}, "ok", "", ""),
+    "a blocking issue with a message": (
+        {**CLEAR, "issues": [{"severity": "blocking", "message": "no tests", "title": "t"}]},
+        "blocked",
+        "/issues/0",
+        'a blocking issue: "no tests"',
+    ),
+    "a blocking issue with a title": (
+        {**CLEAR, "issues": [{"severity": "minor"}, {"severity": "blocker", "title": "no tests"}]},
+        "blocked",
+        "/issues/1",
+        'a blocking issue: "no tests"',
+    ),
+    "a blocking issue without words": (
+        {**CLEAR, "issues": [{"severity": "blocking"}]},
+        "blocked",
+        "/issues/0",
+        'a blocking issue: {"severity": "blocking"}',
+    ),
+    "a reviewer's blocking issue": (
+        {**CLEAR, "reviews": [{"ok": True}, {"issues": [{"severity": "x"}, {"severity": "blocking", "message": "m"}]}]},
+        "blocked",
+        "/reviews/1/issues/1",
+        'a blocking issue: "m"',
+    ),
+    # Then who says no.
+    "not ok": ({**CLEAR, "ok": False}, NEEDS, "/ok", "ok is false"),
+    "not ok below": ({**CLEAR, "aggregate": {"ok": False}}, NEEDS, "/aggregate/ok", "ok is false"),
+    "needs changes": ({**CLEAR, "needs_changes": True}, NEEDS, "/needs_changes", "it needs changes"),
+    "needs no changes": ({**CLEAR, "needs_changes": False}, "ok", "", ""),
+    "flaws": (
+        {**CLEAR, "structural_flaws": ["no tests"], "structural_flaw": True},
+        NEEDS,
+        "/structural_flaws",
+        'a structural flaw: ["no tests"]',
+    ),
+    "a flaw": (
+        {**CLEAR, "structural_flaws": [], "structural_flaw": True},
+        NEEDS,
+        "/structural_flaw",
+        "a structural flaw: true",
+    ),
+    "no flaw": ({**CLEAR, "structural_flaws": [], "structural_flaw": False}, "ok", "", ""),
+    **{
+        f"{key} no": ({**CLEAR, key: "Changes requested"}, "needs_changes", f"/{key}", "it says changes_requested")
+        for key in ("decision", "signal", "status", "verdict")
+    },
+    **{
+        f"says {word}": ({**CLEAR, "aggregate": {"verdict": word}}, NEEDS, "/aggregate/verdict", f"it says {word}")
+        for word in ("needs_changes", "request_changes", "rejected", "reject", "fail", "failed", "plan_flawed")
+    },
+    # Then who says yes, and that nothing blocks.
+    **{
+        f"says {word}": ({"verdict": word}, "ok", "", "")
+        for word in ("ok", "approved", "approve", "accepted", "accept", "pass", "Passed")
+    },
+    "ok here, not blocked there": ({"ok": True, "aggregate": {"blocked": False}}, "ok", "", ""),
+    "ok there, not blocked here": ({"blocked": False, "aggregated": {"ok": True}}, "ok", "", ""),
+    "a status is no verdict": (
+        {"status": "ok"},
+        "",
+        "/ok",
+        'it does not say whether the plan is ok: write "ok": true or false',
+    ),
+    "only ok": ({"ok": True}, "", "/blocked", 'it does not say that nothing blocks: write "blocked": false'),
+    "an aggregate that is no object": (
+        {"blocked": False, "aggregate": "ok"},
+        "",
+        "/ok",
+        'it does not say whether the plan is ok: write "ok": true or false',
+    ),
+}
+
+
+@pytest.mark.parametrize("how", PLAN_REVIEWS)
+def test_a_plan_review_comes_to_one_word_from_one_place(how: str) -> None:
+    review, *said = PLAN_REVIEWS[how]
+    read = read_plan_review(review)
+    assert [read.word, read.pointer, read.why] == said
+
+
+# --- a review of code ---
+
+BLOCKING = {"severity": "blocking"}
+CODE_REVIEWS: Mapping[str, tuple[dict[str, Any], str, str, str]] = {
+    "nothing": ({"issues": []}, "ok", "", ""),
+    "the plan is flawed": (
+        {"verdict": "failed", "signal": "plan flawed", "issues": [BLOCKING]},
+        "plan",
+        "/signal",
+        "the plan is flawed",
+    ),
+    "an issue about the plan": (
+        {"issues": [BLOCKING, {**BLOCKING, "about": "planning", "message": "no file for it"}]},
+        "plan",
+        "/issues/1",
+        'an issue of the plan: "no file for it"',
+    ),
+    "an issue about the plan without words": (
+        {"issues": [{**BLOCKING, "target": "plan"}]},
+        "plan",
+        "/issues/0",
+        'an issue of the plan: {"severity": "blocking", "target": "plan"}',
+    ),
+    "a small issue about the plan in a review that says no": (
+        {"ok": False, "issues": [{"severity": "minor", "target": "plan", "message": "m"}]},
+        "plan",
+        "/issues/0",
+        'an issue of the plan: "m"',
+    ),
+    "a small issue about the plan beside one of the code that blocks": (
+        {"issues": [{"severity": "minor", "target": "plan"}, {**BLOCKING, "message": "m"}]},
+        NEEDS,
+        "/issues/1",
+        'a blocking issue: "m"',
+    ),
+    "who blocks is told before who says no": (
+        {"ok": False, "issues": [{**BLOCKING, "message": "m"}]},
+        NEEDS,
+        "/issues/0",
+        'a blocking issue: "m"',
+    ),
+    "it only says no": ({"ok": False, "issues": []}, NEEDS, "/ok", "ok is false"),
+}
+
+
+@pytest.mark.parametrize("how", CODE_REVIEWS)
+def test_a_code_review_comes_to_one_word_from_one_place(how: str) -> None:
+    review, *said = CODE_REVIEWS[how]
+    read = read_code_review(review)
+    assert [read.word, read.pointer, read.why] == said
+
+
+@pytest.mark.parametrize(
+    ("gate", "why"),
+    [
+        ("plan_ok", "/blocked: it is blocked, so the answer is blocked, not ok"),
+        ("plan_needs_changes", "/blocked: it is blocked, so the answer is blocked, not needs_changes"),
+    ],
+)
+def test_a_gate_says_what_a_review_came_to_instead(desk: Desk, gate: str, why: str) -> None:
+    desk.put(PLAN_REVIEW, {"ok": True, "blocked": True})
+    fact = desk.fact(gate)
+    assert (fact.ok, fact.why) == (False, f"{PLAN_REVIEW} {why}")
+    assert desk.fact("plan_blocked").note == "it is blocked"
+
+
+def test_a_gate_says_so_where_a_review_came_to_a_plain_yes_or_to_nothing(desk: Desk) -> None:
+    desk.put(PLAN_REVIEW, CLEAR)
+    assert desk.fact("plan_blocked").why == f"{PLAN_REVIEW}: it says ok, so the answer is ok, not blocked"
+    desk.put(PLAN_REVIEW, {"blocked": False})
+    assert desk.fact("plan_blocked").why.endswith('write "ok": true or false, so the answer is none, not blocked')
+
+
+@pytest.mark.parametrize(
+    ("gate", "name"),
+    [
+        *(("plan_ok", PLAN_REVIEW), ("review_clear", CODE_REVIEW), ("decision_accepted", DECISION)),
+        *(("plan_unclear", REPORT),),
+    ],
+)
+def test_what_can_not_be_read_says_nothing_and_is_remembered_on_entry(desk: Desk, gate: str, name: str) -> None:
+    fact = desk.fact(gate)
+    assert (fact.ok, fact.why) == (False, f"{name} is missing")
+    desk.put(name, "{")
+    fact = desk.fact(gate)
+    assert (fact.ok, fact.why.partition(": ")[0]) == (False, name)
+    assert fact.proof, "what lay there is known by its hash, though it says nothing"
+
+
+def test_a_code_review_that_a_person_wrote_is_about_whatever_is_there(desk: Desk) -> None:
+    desk.put(CODE_REVIEW, {"issues": []})
+    for filing in ({}, {"tree": "another"}, {"tree": "another", "files": {REPORT: "filed"}}):
+        desk.filing = filing
+        assert desk.fact("review_clear").ok, filing
+
+
+# --- decisions ---
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"verdict": "fine", "accepted": True}, '/verdict: "fine" is no decision; one of: accepted, needs_changes, '),
+        ({"accepted": False}, "/accepted: false is no decision; one of: "),
+        ({"verdict": "accepted", "decision": "revert"}, ": it says accepted and revert, which decides nothing"),
+        ({"status": "revert", "reason": "red"}, "/status: the decision is revert, not accepted"),
+        ({"reason": "hm"}, "/verdict: the decision is not given, not accepted"),
+    ],
+)
+def test_what_a_decision_lacks_is_told_with_its_place(desk: Desk, said: dict[str, Any], why: str) -> None:
+    desk.put(DECISION, said)
+    fact = desk.fact("decision_accepted")
+    assert not fact.ok
+    assert fact.why.replace(" /", "/").startswith(DECISION + why)
+
+
+def test_one_decision_may_be_said_in_several_words(desk: Desk) -> None:
+    desk.put(DECISION, {"verdict": "accept", "decision": "approved", "accepted": True, "reason": "r" * 400})
+    fact = desk.fact("decision_accepted")
+    assert (fact.ok, fact.note) == (True, "r" * 300)
+    desk.put(DECISION, {"verdict": "accept"})
+    assert desk.fact("decision_accepted").note == ""
+
+
+# --- signals ---
+
+
+def test_a_signal_comes_with_its_reason(desk: Desk) -> None:
+    desk.put(REPORT, {"signal": "Plan unclear", "reason": "r" * 400})
+    fact = desk.fact("plan_unclear")
+    assert (fact.ok, fact.note) == (True, "r" * 300)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"signal": "blocked"}, "/signal: the signal is blocked, not needs_changes or plan_unclear"),
+        ({"status": "blocked"}, "/status: the signal is blocked, not needs_changes or plan_unclear"),
+        ({}, "/signal: the signal is not given, not needs_changes or plan_unclear"),
+        ({"signal": "plan_unclear", "status": "blocked"}, "/signal: it says plan_unclear and blocked: no clear signal"),
+    ],
+)
+def test_what_a_signal_lacks_is_told_with_its_place(desk: Desk, said: dict[str, Any], why: str) -> None:
+    desk.put(REPORT, {**said, "reason": "step 2"})
+    assert desk.fact("plan_unclear").why == f"{REPORT} {why}"
+
+
+def test_the_same_signal_may_stand_there_twice(desk: Desk) -> None:
+    desk.put(REPORT, {"signal": "plan_unclear", "status": "plan-unclear", "reason": "step 2"})
+    assert desk.fact("plan_unclear").ok
+    assert desk.fact("nothing_signalled").why == f"{REPORT} /signal: it signals plan_unclear"
+
+
+def test_no_signal_is_nobodys_proof(desk: Desk) -> None:
+    """The gate asks for what is new; a report that is not there, or says nothing, need not be."""
+    for report in (None, {"status": "completed", "reason": "all done"}):
+        if report:
+            desk.put(REPORT, report)
+        fact = desk.fact("nothing_signalled")
+        assert (fact.ok, fact.why, fact.by_hand) == (True, "", False)
+
+
+@pytest.mark.parametrize(
+    ("report", "why"),
+    [
+        ("{", f"{REPORT}: "),
+        (
+            {"signal": "blocked", "status": "done", "reason": "r"},
+            f"{REPORT} /signal: it says blocked and done: no clear",
+        ),
+        ({"status": "blocked", "reason": "r"}, f"{REPORT} /status: it signals blocked"),
+    ],
+)
+def test_a_report_that_is_there_is_read(desk: Desk, report: object, why: str) -> None:
+    desk.put(REPORT, report)
+    fact = desk.fact("nothing_signalled")
+    assert not fact.ok
+    assert fact.why.startswith(why)

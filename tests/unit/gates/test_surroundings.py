@@ -1,0 +1,151 @@
+"""What lies around a task: where nobody looked nothing is proven, and what the engine saw itself is never old."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from detent.gates.seen import AgentSeen, CheckoutSeen, Sibling
+from tests.unit.gates.test_criteria import SPEC, Around, SpecWorld
+
+CLEAN, OWN = CheckoutSeen("main", "ralf/x"), CheckoutSeen("ralf/x", "ralf/x", ("a.py",))
+FAILED, COOLING = AgentSeen("codex", failed="timeout"), AgentSeen("pi", until="2030-01-01T00:00:00Z")
+GATES: Mapping[str, Mapping[str, Any]] = {
+    "git_clean": {},
+    "baseline_known": {},
+    "agents_found": {"roles": ["implementer"], "programs": ["git"]},
+    "agents_exhausted": {"role": "implementer"},
+    "no_sibling_in": {"states": ["verify"]},
+    "file_unchanged": {"file": "spec/v2.md"},
+    "person_says": {"word": "skip-assess"},
+}
+
+
+@pytest.fixture
+def around(tmp_path: Path) -> SpecWorld:
+    return SpecWorld(tmp_path)
+
+
+def is_fresh_and_nobodys(world: SpecWorld, check: str) -> str:
+    """The proof of an open gate which asks for what is new; nobody has written it by hand."""
+    fact = world.gate(check, since="entry", **GATES[check])
+    assert (fact.ok, fact.why, fact.by_hand) == (True, "", False)
+    return fact.proof
+
+
+# --- the checkout ---
+
+
+@pytest.mark.parametrize(("checkout", "proof"), [(CLEAN, "clean"), (OWN, "ralf/x")])
+def test_a_clean_checkout_and_a_branch_of_its_own_are_the_engines_proof(
+    around: SpecWorld, checkout: CheckoutSeen, proof: str
+) -> None:
+    around.around = Around(checkout=checkout)
+    assert is_fresh_and_nobodys(around, "git_clean") == proof
+
+
+@pytest.mark.parametrize(
+    ("checkout", "why"),
+    [
+        (CheckoutSeen("main", "", tuple("abcde")), "not committed: a, b, c, d, e"),
+        (CheckoutSeen("main", "", tuple("abcdef")), "not committed: a, b, c, d, e and 1 more"),
+        # Two that are empty are not the same branch.
+        (CheckoutSeen("", "", ("a",)), "not committed: a"),
+        (CheckoutSeen("ralf/x", "ralf/x", (), "the repository has no commit yet"), "the repository has no commit yet"),
+    ],
+)
+def test_what_is_not_committed_is_told(around: SpecWorld, checkout: CheckoutSeen, why: str) -> None:
+    around.around = Around(checkout=checkout)
+    fact = around.gate("git_clean")
+    assert (fact.ok, fact.why, fact.fix) == (False, why, "do it")
+
+
+def test_who_only_looks_is_told_to_ask_for_the_move(around: SpecWorld) -> None:
+    fact = around.gate("git_clean")
+    assert (fact.ok, fact.why) == (False, "whether the checkout is clean is looked at when the move is asked for")
+    assert fact.fix == "ask for the move: it says what is not committed, if anything is"
+
+
+def test_the_commit_the_work_began_on_is_the_proof(around: SpecWorld) -> None:
+    fact = around.gate("baseline_known")
+    assert (fact.ok, fact.why) == (False, "it is not known which commit the work begins on")
+    around.captured = {"commit_sha": "a" * 40}
+    assert is_fresh_and_nobodys(around, "baseline_known") == "a" * 40
+
+
+# --- the agents ---
+
+
+def test_an_installed_agent_and_its_programs_are_found(around: SpecWorld) -> None:
+    around.around = Around(agents=(AgentSeen("codex", is_installed=False), AgentSeen("pi")))
+    assert is_fresh_and_nobodys(around, "agents_found") == ""
+    assert around.gate("agents_found", roles=["implementer"]).ok, "no program need be named"
+    fact = around.gate("agents_found", roles=["implementer"], programs=["git", "jq", "rg"])
+    assert fact.why == "jq is not on PATH; rg is not on PATH"
+    around.around = Around(agents=(AgentSeen("codex", is_installed=False), AgentSeen("pi", is_installed=False)))
+    fact = around.gate("agents_found", **GATES["agents_found"])
+    assert (fact.ok, fact.why) == (False, "nobody is installed for implementer (codex, pi)")
+
+
+def test_exhausted_agents_are_told_with_their_reasons(around: SpecWorld) -> None:
+    proofs = set()
+    for agents in ((FAILED,), (FAILED, COOLING), (FAILED, AgentSeen("claude", is_installed=False))):
+        around.around = Around(agents=agents)
+        proofs.add(is_fresh_and_nobodys(around, "agents_exhausted"))
+    assert len(proofs) == 3
+    assert "" not in proofs
+
+
+@pytest.mark.parametrize(
+    ("agents", "why"),
+    [
+        ((AgentSeen("pi"), FAILED, AgentSeen("claude")), "still to be tried: pi, claude"),
+        ((), "nobody has looked yet"),
+    ],
+)
+def test_who_is_still_to_be_tried_is_named(around: SpecWorld, agents: tuple[AgentSeen, ...], why: str) -> None:
+    around.around = Around(agents=agents)
+    fact = around.gate("agents_exhausted", role="implementer")
+    assert (fact.ok, fact.why) == (False, why)
+
+
+# --- other tasks ---
+
+
+def test_other_tasks_are_in_the_way_only_in_these_states_of_this_machine(around: SpecWorld) -> None:
+    around.around = Around(siblings=(Sibling("b", "phase", "implement"), Sibling("c", "other", "verify")))
+    assert is_fresh_and_nobodys(around, "no_sibling_in") == ""
+    around.around = Around(siblings=tuple(Sibling(name, "phase", "verify") for name in "bcdefgh"))
+    fact = around.gate("no_sibling_in", **GATES["no_sibling_in"])
+    assert (fact.ok, fact.why) == (False, "; ".join(f"{name} is in verify" for name in "bcdef"))
+
+
+# --- files and words ---
+
+
+def test_a_file_that_should_not_change_is_not_too_old(around: SpecWorld) -> None:
+    around.gate("file_unchanged", since="entry", **GATES["file_unchanged"])
+    around.enter()
+    assert is_fresh_and_nobodys(around, "file_unchanged")
+    for text in (SPEC + "more\n", ""):
+        around.write("spec/v2.md", text)
+        fact = around.gate("file_unchanged", since="entry", **GATES["file_unchanged"])
+        assert (fact.ok, fact.why) == (False, "spec/v2.md was changed since verify was entered")
+
+
+def test_a_word_that_was_said_is_the_proof(around: SpecWorld) -> None:
+    around.words = ("another", "skip-assess")
+    assert is_fresh_and_nobodys(around, "person_says") == "skip-assess"
+
+
+# --- where nobody looked ---
+
+
+@pytest.mark.parametrize("check", ["agents_found", "agents_exhausted", "no_sibling_in"])
+def test_where_nobody_looked_that_is_said(around: SpecWorld, check: str) -> None:
+    around.around = None
+    fact = around.gate(check, **GATES[check])
+    assert (fact.ok, fact.why) == (False, "nobody has looked yet")
