@@ -13,6 +13,7 @@ DESIGN, SCOPE = "scaffolding/design.md", "scaffolding/scope.md"
 
 CLOSED: list[tuple[str, Spoil, str]] = [
     ("shed", replaced(DESIGN, "Architecture", "One file."), '"## Architecture" lists no component'),
+    ("shed", replaced(DESIGN, "Architecture", "One file.\n\n- TODO"), '"## Architecture" lists no component'),
     ("shed", replaced(DESIGN, "Architecture", "- a: x\n- b: y\n- c: z"), "has 3 components and no drawing"),
     ("shed", replaced(DESIGN, "Architecture", "- a\n- b\n- c\n\na -> b -> c"), "has 3 components and no drawing"),
     (
@@ -173,10 +174,16 @@ def test_drawings_of_trees_are_read(drawing: str, paths: list[str]) -> None:
         assert found == tuple(paths)
 
 
+def test_a_drawing_is_read_up_to_a_bound() -> None:
+    drawn = [f"{number}.py" for number in range(2500)]
+    assert planned_paths(DRAWN.format("\n".join(drawn))) == tuple(drawn[:2000])
+
+
 def test_the_projects_own_folder_on_top_is_left_out() -> None:
     planned = ("words/", "words/a.py", "words/t/", "words/t/b.py")
     assert without_top(planned, ("a.py",)) == ("a.py", "t/", "t/b.py")
     assert without_top(planned, ("words/a.py",)) == planned, "there is such a folder"
+    assert without_top(("words/", "words/a.py"), ("a.py",)) == ("a.py",)
     assert without_top(("src/",), ("a.py",)) == ("src/",)
     assert without_top(("src/", "b.py"), ("a.py",)) == ("src/", "b.py")
 
@@ -192,6 +199,11 @@ STRUCTURE: list[tuple[str, Spoil, str]] = [
         "shed",
         lambda project: project.path("words.py").rename(project.path("count.py")),
         "words.py of design.md is not in the tree",
+    ),
+    (
+        "shed",
+        replaced(DESIGN, "Directory Structure", "```\nword\nwords.py\ntests/\n  test_words.py\n```"),
+        "word of design.md is not in the tree",
     ),
     ("shed", lambda project: project.write("lib/more.py", "x = 1\n"), "lib/ is not in design.md"),
     ("house", lambda project: project.path("app/store.py").unlink(), "app/store.py of design.md is not in the tree"),
