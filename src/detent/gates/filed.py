@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 def same_tree(_gate: Gate, seen: Seen) -> Finding:
     """The tree is the one that the move which led here saw: nobody has changed a file since."""
     if not seen.tree:
-        return Finding(ok=False, why="the tree has not been looked at since it changed")
+        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
     if not seen.came_with:
-        return Finding(ok=False, why="the move that led here did not look at the tree")
+        return Finding(ok=False, why="the move that led here did not look at the tree", is_known=False)
     if seen.came_with != seen.tree:
         return Finding(
             ok=False, why=f"the tree is {seen.tree[:12]} now, it was {seen.came_with[:12]} when it came here"
@@ -33,7 +33,8 @@ def filed(gate: Gate, seen: Seen) -> Finding:
     there = None if place.endswith("/") else seen.files.path(place, as_proof=False)
     evidence = {} if place.endswith("/") else {f"filed:{place}": there.digest if there else ""}
     if not seen.tree:
-        return Finding(ok=False, why="the tree has not been looked at since it changed", evidence=evidence)
+        why = "the tree has not been looked at since it changed"
+        return Finding(ok=False, why=why, evidence=evidence, is_known=False)
     if seen.filing.get("tree") != seen.tree:
         why = f"{place} is not there for the tree as it is: nothing has changed, or nobody has asked for the move"
         return Finding(ok=False, why=why, evidence=evidence)

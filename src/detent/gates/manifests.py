@@ -129,7 +129,8 @@ def _asks(option: str, path: str) -> bool:
 
 
 def _named(line: str) -> str:
-    match = _NAME.match(_EDITABLE.sub("", line, count=1))
+    editable = _EDITABLE.match(line)
+    match = _NAME.match(line, editable.end() if editable else 0)
     return match[0] if match else line
 
 

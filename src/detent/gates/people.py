@@ -42,7 +42,7 @@ def signed_tree(gate: Gate, seen: Seen) -> Finding:
     if not signed:
         return Finding(ok=False, why=f"nobody has signed {name} yet")
     if not seen.tree:
-        return Finding(ok=False, why="the tree has not been looked at since it changed")
+        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
     if signed["tree"] != seen.tree:
         then, now = signed["tree"][:12], seen.tree[:12]
         why = f"the tree is {now}, not {then}, which {signed['name']} signed by {name}"
@@ -77,7 +77,7 @@ def protected_ok(_gate: Gate, seen: Seen) -> Finding:
     touched = seen.touched()
     if touched is None:
         why = "whether this tree touches protected files has not been looked at"
-        return Finding(ok=False, why=why, fix="look at the changes: detent diff")
+        return Finding(ok=False, why=why, fix="look at the changes: detent diff", is_known=False)
     if not touched:
         return Finding(ok=True, by_engine=True)
     said = seen.approved

@@ -109,7 +109,7 @@ def scope(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=planned.problem)
     changed = seen.changed()
     if changed is None:
-        return Finding(ok=False, why="the tree has not been looked at since it changed")
+        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
     outside = [path for path in changed if not matches(path, planned.patterns)]
     if gate.params["value"] == INSIDE:
         why = f"not in {planned.where}: {name_some(outside)}" if outside else ""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 OK, NEEDS_CHANGES, BLOCKED, PLAN = "ok", "needs_changes", "blocked", "plan"
 _YES = ("ok", "approved", "approve", "accepted", "accept", "pass", "passed")
 _NO = ("needs_changes", "changes_requested", "request_changes", "rejected", "reject", "fail", "failed")
+_PLAN_FLAWED = "plan_flawed"
 _BLOCKING = ("blocking", "blocker")
 _LONGEST_REASON = 300  # characters
 DECISIONS: Mapping[str, tuple[str, ...]] = {
@@ -93,8 +94,16 @@ def _against(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             name = "structural_flaws" if one.get("structural_flaws") else "structural_flaw"
             yield f"{pointer}/{name}", f"a structural flaw: {shown(one[name])}"
         for key in ("decision", "signal", "status", "verdict"):
-            if (word := _word(one.get(key))) in (*_NO, "plan_flawed"):
+            if (word := _word(one.get(key))) in (*_NO, _PLAN_FLAWED):
                 yield f"{pointer}/{key}", f"it says {word}"
+
+
+def _unclear(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """A verdict in words that nobody knows: it may well be a no, so that it never lets anything pass."""
+    for pointer, one in _statements(data):
+        for key in ("decision", "verdict"):
+            if one.get(key) and _word(one[key]) not in (*_YES, *_NO, BLOCKED, _PLAN_FLAWED):
+                yield f"{pointer}/{key}", f"{shown(one[key])} is no verdict (one of: {OK}, {NEEDS_CHANGES}, {BLOCKED})"
 
 
 def _for(data: Mapping[str, Any]) -> tuple[bool, bool]:
@@ -110,6 +119,8 @@ def read_plan_review(data: Mapping[str, Any]) -> Read:
         return Read(BLOCKED, *blocking)
     if against := next(_against(data), None):
         return Read(NEEDS_CHANGES, *against)
+    if unclear := next(_unclear(data), None):
+        return Read("", *unclear)
     says_ok, says_clear = _for(data)
     if not says_ok:
         return Read("", "/ok", 'it does not say whether the plan is ok: write "ok": true or false')
@@ -122,13 +133,15 @@ def read_code_review(data: Mapping[str, Any]) -> Read:
     """Blocking issues decide, and by what they are about: the plan before the code, because it comes before it."""
     blocking, against = list(_blocking(data)), list(_against(data))
     flagged = [(pointer, issue) for pointer, issue in _issues(data) if _is_blocking(issue) or against]
-    if flawed := [pointer for pointer, said in against if said == "it says plan_flawed"]:
+    if flawed := [pointer for pointer, said in against if said == f"it says {_PLAN_FLAWED}"]:
         return Read(PLAN, flawed[0], "the plan is flawed")
     for pointer, issue in flagged:
         if any(_word(issue.get(key)) in ("plan", "planning") for key in ("target", "about")):
             return Read(PLAN, pointer, f"an issue of the plan: {shown(issue.get('message') or issue)}")
     if said := next(iter((*blocking, *against)), None):
         return Read(NEEDS_CHANGES, *said)
+    if unclear := next(_unclear(data), None):
+        return Read("", *unclear)
     return Read(OK)
 
 
@@ -144,7 +157,8 @@ def plan_review(gate: Gate, seen: Seen) -> Finding:
     """The review of a plan comes to this `value`: ok, needs_changes or blocked.
 
     It is ok only with `ok` true and `blocked` false, at the top or under `aggregate`. Any reviewer with `ok` false and
-    severity blocking blocks it. Anything else that says no, a structural flaw too, needs changes.
+    severity blocking blocks it. Anything else that says no, a structural flaw too, needs changes. A `verdict` or
+    `decision` in words that nobody knows is no answer.
     """
     found = read_artifact(seen, gate.params["file"], gate.params["schema"])
     if found.problem:
@@ -156,7 +170,8 @@ def code_review(gate: Gate, seen: Seen) -> Finding:
     """The review of code comes to this `value`: ok, needs_changes (of the code) or plan (the plan is flawed).
 
     It is ok when no issue is blocking and nothing says no. An issue may name its `target`: code or plan. A review that
-    a run left is about the files of that run: once they have changed, it says nothing.
+    a run left is about the files of that run: once they have changed, it says nothing. Nor does one whose `verdict` or
+    `decision` is in words that nobody knows.
     """
     found = read_artifact(seen, gate.params["file"], gate.params["schema"])
     if found.problem:

@@ -42,8 +42,8 @@ _PREFERENCES = {
 }
 _AMOUNT = r"\d[\d.,]*"
 _MONEY = re.compile(
-    rf"[$\u20ac\u00a3\u00a5]\s?(?P<a>{_AMOUNT})|(?<![\w.,])(?P<b>{_AMOUNT})\s?(?:[$\u20ac\u00a3\u00a5]|(?:USD|EUR|GBP|CHF|JPY|"
-    rf"dollars?|euros?)\b)|\b(?:USD|EUR|GBP|CHF|JPY)\s?(?P<c>{_AMOUNT})",
+    rf"[$\u20ac\u00a3\u00a5]\s?{_AMOUNT}|(?<![\w.,]){_AMOUNT}\s?(?:[$\u20ac\u00a3\u00a5]|(?:USD|EUR|GBP|CHF|JPY|"
+    rf"dollars?|euros?)\b)|\b(?:USD|EUR|GBP|CHF|JPY)\s?{_AMOUNT}",
     re.IGNORECASE,
 )
 _MONTHLY = re.compile(r"\bmonth(?:ly|s)?\b|/\s?mo\b|\bper mo\b", re.IGNORECASE)
@@ -85,7 +85,7 @@ def is_yes(value: str) -> bool | None:
 
 
 def _cost_problem(text: str) -> str:
-    amounts = [match[match.lastgroup or 0] for match in _MONEY.finditer(text)]
+    amounts = _MONEY.findall(text)
     if not amounts:
         return "names no figure"
     is_free = all(not re.search("[1-9]", amount) for amount in amounts)
@@ -118,7 +118,7 @@ def inputs_used(gate: Gate, seen: Seen) -> Finding:
     page = Page(seen, gate.params["file"])
     found = _files_in(seen, gate.params["folder"])
     if found is None:
-        return page.finding().replace(ok=False, why=_not_looked(gate))
+        return page.finding().replace(ok=False, why=_not_looked(gate), is_known=False)
     text = own_text(page.text)
     unused = _unnamed(found, text)
     if unused and not page.problems:
@@ -136,7 +136,7 @@ def inputs_distilled(gate: Gate, seen: Seen) -> Finding:
     evidence = {f"text:{folder}{_DISTILLED}*.md": hash_text(whole) if texts else ""}
     found = _files_in(seen, folder)
     if found is None:
-        return Finding(ok=False, why=_not_looked(gate), evidence=evidence)
+        return Finding(ok=False, why=_not_looked(gate), evidence=evidence, is_known=False)
     name = folder.removeprefix(IN_TREE).rstrip("/")
     raw = [path for path in found if not _is_distilled(path)]
     problem, fix = _distilled_problem(name, raw, {path: text for path, text in texts.items() if path in found})

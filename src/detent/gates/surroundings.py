@@ -22,7 +22,8 @@ def git_clean(_gate: Gate, seen: Seen) -> Finding:
     """Nothing in the checkout is uncommitted, or the branch checked out is the task's own."""
     checkout = seen.around.checkout() if seen.around is not None else None
     if checkout is None:  # who only reads starts no git
-        return Finding(ok=False, why=_LATER, fix="ask for the move: it says what is not committed, if anything is")
+        fix = "ask for the move: it says what is not committed, if anything is"
+        return Finding(ok=False, why=_LATER, fix=fix, is_known=False)
     if checkout.problem:
         return Finding(ok=False, why=checkout.problem)
     if checkout.branch and checkout.branch == checkout.own_branch:
@@ -46,7 +47,7 @@ def baseline_known(_gate: Gate, seen: Seen) -> Finding:
 def agents_found(gate: Gate, seen: Seen) -> Finding:
     """For each role somebody is installed who may serve it, and every program that is asked for can be found."""
     if seen.around is None:
-        return Finding(ok=False, why=_NOT_LOOKED)
+        return Finding(ok=False, why=_NOT_LOOKED, is_known=False)
     missing = []
     for role in gate.params["roles"]:
         agents = seen.around.agents(role)
@@ -62,8 +63,10 @@ def agents_exhausted(gate: Gate, seen: Seen) -> Finding:
     """Everyone who may serve a role has failed in this visit, or is out of quota."""
     agents = seen.around.agents(gate.params["role"]) if seen.around is not None else ()
     left = [agent.name for agent in agents if agent.is_installed and not (agent.failed or agent.until)]
-    if left or not agents:
-        return Finding(ok=False, why=f"still to be tried: {', '.join(left)}" if left else _NOT_LOOKED)
+    if not agents:
+        return Finding(ok=False, why=_NOT_LOOKED, is_known=False)
+    if left:
+        return Finding(ok=False, why=f"still to be tried: {', '.join(left)}")
     told = [f"{agent.name}: {agent.failed or f'out of quota until {agent.until}'}" for agent in agents]
     return Finding(ok=True, note="; ".join(told), proof=hash_text("".join(told)), by_engine=True)
 
@@ -71,7 +74,7 @@ def agents_exhausted(gate: Gate, seen: Seen) -> Finding:
 def no_sibling_in(gate: Gate, seen: Seen) -> Finding:
     """No other task of this machine in the project stands in one of these states."""
     if seen.around is None:
-        return Finding(ok=False, why=_NOT_LOOKED)
+        return Finding(ok=False, why=_NOT_LOOKED, is_known=False)
     states, machine = gate.params["states"], seen.machine.name
     others = [one for one in seen.around.siblings() if one.machine == machine and one.state in states]
     why = "; ".join(f"{one.id} is in {one.state}" for one in others[:_MOST_NAMED])

@@ -33,6 +33,8 @@ REQUIREMENTS = """--index-url https://example.org/simple
 # a comment
 flask[async]>=2  # why
 -e ./lib
+--editable=git+https://example.org/x.git
+my-extras
 jinja2 \\
   ==3.1 --hash=sha256:00
 """
@@ -70,7 +72,7 @@ DECLARED: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
         ("flask", "Jinja2", "pytest", "ruff", "rich", "mypy", "sphinx"),
         ("poetry.lock", "uv.lock", "pdm.lock", "pylock.toml", "requirements.txt", "requirements.lock"),
     ),
-    "requirements.txt": (REQUIREMENTS, ("flask", "-e ./lib", "jinja2"), ("requirements.lock",)),
+    "requirements.txt": (REQUIREMENTS, ("flask", "-e ./lib", "git", "my-extras", "jinja2"), ("requirements.lock",)),
     "dev-requirements.in": ("flask\n", ("flask",), ("dev-requirements.txt",)),
     "requirements/base.txt": ("flask\n", ("flask",), ("base.lock",)),
     "sub/requirements/base.in": ("flask\n", ("flask",), ("base.txt",)),
@@ -198,6 +200,15 @@ def test_a_lock_file_lies_beside_its_manifest_or_above(built: Built, lock: str, 
     assert not_locked(seen_in(built), manifest) == ("flask", "rich")
     built.write(lock, "rich = 1\n")
     assert not_locked(seen_in(built), manifest) == (("flask",) if is_seen else ("flask", "rich"))
+
+
+def test_a_lock_file_that_is_no_part_of_the_tree_locks_nothing(built: Built) -> None:
+    """One that git ignores lies on this disk alone."""
+    manifest = read(built, "pyproject.toml", ASKED)
+    built.write("uv.lock", "flask rich\n")
+    files = {path: file for path, file in (built.files() or {}).items() if path != "uv.lock"}
+    assert not_locked(seen_in(built).replace(tree_files=lambda: files), manifest) == ("flask", "rich")
+    assert not_locked(seen_in(built), manifest) == ()
 
 
 def test_several_lock_files_may_hold_it_together(built: Built) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from detent.gates.plan import all_commands, read_plan
+from detent.core.machine import Gate
+from detent.gates.plan import all_commands, read_plan, receipt_key
 from detent.store.observed import Command
 
 
@@ -97,3 +98,10 @@ def test_the_projects_commands_join_every_plan_and_none_is_run_twice() -> None:
     assert all_commands(given, "cmd: make lint\ncmd: make e2e") == (*given, Command("plan 2", "make e2e"))
     assert all_commands(given, "") == given
     assert all_commands((), "") == ()
+
+
+def test_which_answer_a_gate_wants_is_no_part_of_what_was_run() -> None:
+    gate = Gate("ours", "criteria", {"file": "spec.md", "value": "all pass"})
+    key = receipt_key("tree", "make", gate, "w")
+    assert receipt_key("tree", "make", gate.replace(params={"value": "some fail", "file": "spec.md"}), "w") == key
+    assert receipt_key("tree", "make", gate.replace(params={"file": "value", "value": "all pass"}), "w") != key

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.gates.reports import DRIFT_AXES, EXPLICIT_CHECKS, REVIEW_AXES
+from detent.gates.reports import BLOCKED_LINE, DRIFT_AXES, EXPLICIT_CHECKS, REVIEW_AXES
 from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
 
 REVIEW, RECONCILE, BLOCKED = "scaffolding/review.md", "scaffolding/reconcile.md", "scaffolding/blocked.md"
@@ -55,6 +55,35 @@ def test_an_open_finding_is_told(tmp_path: Path) -> None:
     project.change(REVIEW, "status: open", "status: fixed")
     assert project.fact("findings").ok
     assert project.fact("findings", value="some open").why == "review.md has no open Critical and Required finding"
+
+
+def test_what_is_open_is_why_somebody_must_mend_it(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    found(*(f"- lie {number}; severity: Critical; axis: security; status: open" for number in range(7)))(project)
+    heads = [f"lie {number}; severity: Critical; axis: security; status: open" for number in range(7)]
+    fact = project.fact("findings", value="some open")
+    assert (fact.ok, fact.why, fact.parts) == (True, "", tuple((head, False, "") for head in heads))
+    fact = project.fact("findings")
+    assert (fact.ok, fact.parts, fact.fix) == (False, (), "fix them, then have the review look again")
+    assert fact.why == f"review.md: open (Critical and Required): {'; '.join(heads[:5])}"
+
+
+@pytest.mark.parametrize(
+    ("check", "name", "section", "asked"),
+    [
+        ("findings", REVIEW, "Axes", REVIEW_AXES),
+        ("findings", REVIEW, "Explicit Checks", EXPLICIT_CHECKS),
+        ("drift", RECONCILE, "Axes", DRIFT_AXES),
+    ],
+)
+def test_the_example_of_a_section_names_each_of_its_items_once(
+    tmp_path: Path, check: str, name: str, section: str, asked: tuple[str, ...]
+) -> None:
+    project = Project(tmp_path, "shed")
+    project.remove_section(name, section)
+    fact = project.fact(check)
+    assert fact.fix.startswith(f'under "## {section}": - {asked[0]}: ')
+    assert [fact.fix.count(one) for one in asked] == [1] * len(asked)
 
 
 UNCLEAR: list[tuple[Spoil, str]] = [
@@ -181,8 +210,11 @@ def test_drift_of_two_classes_is_told_as_such(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     project.replace_section(RECONCILE, "Drift", f"{COSMETIC}; class: structural")
     assert 'class: structural" has more than one class: cosmetic, structural' in project.fact("drift").why
-    project.replace_section(RECONCILE, "Drift", "- x moved; class: large; fix: design.md follows")
-    assert "has no class of: cosmetic, structural, spec-violating" in project.fact("drift").why
+    for drift in ("x moved; class: large; fix: design.md follows", "x moved; class: large"):
+        project.replace_section(RECONCILE, "Drift", f"- {drift}")
+        fact = project.fact("drift")
+        assert fact.why == f'reconcile.md: "{drift}" has no class of: cosmetic, structural, spec-violating'
+        assert fact.fix.startswith('under "## Drift": - WHAT DIFFERS; class: structural; fix: ')
 
 
 BLOCKS: list[tuple[Spoil, str]] = [
@@ -215,6 +247,7 @@ def test_a_blocked_reconciliation_offers_three_ways(tmp_path: Path, spoil: Spoil
         ("BLOCKED: the key is gone. Options: [A, B, C]. Recommendation: [X].", "fewer than two ways"),
         ("BLOCKED: the key is gone. Options: [ask for it]. Recommendation: ask for it.", "fewer than two ways"),
         ("BLOCKED: the key is gone. Options: [ask, ask]. Recommendation: ask.", "fewer than two ways"),
+        ("BLOCKED: the key is gone. Options: [ask, B, ]. Recommendation: ask.", "fewer than two ways"),
         ("BLOCKED: the key is gone. Options: [ask, wait]. Recommendation: [X].", "Recommendation names none"),
         ("BLOCKED: the key is gone. Options: [ask, wait]. Recommendation:", "Recommendation names none"),
         ("BLOCKED: the key is gone. Options: [ask, wait].", "not exactly one report"),
@@ -233,6 +266,14 @@ def test_a_block_that_is_none_is_told(tmp_path: Path, text: str, why: str) -> No
     assert not fact.ok
     assert why in fact.why
     assert "BLOCKED: " in fact.fix
+
+
+def test_a_block_that_nobody_tells_is_asked_for(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    project.path(BLOCKED).unlink()
+    fact = project.fact("blocked_doc")
+    assert (fact.ok, fact.why) == (False, "there is no blocked.md; nobody says what is blocked")
+    assert fact.fix == f"write blocked.md; write: {BLOCKED_LINE}"
 
 
 @pytest.mark.parametrize(

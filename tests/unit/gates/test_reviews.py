@@ -107,6 +107,26 @@ PLAN_REVIEWS: Mapping[str, tuple[dict[str, Any], str, str, str]] = {
         f"says {word}": ({**CLEAR, "aggregate": {"verdict": word}}, NEEDS, "/aggregate/verdict", f"it says {word}")
         for word in ("needs_changes", "request_changes", "rejected", "reject", "fail", "failed", "plan_flawed")
     },
+    # What nobody understands may be a no.
+    "a verdict in its own words": (
+        {**CLEAR, "verdict": "Rejected: no tests"},
+        "",
+        "/verdict",
+        '"Rejected: no tests" is no verdict (one of: ok, needs_changes, blocked)',
+    ),
+    "a decision in its own words below": (
+        {**CLEAR, "decision": "ok", "aggregate": {"decision": "lgtm"}},
+        "",
+        "/aggregate/decision",
+        '"lgtm" is no verdict (one of: ok, needs_changes, blocked)',
+    ),
+    "own words beside a clear no": (
+        {"verdict": "hm", "ok": False, "blocked": False},
+        NEEDS,
+        "/ok",
+        "ok is false",
+    ),
+    "a status in its own words": ({**CLEAR, "status": "completed", "signal": "done", "verdict": ""}, "ok", "", ""),
     # Then who says yes, and that nothing blocks.
     **{
         f"says {word}": ({"verdict": word}, "ok", "", "")
@@ -178,6 +198,19 @@ CODE_REVIEWS: Mapping[str, tuple[dict[str, Any], str, str, str]] = {
         "/issues/0",
         'a blocking issue: "m"',
     ),
+    "a verdict in its own words": (
+        {"ok": True, "verdict": "not yet", "issues": []},
+        "",
+        "/verdict",
+        '"not yet" is no verdict (one of: ok, needs_changes, blocked)',
+    ),
+    "own words beside an issue that blocks": (
+        {"verdict": "not yet", "issues": [{**BLOCKING, "message": "m"}]},
+        NEEDS,
+        "/issues/0",
+        'a blocking issue: "m"',
+    ),
+    "a verdict that passes": ({"decision": "approve", "verdict": "Pass", "issues": []}, "ok", "", ""),
     "it only says no": ({"ok": False, "issues": []}, NEEDS, "/ok", "ok is false"),
 }
 

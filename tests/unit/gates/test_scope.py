@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from detent.gates.acceptance import tier_of
+from detent.gates.scope import is_yes
 from tests.unit.gates.pipeline import Project, Spoil, changed, replaced
 
 SCOPE, PREFERENCES = "scaffolding/scope.md", "preferences.md"
@@ -55,6 +56,11 @@ CLOSED: list[tuple[Spoil, str]] = [
     (criteria("AC-1: prints within 1 s"), '"## Acceptance Criteria" names no AC-*'),
     (replaced(SCOPE, "Estimated Cost", "cheap"), '"## Estimated Cost" names no figure'),
     (replaced(SCOPE, "Estimated Cost", "$120 per year"), '"## Estimated Cost" is no monthly figure'),
+    (
+        replaced(SCOPE, "Estimated Cost", "$0 for hosting, 10 EUR for the name"),
+        '"## Estimated Cost" is no monthly figure',
+    ),
+    (replaced(SCOPE, "Estimated Cost", "0 euros, later USD 5"), '"## Estimated Cost" is no monthly figure'),
     (replaced(SCOPE, "Estimated Cost", "about 5"), '"## Estimated Cost" names no figure'),
     (replaced(SCOPE, "Estimated Cost", "```\n$5 per month\n```"), '"## Estimated Cost" names no figure'),
     (replaced(SCOPE, "Quality Tier", "shed | house | skyscraper"), '"## Quality Tier" does not settle on one of'),
@@ -97,6 +103,7 @@ OPEN: list[Spoil] = [
     criteria("- AC-1: `list <name>` prints 3 lines"),
     replaced(SCOPE, "Estimated Cost", "$0 \u2013 static hosting"),
     replaced(SCOPE, "Estimated Cost", "12 EUR monthly"),
+    replaced(SCOPE, "Estimated Cost", "EUR 0.00, 0 dollars and \u00a30"),
     replaced(SCOPE, "Estimated Cost", "about \u20ac5.50/mo for the VPS, $0 for the rest"),
     replaced(SCOPE, "Quality Tier", "**Tier: Skyscraper**"),
     replaced(SCOPE, "Quality Tier", "house, because others rely on it"),
@@ -132,6 +139,17 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     project.replace_section(SCOPE, "Quality Tier", "villa")
     why = project.fact("scope_doc").why
     assert all(f'"## {name}"' in why for name in ("Problem", "Data Model", "Deferred", "Quality Tier"))
+
+
+@pytest.mark.parametrize(
+    ("value", "answer"),
+    [
+        *(("yes", True), ("**Yes**, by Ann", True), ("no", False), ("`NO`, nothing is kept", False)),
+        *(("", None), ("maybe", None), ("yes/no", None), ("no?", None), ("yes | no", None), ("nothing", None)),
+    ],
+)
+def test_a_label_is_answered_with_yes_or_no_or_not_at_all(value: str, answer: bool | None) -> None:
+    assert is_yes(value) is answer
 
 
 def test_a_tier_counts_only_where_the_scope_settles_on_it() -> None:

@@ -82,6 +82,40 @@ def test_no_clear_promise_is_none(line: str, problem: str) -> None:
     assert problem in spec.problems[0]
 
 
+def test_a_promise_has_at_most_so_many_characters_and_is_quoted_by_its_beginning() -> None:
+    criteria = "\n\n## Criteria\n- a\n"
+    assert read_spec(f"Promise: <promise>{'do' * 40}</promise>{criteria}").promise == "do" * 40
+    (problem,) = read_spec(f"Promise: <promise>{'do' * 40}x</promise>{criteria}").problems
+    assert problem == f"the promise '{'do' * 30}' is empty, a placeholder or too long"
+
+
+def test_a_dash_inside_a_criterion_is_one_of_its_words() -> None:
+    spec = read_spec("Promise: <promise>DONE</promise>\n\n## Criteria\n\n- two - or more - sums; cmd: make\n")
+    assert [(one.text, one.command) for one in spec.criteria] == [("two - or more - sums", "make")]
+
+
+@pytest.mark.parametrize(
+    ("item", "text", "command"),
+    [
+        ("- cmd: make test", "make test", "make test"),
+        ("- AC-1: cmd: make test", "make test", "make test"),
+        ("-\n  ```\n  first &&\n  second\n  ```", "first &&", "first &&\nsecond"),
+        ("1.  it builds\n\n    ```\n    make\n    ```", "it builds", "make"),
+        ("1.  it builds\n\n    cmd: make", "it builds", "make"),
+        ("-\tit builds\n\n\t```\n\tmake\n\t```", "it builds", "make"),
+    ],
+)
+def test_a_command_is_found_wherever_it_stands_and_names_what_has_no_words(item: str, text: str, command: str) -> None:
+    spec = read_spec(f"Promise: <promise>DONE</promise>\n\n## Criteria\n\n{item}\n")
+    assert spec.problems == ()
+    assert [(one.text, one.command) for one in spec.criteria] == [(text, command)]
+
+
+def test_a_hundred_criteria_can_be_worked_from() -> None:
+    spec = read_spec("Promise: <promise>DONE</promise>\n\n## Criteria\n\n" + "- a\n" * 100)
+    assert (len(spec.criteria), spec.problems) == (100, ())
+
+
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
