@@ -140,12 +140,13 @@ def _split(body: str, start: re.Pattern[str] | None) -> Iterator[tuple[Entry, bo
         is_heading = row.kind == "heading" and row.depth == 0
         is_item = row.depth == 1 and row.kind != "heading" and _MARKER.match(body, row.start, row.end) is not None
         begins = is_item if start is None else (is_item or is_heading) and start.match(words) is not None
+        in_subsection = bool(level)
         if is_heading:
-            goes_on = 0 < level < _level(row)
+            goes_on = in_subsection and level < _level(row)
         elif is_item:
-            goes_on = level > 0
+            goes_on = in_subsection
         else:
-            goes_on = level > 0 or row.depth > 0 or row.kind != "text"
+            goes_on = in_subsection or row.depth > 0 or row.kind != "text"
         if held and (begins or not goes_on):
             yield _entry(held), is_started
             held = []

@@ -69,6 +69,13 @@ CLOSED: list[tuple[Spoil, str]] = [
     ),
     (covered("- AC-1: proof: run it", *COVERED[1:]), 'AC-1 under "## Acceptance Criteria Coverage" has no test'),
     (covered("- AC-1", *COVERED[1:]), "has no test and no proof"),
+    # What stands behind an item or a subsection is none of it.
+    (covered(*COVERED[:2], "- AC-3: test: tests/test_words.py", "", "proof: run it"), "AC-3 under"),
+    (covered(*COVERED[:2], "- AC-3: test: tests/test_words.py", "", "### Notes", "", "proof: run it"), "AC-3 under"),
+    (
+        covered(*COVERED[:2], "### AC-3", "", "test: tests/test_words.py", "", "### Notes", "", "proof: run it"),
+        'AC-3 under "## Acceptance Criteria Coverage" has no proof',
+    ),
     (covered("- AC-1: test: TODO; proof: run it", *COVERED[1:]), "has no test"),
     (covered("- AC-1: test: by hand; proof: run it", *COVERED[1:]), "the test of AC-1"),
     (covered("```", COVERED[0], "```", "", *COVERED[1:]), "AC-1 is missing under"),
@@ -118,6 +125,7 @@ OPEN: list[Spoil] = [
     questions("Nothing is open."),
     questions("- Is stdin wanted?\n  - **Resolved:** no"),
     covered(*(f"### AC-{number}\n\n- Test: `tests/test_words.py`\n- Proof: run it\n" for number in (1, 2, 3))),
+    covered(*COVERED[:2], "### AC-3", "", "test: tests/test_words.py", "", "#### Notes", "", "proof: run it"),
     covered(*(f"* **AC-{number}** \u2013 test: tests/test_words.py::a; **proof**: run it" for number in (1, 2, 3))),
     covered(
         "| AC | Planned test | Runtime proof |",
