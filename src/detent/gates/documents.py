@@ -181,7 +181,7 @@ def _label_of(head: str) -> str:
 
 
 def _entry(held: Sequence[tuple[Row, str]]) -> Entry:
-    lines = [words for row, words in held if row.kind in ("text", "heading") and words]
+    lines = [words for _, words in held if words]
     return Entry("\n".join(lines), tuple(_code_blocks(row for row, _ in held)))
 
 
@@ -209,7 +209,7 @@ def _code_blocks(rows: Iterable[Row]) -> Iterator[str]:
         is_fence = row.kind == "code" and not row.content and bool(row.text.strip())
         if row.kind == "code" and not is_fence:
             lines.append(row.content)
-        elif row.kind != "blank" and lines:
+        else:
             yield from _code(lines)
             lines = []
     yield from _code(lines)

@@ -85,6 +85,11 @@ CLOSED: list[tuple[Spoil, str]] = [
         "has no proof",
     ),
     (covered("| AC-1 | tests/test_words.py | run it |", "", *COVERED[1:]), "AC-1 is missing under"),
+    # Rows without a rule below the heads are no table.
+    (
+        covered("| AC | Test | Proof |", "| a | b | c |", "| AC-1 | tests/test_words.py | x |", "", *COVERED[1:]),
+        "AC-1 is missing under",
+    ),
     (linked(*LINKED[1:]), 'AC-1 is missing under "## Key Links"'),
     (linked(LINKED[0].replace("design: `words.py`; ", ""), *LINKED[1:]), 'AC-1 under "## Key Links" has no design'),
     (linked(LINKED[0].replace("words.py`;", "other.rs`;"), *LINKED[1:]), "names nothing that is in design.md"),
@@ -131,6 +136,16 @@ OPEN: list[Spoil] = [
         "| AC | Planned test | Runtime proof |",
         "|---|:---|---|",
         *(f"| AC-{number} | `tests/test_words.py` | run it |" for number in (1, 2, 3)),
+    ),
+    # A row may have a cell too many; what stands below a table is no row of it.
+    *(
+        covered(
+            "| AC | Test | Proof |",
+            "|---|---|---|",
+            *(f"| AC-{number} | tests/test_words.py | run it | later |" for number in (1, 2, 3)),
+            *below,
+        )
+        for below in (("AC-1 was the hardest",), ("", "AC-1 | AC-2 were the hardest"))
     ),
     linked(
         "| Criterion | Design | Test | Proof |",
