@@ -122,8 +122,9 @@ def test_a_table_beside_a_list_is_no_item_of_it(project: Project) -> None:
     assert fact.ok, fact.why
 
 
-def test_a_line_that_tells_the_round_says_nothing_else(project: Project) -> None:
-    project.replace_section(DESIGN, "External Integrations", "None.\n\nRound: 2")
+@pytest.mark.parametrize("more", ["Round: 2", "- ...", "<fill in>"])
+def test_beside_none_a_round_or_filler_says_nothing(project: Project, more: str) -> None:
+    project.replace_section(DESIGN, "External Integrations", f"None.\n\n{more}")
     fact = project.fact("design_doc")
     assert fact.ok, fact.why
 
