@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.gates.documents import spans
+from detent.gates.documents import code_blocks, spans
 from tests.unit.gates.pipeline import Project
 
 DESIGN, DELIVERY, SCOPE = "scaffolding/design.md", "DELIVERY.md", "scaffolding/scope.md"
@@ -110,11 +110,29 @@ def test_a_fault_without_an_example_leaves_the_other_examples_as_they_are(projec
 # --- what is in it ---
 
 
+def test_the_words_of_an_item_may_begin_below_its_marker(project: Project) -> None:
+    project.replace_section(DESIGN, "Open Questions", "-\n  Which port?")
+    assert '"Which port?" under "## Open Questions" is neither' in project.fact("design_doc").why
+
+
 def test_a_table_beside_a_list_is_no_item_of_it(project: Project) -> None:
     item = "- performance: the hot path was read; one pass over the data.\n"
     project.change("scaffolding/review.md", item, f"{item}\n| tool | runs |\n|---|---|\n| ruff | 2 |\n")
     fact = project.fact("findings")
     assert fact.ok, fact.why
+
+
+@pytest.mark.parametrize("more", ["Round: 2", "- ...", "<fill in>"])
+def test_beside_none_a_round_or_filler_says_nothing(project: Project, more: str) -> None:
+    project.replace_section(DESIGN, "External Integrations", f"None.\n\n{more}")
+    fact = project.fact("design_doc")
+    assert fact.ok, fact.why
+
+
+def test_a_code_block_ends_with_its_fence_or_with_other_words() -> None:
+    assert code_blocks("```\nmake a\n```\n```\nmake b\n```\n") == ("make a", "make b")
+    indented = code_blocks("First:\n\n    make a\n\n    make b\n\nThen:\n\n    make c\n")
+    assert [block.split() for block in indented] == [["make", "a", "make", "b"], ["make", "c"]]
 
 
 def test_code_spans_are_looked_for_in_values_of_a_sensible_length() -> None:
