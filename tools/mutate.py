@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import os
 import resource
 import shutil
@@ -171,8 +172,12 @@ class Bench:
         path = self.folder / mutant.file
         before = path.read_bytes()
         path.write_text(mutant.source, encoding="utf-8")
+        tests = relevant_tests(mutant.file)
+        named = [test for test in tests if bears_name(test, mutant.file)]
         try:
-            return Verdict(mutant, self.run(relevant_tests(mutant.file), timeout_s))
+            # Most changes are noticed by the tests that bear the file's name: the others need not even be collected.
+            result = self.run(named, timeout_s) if named else "survived"
+            return Verdict(mutant, self.run(tests, timeout_s) if result == "survived" else result)
         finally:
             path.write_bytes(before)
 
@@ -193,7 +198,11 @@ def room_of(file: str) -> str:
 def relevant_tests(file: str) -> list[str]:
     """The tests of the file's room, those that bear the file's name first: they turn red the soonest."""
     found = [str(path.relative_to(ROOT)) for tests in TESTS[room_of(file)] for path in sorted(ROOT.glob(tests))]
-    return sorted(found, key=lambda test: Path(file).stem not in test)
+    return sorted(found, key=lambda test: not bears_name(test, file))
+
+
+def bears_name(test: str, file: str) -> bool:
+    return Path(file).stem in Path(test).stem
 
 
 def timeouts(files: Sequence[str], bench: Bench) -> dict[str, int]:
@@ -207,31 +216,77 @@ def timeouts(files: Sequence[str], bench: Bench) -> dict[str, int]:
     return times
 
 
-def reasons(earlier: str) -> dict[tuple[str, ...], str]:
-    """The last column of an earlier report, by file, code and change."""
-    rows = [line.strip("| ").split(" | ") for line in earlier.splitlines() if line.startswith("| src/")]
-    return {(row[0].rpartition(":")[0], row[1], row[2]): row[3] for row in rows if len(row) == 4}
+class Looked(NamedTuple):
+    """How the changes of one file ended, as a row of the report."""
+
+    source: str  # the beginning of its hash: of other source the row says nothing
+    changes: int
+    killed: int
+    timeout: int
+    survived: int
 
 
-def report(verdicts: Sequence[Verdict], earlier: str) -> str:
-    known, rows = reasons(earlier), []
-    for mutant in (verdict.mutant for verdict in verdicts if verdict.result == "survived"):
-        code, change = f"`{mutant.code}`".replace("|", "\\|"), mutant.change.replace("|", "\\|")
-        rows.append(
-            f"| {mutant.file}:{mutant.line} | {code} | {change} | {known.get((mutant.file, code, change), '')} |"
+class Report(NamedTuple):
+    files: dict[str, Looked]
+    survivors: dict[str, list[tuple[str, ...]]]  # by file: line, code, change, and what people say of it
+
+    @classmethod
+    def read(cls, text: str) -> Report:
+        made = cls({}, {})
+        for row in (line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| src/")):
+            file, _, line = row[0].partition(":")
+            if line:
+                made.survivors.setdefault(file, []).append((line, *row[1:3], row[3] if len(row) > 3 else ""))
+            else:
+                made.files[file] = Looked(row[1], *map(int, row[2:]))
+        return made
+
+    def keep(self, file: str, source: str, verdicts: Sequence[Verdict]) -> None:
+        """Put what was found of one file in the place of what stood there; what people wrote about a change stays."""
+        known = {row[1:3]: row[3] for row in self.survivors.pop(file, ())}
+        ends = Counter(one.result for one in verdicts)
+        self.files[file] = Looked(digest_of(source), ends.total(), ends["killed"], ends["timeout"], ends["survived"])
+        for mutant in (verdict.mutant for verdict in verdicts if verdict.result == "survived"):
+            said = (f"`{mutant.code}`".replace("|", "\\|"), mutant.change.replace("|", "\\|"))
+            self.survivors.setdefault(file, []).append((str(mutant.line), *said, known.get(said, "")))
+
+    def without(self, gone: Sequence[str]) -> None:
+        for file in gone:
+            self.files.pop(file, None)
+            self.survivors.pop(file, None)
+
+    def text(self) -> str:
+        words = (
+            "Written by `make mutate ARGS=--write`, file by file; people write only the last column of the last table,",
+            "and it is kept. `make mutate ARGS='--changed --write'` looks again at files whose source is no longer",
+            "that of their row.",
         )
-    words = "Written by `make mutate ARGS=--write`; people write only the last column, and it is kept."
-    table = ("| where | code | change | why it may stay |", "|---|---|---|---|", *rows)
-    return "\n".join(("# Changes that no test notices", "", words, "", *summary(verdicts), "", *table, ""))
+        looked = [f"| {file} | {' | '.join(map(str, row))} |" for file, row in sorted(self.files.items())]
+        rows = [f"| {file}:{' | '.join(row)} |" for file, found in sorted(self.survivors.items()) for row in found]
+        tables = (
+            *self.summary(),
+            "",
+            "| file | source | changes | turned a test red | never ended | survived |",
+            "|---|---|---|---|---|---|",
+            *looked,
+            "",
+            "| where | code | change | why it may stay |",
+            "|---|---|---|---|",
+            *rows,
+        )
+        return "\n".join(("# Changes that no test notices", "", *words, "", *tables, ""))
+
+    def summary(self) -> list[str]:
+        """How the changes of each room ended, as a table."""
+        lines = ["| room | changes | turned a test red | never ended | survived |", "|---|---|---|---|---|"]
+        for room in sorted({room_of(file) for file in self.files}):
+            columns = zip(*(row[1:] for file, row in self.files.items() if room_of(file) == room), strict=True)
+            lines.append(f"| {room} | {' | '.join(str(sum(column)) for column in columns)} |")
+        return lines
 
 
-def summary(verdicts: Sequence[Verdict]) -> list[str]:
-    """How the changes of each room ended, as a table."""
-    lines = ["| room | changes | turned a test red | never ended | survived |", "|---|---|---|---|---|"]
-    for room in sorted({room_of(one.mutant.file) for one in verdicts}):
-        ends = Counter(one.result for one in verdicts if room_of(one.mutant.file) == room)
-        lines.append(f"| {room} | {ends.total()} | {ends['killed']} | {ends['timeout']} | {ends['survived']} |")
-    return lines
+def digest_of(source: str) -> str:
+    return hashlib.sha256(source.encode()).hexdigest()[:12]
 
 
 def python_files(paths: Sequence[str]) -> list[str]:
@@ -240,29 +295,38 @@ def python_files(paths: Sequence[str]) -> list[str]:
     return sorted(str(file.relative_to(ROOT)) for file in found)
 
 
+def kept_report() -> Report:
+    return Report.read(REPORT.read_text(encoding="utf-8") if REPORT.exists() else "")
+
+
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description="Break the code on purpose and see whether a test turns red.")
     parser.add_argument("paths", nargs="*", default=ROOMS, help="files or folders")
     parser.add_argument("--jobs", type=int, default=2, help="how many changes are tried at the same time")
-    parser.add_argument("--write", action="store_true", help="keep the survivors in docs/mutation.md")
+    parser.add_argument("--changed", action="store_true", help="only files whose source is not that of the report")
+    parser.add_argument("--write", action="store_true", help="keep what was found of each file in docs/mutation.md")
     chosen = parser.parse_args(arguments)
-    if chosen.write and chosen.paths != ROOMS:
-        parser.error("--write keeps the report of all its rooms: name no paths")
-    files = python_files(chosen.paths)
-    todo = [mutant for file in files for mutant in mutants(file, (ROOT / file).read_text(encoding="utf-8"))]
-    print(f"{len(todo)} changes in {len(files)} files", flush=True)
-    verdicts: list[Verdict] = []
+    kept, found = kept_report(), Report({}, {})
+    sources = {file: (ROOT / file).read_text(encoding="utf-8") for file in python_files(chosen.paths)}
+    if chosen.changed:
+        same = [file for file in sources if file in kept.files and kept.files[file].source == digest_of(sources[file])]
+        sources = {file: source for file, source in sources.items() if file not in same}
+    todo = {file: list(mutants(file, source)) for file, source in sources.items()}
+    print(f"{sum(map(len, todo.values()))} changes in {len(todo)} files", flush=True)
     with tempfile.TemporaryDirectory(prefix="detent-mutate-") as folder, ProcessPoolExecutor(chosen.jobs) as pool:
-        limits = timeouts(files, Bench(Path(tempfile.mkdtemp(dir=folder))))
-        times = [limits[room_of(mutant.file)] for mutant in todo]
-        for one in pool.map(_judge, todo, times, [folder] * len(todo)):
-            verdicts.append(one)
-            if one.result == "survived":
-                print(f"{one.mutant.file}:{one.mutant.line}: {one.mutant.change}: {one.mutant.code}", flush=True)
-    print(*summary(verdicts), sep="\n")
-    if chosen.write:
-        earlier = REPORT.read_text(encoding="utf-8") if REPORT.exists() else ""
-        REPORT.write_text(report(verdicts, earlier), encoding="utf-8")
+        limits = timeouts([file for file, made in todo.items() if made], Bench(Path(tempfile.mkdtemp(dir=folder))))
+        for file, made in todo.items():
+            limit_s = limits.get(room_of(file), 0)
+            verdicts = list(pool.map(_judge, made, [limit_s] * len(made), [folder] * len(made)))
+            for one in (verdict.mutant for verdict in verdicts if verdict.result == "survived"):
+                print(f"{one.file}:{one.line}: {one.change}: {one.code}", flush=True)
+            found.keep(file, sources[file], verdicts)
+            if chosen.write:  # at once: a run that is broken off has not been for nothing
+                kept = kept_report()
+                kept.keep(file, sources[file], verdicts)
+                kept.without([one for one in kept.files if not (ROOT / one).exists()])
+                REPORT.write_text(kept.text(), encoding="utf-8")
+    print(*found.summary(), sep="\n")
     return 0
 
 

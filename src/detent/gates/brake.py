@@ -51,7 +51,7 @@ def brake(gate: Gate, seen: Seen) -> Finding:
         issues.append(f"{name_some(unplanned)} is a dependency that {gate.params['design']} does not name")
     if issues:
         return Finding(ok=True, note="; ".join(issues), proof=seen.tree, by_engine=True)
-    return Finding(ok=False, why="the build is no larger than its design", proof=seen.tree, by_engine=True)
+    return Finding(ok=False, why="the build is no larger than its design", proof=seen.tree)
 
 
 def _is_besides(path: str, besides: tuple[str, ...]) -> bool:
@@ -78,9 +78,9 @@ def _too_long(files: Mapping[str, TreeFile]) -> list[str]:
 
 def _approaches(gate: Gate, seen: Seen) -> list[str]:
     """Problems for which the builder noted a third approach."""
-    text = seen.files.text(gate.params.get("approaches", "")) if "approaches" in gate.params else None
-    section = find_section(text, APPROACHES) if text else None
-    if text is None or section is None:
+    text = (seen.files.text(gate.params["approaches"]) if "approaches" in gate.params else None) or ""
+    section = find_section(text, APPROACHES)
+    if section is None:
         return []
     tried: dict[str, set[str]] = {}
     for entry in entries(text[section.body_start : section.end]):

@@ -75,14 +75,18 @@ def commands_failed(gate: Gate, seen: Seen) -> Finding:
     A checkout that could not be made ready says nothing about the work: then this is not open either.
     """
     runs = runs_of(gate, seen)
-    receipts = [(run, seen.receipt(run.key)) for run in runs]
-    unknown = [_first(run) for run, receipt in receipts if receipt is None]
+    unknown, ended = [], []
+    for run in runs:
+        receipt = seen.receipt(run.key)
+        if receipt is None:
+            unknown.append(_first(run))
+        else:
+            ended.append((run, receipt))
     if unknown or not runs:
         return Finding(ok=False, why=f"not run on this tree: {', '.join(unknown) or 'nothing'}", pending=bool(runs))
-    found = [receipt for _, receipt in receipts if receipt is not None]
-    if unrun := [receipt for receipt in found if receipt.is_unrun]:
+    if unrun := [receipt for _, receipt in ended if receipt.is_unrun]:
         return Finding(ok=False, why=f"{unrun[0].problem}{told_in(unrun[0])}; that says nothing about the work")
-    red = [(run, receipt) for run, receipt in receipts if receipt is not None and not receipt.is_green]
+    red = [(run, receipt) for run, receipt in ended if not receipt.is_green]
     if not red:
         return Finding(ok=False, why="every command passed on this tree")
     failed = [(_first(run), _result(receipt)) for run, receipt in red]

@@ -91,8 +91,7 @@ def _look_at_readme(page: Page) -> None:
     found = sections(page.text)
     bodies = [(one.title, page.text[one.body_start : one.end]) for one in found]
     # What stands under the title, before the next heading, says what it is.
-    first = found[0].body_start if found else 0
-    opening = page.text[first : found[1].start if len(found) > 1 else len(page.text)]
+    opening = page.text[found[0].body_start if found else None : found[1].start if len(found) > 1 else None]
     for topic, words in _README.items():
         is_told = topic == "what it is" and filled(opening)
         if not is_told and not any(re.search(words, title, re.IGNORECASE) and filled(body) for title, body in bodies):

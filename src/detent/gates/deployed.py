@@ -33,10 +33,9 @@ def deploy_named(gate: Gate, seen: Seen) -> Finding:
 
 def deployed(gate: Gate, seen: Seen) -> Finding:
     """The engine ran pre-flight, deploy and check (and persistence, where it is named) on this tree, and all passed."""
-    file = gate.params["preferences"]
-    plan, problem = read_plan(seen.files.text(file) or "")
+    plan, _ = read_plan(seen.files.text(gate.params["preferences"]) or "")
     if plan is None:
-        return Finding(ok=False, why=f"{file}: {problem}", fix=f"write in {file.removeprefix('tree:')}: {EXAMPLE}")
+        return deploy_named(gate, seen)
     if not seen.tree:
         return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
     if word := wanted_word(plan, seen.deploy, seen.snapshot, seen.tree):

@@ -61,6 +61,7 @@ _OBSERVED = {
 }
 _DRAWN = re.compile(r"->|<-|--|==>|[|+\u2190-\u21ff\u2500-\u257f]")
 _TREE_MARKS = re.compile(r"^[\s\u2500-\u257f|`+]*(?:-{2,}\s)?\s*")
+_REMARK = re.compile(r"\s+#|\s{2,}|\s+[\u2013\u2014-]\s|\t|\s+\(|\s*\u2190")  # what follows a name is said about it
 _MOST_PATHS = 2000
 
 
@@ -155,13 +156,10 @@ def _paths(lines: list[str]) -> list[str]:
     above: list[tuple[int, str]] = []  # the folders a line lies in: the column of each, and its path
     found: list[str] = []
     for line in lines:
-        marks = _TREE_MARKS.match(line)
-        column = marks.end() if marks else 0
-        # What follows a name is somebody's remark about it.
-        name = re.split(r"\s+#|\s{2,}|\s+[\u2013\u2014-]\s|\t|\s+\(|\s*\u2190", line[column:].strip(), maxsplit=1)[
-            0
-        ].strip("`* ")
-        if not name.strip("./") or name.startswith("#") or is_filler(name):
+        drawn = _TREE_MARKS.sub("", line)
+        column = len(line) - len(drawn)
+        name = _REMARK.split(drawn.strip())[0].strip("`* ")
+        if not name.strip("./") or name.startswith("#") or not says_something(name):
             continue
         while above and above[-1][0] >= column:
             above.pop()
@@ -170,10 +168,6 @@ def _paths(lines: list[str]) -> list[str]:
         if path.endswith("/"):
             above.append((column, path))
     return found
-
-
-def is_filler(name: str) -> bool:
-    return not says_something(name) or name in ("...", "\u2026")
 
 
 def exempt_paths(text: str) -> tuple[str, ...]:
@@ -191,7 +185,7 @@ def structure_ok(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=f'{name} lists no file under "## {STRUCTURE}"', fix=_under(STRUCTURE))
     files = seen.tree_files()
     if files is None:
-        return Finding(ok=False, why="the tree has not been looked at since it changed")
+        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
     planned = without_top(planned, files)
     there = {*files, *(path[: at + 1] for path in files for at, letter in enumerate(path) if letter == "/")}
     missing = [path for path in planned if path not in there]

@@ -140,12 +140,13 @@ def _split(body: str, start: re.Pattern[str] | None) -> Iterator[tuple[Entry, bo
         is_heading = row.kind == "heading" and row.depth == 0
         is_item = row.depth == 1 and row.kind != "heading" and _MARKER.match(body, row.start, row.end) is not None
         begins = is_item if start is None else (is_item or is_heading) and start.match(words) is not None
+        in_subsection = bool(level)
         if is_heading:
-            goes_on = 0 < level < _level(row)
+            goes_on = in_subsection and level < _level(row)
         elif is_item:
-            goes_on = level > 0
+            goes_on = in_subsection
         else:
-            goes_on = level > 0 or row.depth > 0 or row.kind != "text"
+            goes_on = in_subsection or row.depth > 0 or row.kind != "text"
         if held and (begins or not goes_on):
             yield _entry(held), is_started
             held = []
@@ -180,7 +181,7 @@ def _label_of(head: str) -> str:
 
 
 def _entry(held: Sequence[tuple[Row, str]]) -> Entry:
-    lines = [words for row, words in held if row.kind in ("text", "heading") and words]
+    lines = [words for _, words in held if words]
     return Entry("\n".join(lines), tuple(_code_blocks(row for row, _ in held)))
 
 
@@ -208,7 +209,7 @@ def _code_blocks(rows: Iterable[Row]) -> Iterator[str]:
         is_fence = row.kind == "code" and not row.content and bool(row.text.strip())
         if row.kind == "code" and not is_fence:
             lines.append(row.content)
-        elif row.kind != "blank" and lines:
+        else:
             yield from _code(lines)
             lines = []
     yield from _code(lines)

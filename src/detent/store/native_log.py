@@ -54,6 +54,8 @@ def log_line(entry: Entry) -> dict[str, object]:
     shown = {key: value for key in _KEPT if (value := entry.get(key)) not in (None, "")}
     if entry["kind"] in ("created", "adopted"):
         shown["to"] = entry["after"]["state"]
+    if told := because(entry):
+        shown["because"] = told
     return shown
 
 

@@ -192,6 +192,8 @@ SPARED = {
     "a negated gate after a run": '[[edge]]\nname = "a"\nfrom = "work"\nto = "work"\nby = ["engine"]\nneeds = ["red"]',
     "a negated gate at entry by an agent": '[[edge]]\nname = "a"\nfrom = "work"\nto = "work"\nby = ["agent"]\n'
     'needs = ["red"]\nafter = ["entry"]',
+    "going back, or beginning anew": '[[reopen]]\nname = "again"\nfrom = "look"\nto = "work"\n'
+    '[[reopen]]\nname = "anew"\nfrom = "look"\nto = "look"',
     "an edge named after its own target": '[[edge]]\nname = "work"\nfrom = "look"\nto = "work"\nby = ["agent"]',
     "the same name in another state": '[[edge]]\nname = "back"\nfrom = "work"\nto = "work"\nby = ["agent"]',
     "a gate only an option needs": '[gate.rare]\ncheck = "file"\n[[edge]]\nname = "a"\nfrom = "work"\nto = "work"\n'

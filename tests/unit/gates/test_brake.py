@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.gates.built import DESIGN, Built
+from detent.core.machine import Gate
+from detent.gates.judge import judge
+from tests.unit.gates.built import DESIGN, GATES, Built
 
 
 @pytest.fixture
@@ -23,6 +25,22 @@ def brake(built: Built) -> str:
 def test_a_build_as_designed_does_not_brake(built: Built) -> None:
     assert brake(built) == ""
     assert built.asked("brake").why == "the build is no larger than its design"
+
+
+def test_what_the_engine_measured_was_written_by_nobody(built: Built) -> None:
+    built.write("words.py", "\n" * 301)
+    fact = built.asked("brake", since="entry")
+    assert (fact.ok, fact.by_hand, fact.proof) == (True, False, "tree-1")
+
+
+def test_where_nobody_knows_the_files_or_what_changed_the_brake_is_not_known(built: Built) -> None:
+    gate = Gate("ours", "brake", GATES["brake"], "task", "do it")
+    why = "the tree has not been looked at since it changed"
+    fact = judge(built.seen(gate), ["ours"])["ours"]  # nobody says what changed
+    assert (fact.ok, fact.is_known, fact.why) == (False, False, why)
+    built.has_looked = False
+    fact = built.asked("brake")
+    assert (fact.ok, fact.is_known, fact.why) == (False, False, why)
 
 
 def test_what_was_there_before_is_not_the_builds(built: Built) -> None:
@@ -70,6 +88,8 @@ def test_the_third_approach_to_one_problem_brakes(built: Built) -> None:
     first = "- problem: words with apostrophes; approach: split at white space\n"
     second = "- **Problem:** Words with  apostrophes; approach: a regular expression\n"
     built.write("scaffolding/approaches.md", f"# A\n\n## Approaches\n\n{first}{first}{second}")
+    assert brake(built) == ""
+    built.write("scaffolding/approaches.md", "# A\n\nNone was tried twice.\n")
     assert brake(built) == ""
     third = "- problem: words with apostrophes; approach: a library\n"
     other = "- problem: speed; approach: a library\n"

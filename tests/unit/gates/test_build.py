@@ -37,6 +37,12 @@ def test_a_tree_that_nobody_looked_at_proves_nothing_either_way(built: Built, ch
     assert [fact.ok for fact in facts.values()] == [False, False]
 
 
+@pytest.mark.parametrize("check", ["lockfile", "no_placeholders"])
+def test_what_the_engine_saw_in_the_tree_was_written_by_nobody(built: Built, check: str) -> None:
+    fact = built.asked(check, since="entry")
+    assert (fact.ok, fact.by_hand, fact.proof) == (True, False, "tree-1")
+
+
 # --- lock files ---
 
 UNLOCKED = {
@@ -163,9 +169,11 @@ def test_files_that_no_criterion_names_may_announce_work(built: Built) -> None:
 
 def test_empty_work_needs_a_plan_to_be_looked_for(built: Built) -> None:
     built.write(READINESS, "# Readiness\n\nAll is well.\n")
-    assert "names no file of the tree" in built.asked("no_placeholders").why
+    fact = built.asked("no_placeholders")
+    assert (fact.ok, "names no file of the tree" in fact.why) == (False, True)
     built.path(READINESS).unlink()
-    assert "there is no readiness.md" in built.asked("no_placeholders").why
+    fact = built.asked("no_placeholders")
+    assert (fact.ok, "there is no readiness.md" in fact.why) == (False, True)
 
 
 def test_a_named_file_that_cannot_be_read_is_closed(built: Built) -> None:
@@ -183,7 +191,7 @@ class Scanned:
 
     def __init__(self, world: World, check: str, **seen: Any) -> None:
         self.world, self.more = world, {"today": "2026-01-02", **seen}
-        self.gate = Gate("ours", check, {}, "task", "do it")
+        self.gate = Gate("ours", check, {}, "entry", "do it")
         away = Gate("not_ours", "not", {"of": ["ours"]}, "task", "do it")
         world.machine = MACHINE.replace(gates={**MACHINE.gates, "ours": self.gate, "not_ours": away})
 
@@ -223,6 +231,24 @@ def test_a_scan_has_three_answers(world: World, check: str, code: int, problem: 
     assert scanned.facts() == facts
 
 
+@pytest.mark.parametrize(
+    ("code", "problem", "why"),
+    [
+        (0, "", ""),
+        (1, "", "the secret scan found something, see some.log"),
+        (3, "", "the secret scan proves nothing (exit 3), see some.log"),
+        (1, "timed out after 600 s", "the secret scan proves nothing (timed out after 600 s), see some.log"),
+    ],
+)
+def test_a_scan_says_what_came_of_it_and_nobody_wrote_it_by_hand(
+    world: World, code: int, problem: str, why: str
+) -> None:
+    scanned = Scanned(world, "secret_scan")
+    scanned.receipt(code, problem)
+    fact = judge(scanned.seen(), ["ours"])["ours"]
+    assert (fact.why, fact.by_hand) == (why, False)
+
+
 def test_an_audit_is_good_for_a_day_and_one_set_of_answers(world: World) -> None:
     scanned = Scanned(world, "dependency_audit")
     scanned.receipt(0)
@@ -235,3 +261,5 @@ def test_a_scanner_is_started_apart_from_the_project(world: World) -> None:
     line = Scanned(world, "dependency_audit", audit={"osv_url": "http://x/?a=1&b=2", "accept": ["CVE-1"]}).line()
     assert line.startswith(f"{sys.executable} -I -X utf8 -m detent.effects.audit_dependencies")
     assert line.endswith("--on 2026-01-02 --osv-url 'http://x/?a=1&b=2' --accept CVE-1")
+    line = Scanned(world, "secret_scan").line()
+    assert line == f"{sys.executable} -I -X utf8 -m detent.effects.scan_secrets"

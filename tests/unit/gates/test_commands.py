@@ -8,11 +8,11 @@ import pytest
 
 from detent.core.machine import Gate
 from detent.core.values import Fact
-from detent.gates.commands import Run, is_red, runs_of
+from detent.gates.commands import Run, is_red, runs_commands, runs_of
 from detent.gates.judge import judge
 from detent.gates.plan import receipt_key
 from detent.store.observed import Command
-from detent.store.receipts import Receipt, ReceiptStore
+from detent.store.receipts import SETUP_FAILED, Receipt, ReceiptStore
 from tests.unit.gates.conftest import MACHINE, World
 
 PLAN = "Validation plan"
@@ -154,6 +154,71 @@ def test_the_proof_names_both_runs(world: World) -> None:
     asked.receipt(TEST, 1, before=True)
     assert asked.fact().proof not in ("", world.fact("validation_passed").proof)
     assert not asked.fact().by_hand
+
+
+# --- commands that have to fail ---
+
+
+def failed(world: World) -> Fact:
+    return world.gate("commands_failed", since="entry", field=PLAN)
+
+
+def test_a_failure_is_known_once_every_command_was_run(world: World) -> None:
+    world.commands = (TEST, LINT)
+    for run, left in (("", "make test, make lint"), (TEST.line, "make lint")):
+        if run:
+            world.receipt(run, 1)
+        fact = failed(world)
+        assert (fact.ok, fact.pending, fact.why) == (False, True, f"not run on this tree: {left}")
+
+
+def test_without_commands_nothing_failed_and_nothing_can_be_run(world: World) -> None:
+    fact = failed(world)
+    assert (fact.ok, fact.pending, fact.why) == (False, False, "not run on this tree: nothing")
+
+
+def test_what_failed_is_named_with_its_end(world: World) -> None:
+    world.commands = (TEST, LINT, Command("slow", "make slow"))
+    world.receipt(TEST.line, 0, 2)
+    world.receipt(LINT.line, 1, 0)
+    world.receipt("make slow", -9, problem="timed out after 5 s")
+    fact = failed(world)
+    assert (fact.ok, fact.pending, fact.why, fact.by_hand) == (True, False, "", False)
+    assert fact.note == "'make test' failed (exit 2); 'make slow' failed (timed out after 5 s)"
+    assert fact.parts == (("make test", False, "exit 2"), ("make slow", False, "timed out after 5 s"))
+
+
+def test_where_all_passed_none_failed(world: World) -> None:
+    world.commands = (TEST, LINT)
+    world.receipt(TEST.line, 0)
+    world.receipt(LINT.line, 1, 0)
+    fact = failed(world)
+    assert (fact.ok, fact.pending, fact.why) == (False, False, "every command passed on this tree")
+
+
+def test_a_checkout_that_could_not_be_made_ready_is_no_failure_of_the_work(world: World) -> None:
+    world.commands = (TEST, LINT)
+    world.receipt(TEST.line, 1)
+    world.receipt(LINT.line, problem=f"{SETUP_FAILED}: no disk")
+    fact = failed(world)
+    assert (fact.ok, fact.pending) == (False, False)
+    assert fact.why == "set-up failed: no disk, see some.log; that says nothing about the work"
+
+
+def test_the_proof_of_a_failure_is_that_of_all_the_runs(world: World) -> None:
+    world.commands = (TEST,)
+    world.receipt(TEST.line, 1)
+    alone = failed(world).proof
+    world.commands = (TEST, LINT)
+    world.receipt(LINT.line, 0)
+    assert failed(world).proof not in ("", alone)
+
+
+def test_a_machine_rests_on_commands_when_one_of_its_gates_does(world: World) -> None:
+    resting = {"validation_passed", "candidate"}
+    for names, rests in ((resting, True), ({"candidate"}, False), (set(), False)):
+        machine = MACHINE.replace(gates={name: MACHINE.gates[name] for name in names})
+        assert runs_commands(machine) is rests, names
 
 
 def test_red_is_what_failed_by_itself() -> None:

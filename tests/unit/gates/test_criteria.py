@@ -9,12 +9,13 @@ import pytest
 from detent.core.machine import Gate
 from detent.core.values import Fact
 from detent.gates.commands import runs_of
-from detent.gates.criteria import ALL_PASS, SOME_FAIL
+from detent.gates.criteria import ALL_PASS, SOME_FAIL, is_to_be_judged
+from detent.gates.judge import evidence_hashes, judge
 from detent.gates.plan import receipt_key
 from detent.gates.seen import AgentSeen, CheckoutSeen, Said, Seen, Sibling
 from detent.store.observed import Command
 from detent.store.receipts import SETUP_FAILED, Receipt, ReceiptStore
-from tests.unit.gates.conftest import World
+from tests.unit.gates.conftest import MACHINE, World
 
 SPEC = """Promise: <promise>DONE</promise>
 
@@ -71,8 +72,8 @@ class SpecWorld(World):
     def report(self, *lines: str) -> None:
         self.write("report.md", "# R\n\n## Verification\n\n" + "\n".join(lines) + "\n")
 
-    def ran(self, line: str, *attempts: int, problem: str = "") -> None:
-        key = receipt_key("tree-1", line, Gate("ours", "criteria", PARAMS), "")
+    def ran(self, line: str, *attempts: int, problem: str = "", gate: Gate | None = None) -> None:
+        key = receipt_key("tree-1", line, gate or Gate("ours", "criteria", PARAMS), "")
         saved = ReceiptStore(str(self.receipts)).save(Receipt(key, line, "tree-1", attempts, "some.log", problem))
         self.proved[key] = saved.digest
 
@@ -91,11 +92,14 @@ def spec_world(tmp_path: Path) -> SpecWorld:
 def test_a_spec_that_can_be_worked_from(spec_world: SpecWorld) -> None:
     assert spec_world.gate("spec", file="spec/v2.md").ok
     assert spec_world.gate("spec", file="spec/v{Finalized}.md").ok
-    assert spec_world.gate("spec", file="spec/draft.md").why == "there is no spec/draft.md"
+    fact = spec_world.gate("spec", file="spec/draft.md")
+    assert (fact.ok, fact.why) == (False, "there is no spec/draft.md")
     spec_world.write("spec/draft.md", "# nothing\n")
-    why = spec_world.gate("spec", file="spec/draft.md").why
-    assert "Promise: <promise>TEXT</promise>" in why
-    assert '"## Criteria"' in why
+    fact = spec_world.gate("spec", file="spec/draft.md")
+    assert not fact.ok
+    assert "Promise: <promise>TEXT</promise>" in fact.why
+    assert '"## Criteria"' in fact.why
+    assert spec_world.gate("spec", file="spec/v{Drafted}.md").why == "there is no spec/v0.md", "never entered"
 
 
 # --- the promise ---
@@ -134,8 +138,15 @@ def test_an_echoed_prompt_is_no_promise(spec_world: SpecWorld) -> None:
     for echo in (prompt, f"I was told:\n{prompt}", prompt.partition("Then")[2], prompt.split("own:")[1]):
         spec_world.around = Around(Said(echo, prompt))
         assert not spec_world.gate("promise_seen", file="spec/v2.md").ok, echo
-    spec_world.around = Around(Said(f"{prompt}\nAll five tests pass.\n<promise>DONE</promise>\n", prompt))
-    assert spec_world.gate("promise_seen", file="spec/v2.md").ok
+    for own in ("All five tests pass.\n<promise>DONE</promise>\n", "All five tests pass.\n\n<promise>DONE</promise>\n"):
+        spec_world.around = Around(Said(f"{prompt}\n{own}", prompt))
+        assert spec_world.gate("promise_seen", file="spec/v2.md").ok, own
+
+
+def test_what_a_run_said_is_taken_down_by_the_engine(spec_world: SpecWorld) -> None:
+    spec_world.around = Around(Said("<promise>DONE</promise>"))
+    fact = spec_world.gate("promise_seen", since="entry", file="spec/v2.md")
+    assert (fact.ok, fact.by_hand) == (True, False)
 
 
 def test_without_a_run_or_a_promise_nothing_was_promised(spec_world: SpecWorld) -> None:
@@ -159,13 +170,32 @@ def test_a_command_that_was_not_run_is_asked_for(spec_world: SpecWorld) -> None:
     assert spec_world.criteria(SOME_FAIL).pending
 
 
+def test_what_is_not_known_is_told_with_its_reason(spec_world: SpecWorld) -> None:
+    spec_world.commands = (Command("lint", "make lint"), Command("types", "make types"))
+    spec_world.ran("make lint", problem=f"{SETUP_FAILED}: no network")
+    why = spec_world.criteria().why
+    assert why == "set-up failed: no network, see some.log: lint; not run on this tree: types, C1"
+
+
 def test_all_hold(spec_world: SpecWorld) -> None:
     spec_world.ran("make test", 0)
     spec_world.report("- C2: PASS, seen in page.png")
     fact = spec_world.criteria()
     assert fact.ok
-    assert fact.parts == (("C1", True, ""), ("C2", True, ""))
-    assert not spec_world.criteria(SOME_FAIL).ok
+    assert (fact.why, fact.parts) == ("", (("C1", True, ""), ("C2", True, "")))
+    fact = spec_world.criteria(SOME_FAIL)
+    assert (fact.ok, fact.why) == (False, "no criterion is known to fail")
+
+
+def test_what_commands_prove_alone_is_fresh_whatever_report_lies_there(spec_world: SpecWorld) -> None:
+    spec_world.write("spec/v2.md", SPEC.replace("- the page is readable\n", ""))
+    spec_world.report("- C1: FAIL")
+    spec_world.criteria()
+    spec_world.enter()
+    for value, code in ((ALL_PASS, 0), (SOME_FAIL, 1)):
+        spec_world.ran("make test", code)
+        fact = spec_world.criteria(value)
+        assert (fact.ok, fact.by_hand, fact.why) == (True, False, ""), value
 
 
 def test_a_project_s_own_commands_join_the_criteria(spec_world: SpecWorld) -> None:
@@ -175,7 +205,19 @@ def test_a_project_s_own_commands_join_the_criteria(spec_world: SpecWorld) -> No
     spec_world.report("- C2: PASS")
     fact = spec_world.criteria()
     assert [(label, ok) for label, ok, _ in fact.parts] == [("lint", False), ("test", True), ("C1", True), ("C2", True)]
-    assert "exit 2" in fact.why
+    assert fact.why == "lint: 'make lint' failed on this tree (exit 2), see some.log"
+
+
+def test_a_failed_command_is_named_by_the_beginning_of_its_first_line(spec_world: SpecWorld) -> None:
+    both, long = "make one\nmake two", f"make {'y' * 300}"
+    spec_world.commands = (Command("both", both), Command("long", long))
+    spec_world.ran(both, 2)
+    spec_world.ran(long, -9, problem="timed out after 5 s")
+    spec_world.ran("make test", 0)
+    spec_world.report("- C2: PASS")
+    first = "both: 'make one' failed on this tree (exit 2), see some.log"
+    then = f"long: 'make {'y' * 75}' failed on this tree (timed out after 5 s), see some.log"
+    assert spec_world.criteria().why == f"{first}; {then}"
 
 
 @pytest.mark.parametrize(
@@ -200,6 +242,93 @@ def test_a_criterion_without_command_needs_its_own_line(spec_world: SpecWorld, l
     assert spec_world.criteria().ok is stands
     assert spec_world.criteria(SOME_FAIL).ok is not stands
     assert [ok for _, ok, _ in spec_world.criteria().parts] == [True, stands]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("", 'report.md, "## Verification" has no line for it'),
+        ("- C2: FAIL, too small", 'report.md, "## Verification": FAIL, too small'),
+        ("- C2: it looks good", 'report.md, "## Verification" gives no clear PASS or FAIL: it looks good'),
+        ("- C2: PASS\n- C2: FAIL", 'report.md, "## Verification" gives no clear PASS or FAIL: PASS'),
+        (f"- C2: FAIL {'y' * 300}", f'report.md, "## Verification": FAIL {"y" * 75}'),
+    ],
+)
+def test_what_a_report_says_against_a_criterion_is_told(spec_world: SpecWorld, line: str, why: str) -> None:
+    spec_world.ran("make test", 0)
+    spec_world.report(line)
+    assert spec_world.criteria().why == f"C2: {why}"
+
+
+# --- whose report it is, and about what ---
+
+
+class Judged:
+    """A report without fault that a run wrote; who that was, and which tree was judged, is for each test to say."""
+
+    def __init__(self, world: SpecWorld) -> None:
+        self.world = world
+        world.ran("make test", 0)
+        world.report("- C2: PASS")
+
+    def stands(self, role: str = "verifier", **judged: str) -> tuple[bool, bool, str]:
+        """Whether the gate is open, whether running commands would help, and what is told of the report."""
+        gate = Gate("ours", "criteria", {**PARAMS, "value": ALL_PASS, **({"role": role} if role else {})}, "entry")
+        self.world.machine = MACHINE.replace(gates={**MACHINE.gates, "ours": gate})
+        self.world.ran("make test", 0, gate=gate)
+        (key, found), *_ = [item for item in evidence_hashes(self.world.seen()).items() if "report.md" in item[0]]
+        told = {key: {"hash": found, "tree": "tree-1", "role": "verifier", **judged}}
+        fact = judge(self.world.seen().replace(judged=told), ["ours"])["ours"]
+        return fact.ok, fact.pending, fact.why
+
+    def void(self, why: str) -> tuple[bool, bool, str]:
+        return False, False, f'C2: report.md, "## Verification" {why}'
+
+
+OPEN = (True, False, "")
+
+
+def test_a_report_counts_for_the_tree_it_is_about(spec_world: SpecWorld) -> None:
+    judged = Judged(spec_world)
+    assert judged.stands() == OPEN
+    assert judged.stands(tree="tree-0") == judged.void("is about other files than there are now")
+    assert judged.stands(tree="tree-0", hash="of another text") == OPEN, "somebody wrote this one since, by hand"
+
+
+def test_a_report_is_written_by_whose_duty_it_is(spec_world: SpecWorld) -> None:
+    judged = Judged(spec_world)
+    assert judged.stands(role="verifier") == OPEN
+    assert judged.stands(role="") == OPEN, "where nobody is named, anybody may"
+    assert judged.stands(role="implementer") == judged.void("was written by the verifier, not by the implementer")
+    assert judged.stands(role="implementer", hash="of another text") == OPEN
+    assert judged.stands(role="implementer", tree="tree-0")[2].endswith("not by the implementer")
+
+
+def test_where_the_tree_is_not_known_a_report_is_not_known_to_be_about_another(spec_world: SpecWorld) -> None:
+    judged = Judged(spec_world)
+    spec_world.write("spec/v2.md", SPEC.replace("; cmd: make test", ""))
+    spec_world.report("- C1: PASS", "- C2: PASS")
+    spec_world.tree_id = ""
+    assert judged.stands() == (False, True, "not looked at on this tree: C1, C2")
+    assert judged.stands(hash="of another text") == OPEN
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "lacks_only_that"),
+    [(0, "", True), (0, "- C2: PASS", False), (0, "- C2: FAIL", False), (1, "", False), (None, "", False)],
+)
+def test_somebody_is_called_to_judge_where_only_that_lacks(
+    spec_world: SpecWorld, code: int | None, line: str, lacks_only_that: bool
+) -> None:
+    if code is not None:
+        spec_world.ran("make test", code)
+    spec_world.report(line)
+    spec_world.criteria()
+    assert is_to_be_judged(spec_world.machine.gates["ours"], spec_world.seen()) is lacks_only_that
+
+
+def test_no_other_gate_calls_somebody_to_judge(spec_world: SpecWorld) -> None:
+    assert not is_to_be_judged(MACHINE.gates["candidate"], spec_world.seen())
 
 
 def test_a_red_command_is_known_to_fail_before_anybody_looked(spec_world: SpecWorld) -> None:

@@ -40,6 +40,7 @@ CLOSED: list[tuple[str, Spoil, str]] = [
     ),
     ("shed", replaced(DELIVERY, "Incident Response", "Rollback: by hand"), "with a command"),
     ("shed", replaced(DELIVERY, "Incident Response", "Rollback: `<command>`"), "with a command"),
+    ("shed", replaced(DELIVERY, "Incident Response", "Rollback: by `<command>` on the host"), "with a command"),
     ("shed", replaced(DELIVERY, "Incident Response", "Rollback: TODO\n\n```\n...\n```"), "with a command"),
     ("shed", replaced(DELIVERY, "Incident Response", "```\nmake undo\n```"), "with a command"),
     ("house", changed(DELIVERY, "- AC-3: 50 users at once, 121 ms.\n", ""), '"## Verified Criteria" leaves out AC-3'),
@@ -64,6 +65,34 @@ def test_one_thing_that_lacks_closes_the_delivery(tmp_path: Path, tier: str, spo
     assert not fact.ok
     assert why in fact.why
     assert fact.fix
+
+
+@pytest.mark.parametrize(
+    ("text", "lacks"),
+    [
+        ("Prints words.\n", ["local setup", "deploy", "run the tests"]),
+        ("# Words\n\nPrints words.\n", ["local setup", "deploy", "run the tests"]),
+        ("# Words\n\n## Local setup\n\nCopy it.\n", ["what it is", "deploy", "run the tests"]),
+        ("# Words\n\n## About\n\nPrints words.\n", ["local setup", "deploy", "run the tests"]),
+    ],
+)
+def test_a_short_readme_tells_what_it_is_under_its_title(tmp_path: Path, text: str, lacks: list[str]) -> None:
+    project = Project(tmp_path, "shed")
+    project.write(README, text)
+    told = "; ".join(f'it has no section about "{topic}"' for topic in lacks)
+    assert project.fact("delivery_doc").why == f"README.md: {told}"
+
+
+def test_of_two_documents_only_what_is_wrong_is_told(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    project.replace_section(DELIVERY, "Incident Response", "Call me.")
+    delivery = project.fact("delivery_doc")
+    assert delivery.why == 'DELIVERY.md: "## Incident Response" has no line "Rollback:" with a command'
+    assert delivery.fix == 'under "## Incident Response": Rollback: `git revert HEAD && git push`'
+    project.remove_section(README, "Deploy")
+    both = project.fact("delivery_doc")
+    assert both.why == f'README.md: it has no section about "deploy"; {delivery.why}'
+    assert both.fix == f'write in README.md: "## Deploy" and what to do; {delivery.fix}'
 
 
 def test_a_house_need_not_deliver_what_a_skyscraper_must(tmp_path: Path) -> None:
@@ -126,4 +155,6 @@ def test_the_impact_on_the_architecture_leads_one_way_or_none(
     assert project.fact("architecture", value="none").ok is none
     assert project.fact("architecture", value="changes").ok is changes
     if not none:
-        assert 'under "## Architecture Impact", not none' in project.fact("architecture", value="none").why
+        said = "changes" if changes else "nothing clear"
+        why = f'proposal.md says {said} under "## Architecture Impact", not none'
+        assert project.fact("architecture", value="none").why == why

@@ -13,6 +13,7 @@ DESIGN, SCOPE = "scaffolding/design.md", "scaffolding/scope.md"
 
 CLOSED: list[tuple[str, Spoil, str]] = [
     ("shed", replaced(DESIGN, "Architecture", "One file."), '"## Architecture" lists no component'),
+    ("shed", replaced(DESIGN, "Architecture", "One file.\n\n- TODO"), '"## Architecture" lists no component'),
     ("shed", replaced(DESIGN, "Architecture", "- a: x\n- b: y\n- c: z"), "has 3 components and no drawing"),
     ("shed", replaced(DESIGN, "Architecture", "- a\n- b\n- c\n\na -> b -> c"), "has 3 components and no drawing"),
     (
@@ -173,10 +174,16 @@ def test_drawings_of_trees_are_read(drawing: str, paths: list[str]) -> None:
         assert found == tuple(paths)
 
 
+def test_a_drawing_is_read_up_to_a_bound() -> None:
+    drawn = [f"{number}.py" for number in range(2500)]
+    assert planned_paths(DRAWN.format("\n".join(drawn))) == tuple(drawn[:2000])
+
+
 def test_the_projects_own_folder_on_top_is_left_out() -> None:
     planned = ("words/", "words/a.py", "words/t/", "words/t/b.py")
     assert without_top(planned, ("a.py",)) == ("a.py", "t/", "t/b.py")
     assert without_top(planned, ("words/a.py",)) == planned, "there is such a folder"
+    assert without_top(("words/", "words/a.py"), ("a.py",)) == ("a.py",)
     assert without_top(("src/",), ("a.py",)) == ("src/",)
     assert without_top(("src/", "b.py"), ("a.py",)) == ("src/", "b.py")
 
@@ -192,6 +199,11 @@ STRUCTURE: list[tuple[str, Spoil, str]] = [
         "shed",
         lambda project: project.path("words.py").rename(project.path("count.py")),
         "words.py of design.md is not in the tree",
+    ),
+    (
+        "shed",
+        replaced(DESIGN, "Directory Structure", "```\nword\nwords.py\ntests/\n  test_words.py\n```"),
+        "word of design.md is not in the tree",
     ),
     ("shed", lambda project: project.write("lib/more.py", "x = 1\n"), "lib/ is not in design.md"),
     ("house", lambda project: project.path("app/store.py").unlink(), "app/store.py of design.md is not in the tree"),
@@ -213,6 +225,19 @@ def test_a_tree_that_is_not_as_drawn_is_named(tmp_path: Path, tier: str, spoil: 
     fact = project.fact("structure_ok")
     assert not fact.ok
     assert why in fact.why
+
+
+def test_a_tree_that_nobody_looked_at_is_neither_as_drawn_nor_otherwise(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    project.write("lib/more.py", "x = 1\n")
+    assert project.fact("structure_ok").is_known
+    project.has_looked = False
+    assert not project.fact("structure_ok").is_known, "else a gate that is open when this one is closed would open"
+
+
+def test_what_the_engine_saw_of_the_tree_was_written_by_nobody(tmp_path: Path) -> None:
+    fact = Project(tmp_path, "shed").fact("structure_ok", since="entry")
+    assert (fact.ok, fact.by_hand, fact.proof) == (True, False, "tree-1")
 
 
 def test_folders_that_are_let_be_are_named_by_the_gate(tmp_path: Path) -> None:

@@ -69,6 +69,13 @@ CLOSED: list[tuple[Spoil, str]] = [
     ),
     (covered("- AC-1: proof: run it", *COVERED[1:]), 'AC-1 under "## Acceptance Criteria Coverage" has no test'),
     (covered("- AC-1", *COVERED[1:]), "has no test and no proof"),
+    # What stands behind an item or a subsection is none of it.
+    (covered(*COVERED[:2], "- AC-3: test: tests/test_words.py", "", "proof: run it"), "AC-3 under"),
+    (covered(*COVERED[:2], "- AC-3: test: tests/test_words.py", "", "### Notes", "", "proof: run it"), "AC-3 under"),
+    (
+        covered(*COVERED[:2], "### AC-3", "", "test: tests/test_words.py", "", "### Notes", "", "proof: run it"),
+        'AC-3 under "## Acceptance Criteria Coverage" has no proof',
+    ),
     (covered("- AC-1: test: TODO; proof: run it", *COVERED[1:]), "has no test"),
     (covered("- AC-1: test: by hand; proof: run it", *COVERED[1:]), "the test of AC-1"),
     (covered("```", COVERED[0], "```", "", *COVERED[1:]), "AC-1 is missing under"),
@@ -78,6 +85,11 @@ CLOSED: list[tuple[Spoil, str]] = [
         "has no proof",
     ),
     (covered("| AC-1 | tests/test_words.py | run it |", "", *COVERED[1:]), "AC-1 is missing under"),
+    # Rows without a rule below the heads are no table.
+    (
+        covered("| AC | Test | Proof |", "| a | b | c |", "| AC-1 | tests/test_words.py | x |", "", *COVERED[1:]),
+        "AC-1 is missing under",
+    ),
     (linked(*LINKED[1:]), 'AC-1 is missing under "## Key Links"'),
     (linked(LINKED[0].replace("design: `words.py`; ", ""), *LINKED[1:]), 'AC-1 under "## Key Links" has no design'),
     (linked(LINKED[0].replace("words.py`;", "other.rs`;"), *LINKED[1:]), "names nothing that is in design.md"),
@@ -119,6 +131,13 @@ def test_a_section_that_is_not_there_has_no_other_faults(tmp_path: Path, section
     assert fact.fix.startswith(f'under "## {section}": ')
 
 
+def test_of_a_criterion_that_nobody_knows_nothing_else_is_asked(tmp_path: Path) -> None:
+    project = Project(tmp_path, "shed")
+    covered(*COVERED, "- AC-4: by hand")(project)
+    why = 'readiness.md: "## Acceptance Criteria Coverage" has AC-4, which scope.md does not know'
+    assert project.fact("readiness_doc").why == why
+
+
 OPEN: list[Spoil] = [
     verdict("**READY**: nothing is missing"),
     verdict("Verdict: Ready"),
@@ -126,11 +145,22 @@ OPEN: list[Spoil] = [
     questions("Nothing is open."),
     questions("- Is stdin wanted?\n  - **Resolved:** no"),
     covered(*(f"### AC-{number}\n\n- Test: `tests/test_words.py`\n- Proof: run it\n" for number in (1, 2, 3))),
+    covered(*COVERED[:2], "### AC-3", "", "test: tests/test_words.py", "", "#### Notes", "", "proof: run it"),
     covered(*(f"* **AC-{number}** \u2013 test: tests/test_words.py::a; **proof**: run it" for number in (1, 2, 3))),
     covered(
         "| AC | Planned test | Runtime proof |",
         "|---|:---|---|",
         *(f"| AC-{number} | `tests/test_words.py` | run it |" for number in (1, 2, 3)),
+    ),
+    # A row may have a cell too many; what stands below a table is no row of it.
+    *(
+        covered(
+            "| AC | Test | Proof |",
+            "|---|---|---|",
+            *(f"| AC-{number} | tests/test_words.py | run it | later |" for number in (1, 2, 3)),
+            *below,
+        )
+        for below in (("AC-1 was the hardest",), ("", "AC-1 | AC-2 were the hardest"))
     ),
     linked(
         "| Criterion | Design | Test | Proof |",

@@ -27,6 +27,7 @@ CLOSED: list[tuple[Spoil, str]] = [
     (criteria("- AC-1: prints the count", "- AC-2: shows help"), "has a quantitative threshold"),
     (criteria("- AC-1: runs on Python 3"), "has a quantitative threshold"),
     (criteria("- AC-1: prints within 1 s", "- AC-1: shows help"), "AC-1 stands there twice"),
+    (criteria("- AC-1a: prints within 1 s", "- AC-1A: shows help"), "AC-1a stands there twice"),
     (
         criteria("- AC-1: prints within 1 s", "- ac-1: shows help"),
         '"ac-1: shows help" under "## Acceptance Criteria" has no id',

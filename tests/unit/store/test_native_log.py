@@ -14,7 +14,7 @@ from detent.proof.replay_lines import KINDS as REPLAYED
 from detent.runner.vocabulary import vocabulary
 from detent.store.memory import Memory
 from detent.store.native import Native
-from detent.store.native_log import KINDS, log_lines
+from detent.store.native_log import KINDS, log_line, log_lines
 from detent.store.places import TaskPlaces, make_task_folder
 from detent.store.tasks import TaskStore
 
@@ -277,3 +277,13 @@ def test_a_piece_that_was_taken_out_of_a_shortened_log_comes_back(book: Book) ->
     book.path.write_bytes(b"# Log\n" + book.path.read_bytes().partition(b"detent:t:1 -->\n")[2])
     book.project()
     assert [book.text.count(f"detent:t:{number} -->") for number in (1, 2, 3)] == [1, 1, 1]
+
+
+def test_a_line_of_a_machine_without_events_says_on_which_failure_a_move_rests() -> None:
+    facts = {
+        "failed": {"ok": True, "parts": [["build_ok", False, "exit 1"]]},
+        "build_ok": {"ok": False, "why": "exit 1"},
+    }
+    moved = {"seq": 2, "time": TIME, "kind": "moved", "from": "verify", "to": "repair"}
+    assert log_line({**moved, "facts": facts}) == {**moved, "because": "build_ok: exit 1"}
+    assert "because" not in log_line({**moved, "facts": {"build_ok": {"ok": True}}})

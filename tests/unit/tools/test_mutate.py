@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.mutate import Bench, Mutant, Verdict, main, mutants, python_files, relevant_tests, report, summary
+from tools import mutate
+from tools.mutate import Bench, Mutant, Report, Verdict, digest_of, main, mutants, python_files, relevant_tests
 
 SAMPLE = '''"""A docstring is left alone."""
 TYPE_CHECKING = False
@@ -95,12 +96,6 @@ def test_the_tests_of_the_room_are_run_and_those_of_the_file_first() -> None:
     assert not set(tests) & set(relevant_tests("src/detent/core/decide.py"))
 
 
-def test_a_part_of_the_rooms_is_never_written_as_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["src/detent/core", "--write"])
-    assert "name no paths" in capsys.readouterr().err
-
-
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     """A bench whose copy holds one small module and one test of it."""
@@ -141,29 +136,61 @@ def test_the_copy_is_as_before_after_a_try_and_the_tree_is_never_touched(bench: 
     assert (Path(__file__).parents[3] / file).read_bytes() == before
 
 
-def verdicts() -> list[Verdict]:
-    left = Mutant("src/detent/core/a.py", 7, "if a | b:", "| -> &", "")
+FILE, OTHER = "src/detent/core/a.py", "src/detent/gates/a.py"
+
+
+def verdicts(file: str = FILE, code: str = "if a | b:", lower: int = 0) -> list[Verdict]:
+    left = Mutant(file, 7 + lower, code, "| -> &", "")
     return [Verdict(left, "survived"), Verdict(left._replace(line=9, code="x = 1"), "killed"), Verdict(left, "timeout")]
 
 
-def test_each_room_is_counted_by_itself() -> None:
-    gates = [Verdict(one.mutant._replace(file="src/detent/gates/a.py"), "killed") for one in verdicts()]
-    lines = summary([*gates, *verdicts()])
-    assert lines[2:] == ["| core | 3 | 1 | 1 | 1 |", "| gates | 3 | 3 | 0 | 0 |"]
-    assert lines == report([*gates, *verdicts()], "").splitlines()[4:8]
+def report(*found: list[Verdict], earlier: str = "") -> str:
+    made = Report.read(earlier)
+    for one in found:
+        made.keep(one[0].mutant.file, "source", one)
+    return made.text()
+
+
+def test_each_room_and_each_file_is_counted_by_itself() -> None:
+    gates = [Verdict(one.mutant, "killed") for one in verdicts(OTHER)]
+    lines = report(gates, verdicts()).splitlines()
+    assert lines[8:10] == ["| core | 3 | 1 | 1 | 1 |", "| gates | 3 | 3 | 0 | 0 |"]
+    digest = digest_of("source")
+    assert f"| {FILE} | {digest} | 3 | 1 | 1 | 1 |" in lines
+    assert f"| {OTHER} | {digest} | 3 | 3 | 0 | 0 |" in lines
 
 
 def test_the_report_lists_only_survivors() -> None:
-    text = report(verdicts(), "")
+    text = report(verdicts())
     assert "| src/detent/core/a.py:7 | `if a \\| b:` | \\| -> & |  |\n" in text
     assert "x = 1" not in text
 
 
 def test_what_people_wrote_is_kept_when_lines_move() -> None:
-    first = report(verdicts(), "").replace(" |  |", " | both are sets of one |")
-    moved = [Verdict(one.mutant._replace(line=one.mutant.line + 5), one.result) for one in verdicts()]
-    second = report(moved, first)
+    first = report(verdicts()).replace(" |  |", " | both are sets of one |")
+    second = report(verdicts(lower=5), earlier=first)
     assert "a.py:12" in second
     assert "| both are sets of one |" in second
-    other = [Verdict(one.mutant._replace(code="if a | c:"), one.result) for one in verdicts()]
-    assert "both are sets of one" not in report(other, first)
+    assert "both are sets of one" not in report(verdicts(code="if a | c:"), earlier=first)
+
+
+def test_what_is_said_of_other_files_stays_as_it_was() -> None:
+    first = report(verdicts(OTHER)).replace(" |  |", " | why not |")
+    both = report(verdicts(), earlier=first)
+    assert set(first.splitlines()[9:]) <= set(both.splitlines()), both
+    assert Report.read(both).text() == both
+
+
+@forks
+def test_only_files_that_changed_since_are_looked_at_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(mutate, "REPORT", tmp_path / "mutation.md")
+    file = "src/detent/core/__init__.py"
+    assert main([file, "--write"]) == 0
+    assert file in (tmp_path / "mutation.md").read_text(encoding="utf-8")
+    assert main([file, "--write", "--changed"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if "files" in line] == [
+        "0 changes in 1 files",
+        "0 changes in 0 files",
+    ]

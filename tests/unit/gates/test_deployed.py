@@ -1,0 +1,181 @@
+"""A deployment counts on its own tree alone; where a person must speak first, nothing is known either way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from detent.core.machine import Gate
+from detent.core.values import Fact
+from detent.gates.deployed import wanted_word
+from detent.gates.judge import judge
+from detent.store.deploy_plan import EXAMPLE, Plan, read_plan
+from tests.unit.gates.conftest import MACHINE, World
+
+COMMANDS = {
+    "Pre-flight": "ssh host true",
+    "Deploy": "./deploy",
+    "Check": "curl host",
+    "Rollback": "./deploy --previous",
+}
+VISIT, EARLIER = "verify:2", "verify:1"
+
+
+class Deploying:
+    """A project that names its deploy commands, and what the journal says of deployments."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.deploy: dict[str, Any] = {}
+        self.name(COMMANDS)
+
+    def name(self, commands: dict[str, str]) -> None:
+        lines = "\n".join(f"- {label}: `{line}`" for label, line in commands.items())
+        (self.world.tree / "preferences.md").write_text(f"# P\n\n## Deploy Commands\n\n{lines}\n", encoding="utf-8")
+
+    @property
+    def plan(self) -> Plan:
+        found = read_plan((self.world.tree / "preferences.md").read_text(encoding="utf-8"))[0]
+        assert found is not None
+        return found
+
+    def confirm(self) -> None:
+        self.deploy = {"confirmed": self.plan.digest}
+
+    def end(self, **changes: Any) -> None:
+        """A deployment that worked, in this visit and on this tree, but for what is given."""
+        ended = {"plan": self.plan.digest, "tree": "tree-1", "visit": VISIT, "ok": True, "why": "", "proof": "p"}
+        self.deploy["ended"] = {**ended, **changes}
+
+    def fact(self, check: str = "deployed") -> Fact:
+        gate = Gate("ours", check, {"preferences": "tree:preferences.md"}, "entry", "do it")
+        self.world.machine = MACHINE.replace(gates={**MACHINE.gates, "ours": gate})
+        return judge(self.world.seen().replace(deploy=self.deploy), ["ours"])["ours"]
+
+    def stands(self) -> str:
+        """In one word: yes, no (and known so), unknown (a person must speak) or pending (it can be run)."""
+        fact = self.fact()
+        if fact.ok:
+            return "yes"
+        assert fact.why
+        return "pending" if fact.pending else "no" if fact.is_known else "unknown"
+
+
+@pytest.fixture
+def deploying(world: World) -> Deploying:
+    return Deploying(world)
+
+
+# --- the commands have to be named ---
+
+
+def test_commands_that_are_named_open_the_early_gate(deploying: Deploying) -> None:
+    fact = deploying.fact("deploy_named")
+    assert (fact.ok, fact.why) == (True, "")
+
+
+@pytest.mark.parametrize("check", ["deploy_named", "deployed"])
+def test_commands_that_lack_are_named_with_what_to_write(deploying: Deploying, check: str) -> None:
+    deploying.confirm()
+    deploying.name({label: line for label, line in COMMANDS.items() if label != "Rollback"})
+    fact = deploying.fact(check)
+    why = 'preferences.md: "## Deploy Commands" names no command for Rollback'
+    assert (fact.ok, fact.is_known, fact.pending, fact.why) == (False, True, False, why)
+    assert fact.fix == f"write in preferences.md: {EXAMPLE}"
+    (deploying.world.tree / "preferences.md").unlink()
+    fact = deploying.fact(check)
+    assert (fact.ok, fact.why) == (False, 'preferences.md: there is no "## Deploy Commands"')
+
+
+# --- a person speaks first ---
+
+
+def test_nobody_deploys_what_no_person_confirmed(deploying: Deploying) -> None:
+    fact = deploying.fact()
+    assert (fact.ok, fact.is_known, fact.pending) == (False, False, False)
+    shown = "; ".join(f"{label}: {line}" for label, line in COMMANDS.items())
+    assert fact.why == f"a person must confirm the deploy commands first, they run with your rights: {shown}"
+    assert "detent approve --reason" in fact.fix
+
+
+def test_a_word_is_about_these_very_commands(deploying: Deploying) -> None:
+    deploying.confirm()
+    assert deploying.stands() == "pending"
+    deploying.name({**COMMANDS, "Deploy": "./deploy --now"})
+    assert deploying.stands() == "unknown"
+
+
+def test_what_began_and_did_not_end_is_not_repeated_unasked(deploying: Deploying) -> None:
+    deploying.confirm()
+    deploying.deploy["begun"] = {"time": "2026-01-02T03:04:05Z"}
+    assert deploying.stands() == "unknown"
+    assert deploying.fact().why.startswith("a deployment began at 2026-01-02T03:04:05Z and its end is not known")
+    deploying.end()
+    assert deploying.stands() == "unknown", "an earlier end says nothing about what began since"
+
+
+def test_files_that_changed_since_they_were_deployed_need_another_word(deploying: Deploying) -> None:
+    deploying.confirm()
+    deploying.end(tree="tree-0")
+    assert deploying.stands() == "unknown"
+    assert deploying.fact().why == "the files changed since they were deployed; deploying again needs a person's word"
+
+
+def test_where_the_tree_is_not_known_nothing_is(deploying: Deploying) -> None:
+    deploying.confirm()
+    deploying.end()
+    deploying.world.tree_id = ""
+    assert deploying.stands() == "unknown"
+    assert deploying.fact().why == "the tree has not been looked at since it changed"
+    snapshot = deploying.world.snapshot
+    assert wanted_word(deploying.plan, deploying.deploy, snapshot, "") == "", "nobody is asked about it either"
+    deploying.deploy = {}
+    assert wanted_word(deploying.plan, deploying.deploy, snapshot, "") != "", "the commands need a word on any tree"
+
+
+# --- what was run ---
+
+
+def test_commands_that_were_confirmed_can_be_run(deploying: Deploying) -> None:
+    deploying.confirm()
+    fact = deploying.fact()
+    assert (fact.ok, fact.pending) == (False, True)
+    assert fact.why == "the deploy commands have not been run on this tree"
+
+
+def test_what_the_engine_deployed_opens_the_gate_and_tells_the_way_back(deploying: Deploying) -> None:
+    deploying.confirm()
+    deploying.end()
+    fact = deploying.fact()
+    assert (fact.ok, fact.why, fact.proof, fact.by_hand) == (True, "", "p", False)
+    assert fact.note == "rollback: ./deploy --previous"
+
+
+@pytest.mark.parametrize(
+    ("ended", "stands"),
+    [
+        ({"visit": EARLIER}, "yes"),  # it is there, whenever that was
+        ({"visit": EARLIER, "tree": "tree-0"}, "pending"),
+        ({"visit": EARLIER, "ok": False, "why": "Check failed (exit 1)"}, "pending"),
+        ({"ok": False, "why": "Check failed (exit 1)"}, "no"),
+        ({"ok": False, "why": "Check failed (exit 1)", "tree": "tree-0"}, "no"),
+        ({"plan": "of other commands"}, "no"),
+        ({"plan": "of other commands", "visit": EARLIER}, "pending"),
+    ],
+)
+def test_an_end_counts_for_its_commands_its_tree_and_its_visit(
+    deploying: Deploying, ended: dict[str, Any], stands: str
+) -> None:
+    deploying.confirm()
+    deploying.end(**ended)
+    assert deploying.stands() == stands
+
+
+def test_what_failed_in_this_visit_is_not_run_again_and_says_how_to_go_back(deploying: Deploying) -> None:
+    deploying.world.snapshot = deploying.world.snapshot.replace(visits={})
+    deploying.confirm()
+    deploying.end(ok=False, why="Check failed (exit 1)", visit="verify:1")
+    fact = deploying.fact()
+    assert (fact.ok, fact.pending, fact.is_known) == (False, False, True)
+    assert fact.why == "Check failed (exit 1); to go back: ./deploy --previous (a person: detent rollback)"
