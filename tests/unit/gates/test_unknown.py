@@ -17,6 +17,7 @@ from tests.unit.gates.test_criteria import Around
 PLAN = {"file": "files.json", "schema": "global/plan-files", "plan": "plan.json", "plan_schema": "global/planning"}
 SIGNED = {"sign": {"tree": "tree-1", "name": "ann", "files": {}}}
 GIVEN = {"file": "scope.md", "folder": "tree:docs/input/"}
+DESIGN = "# Design\n\n## Directory Structure\n\n```\napp.py\n```\n"
 NO_TREE: Mapping[str, Any] = {"tree": ""}
 # By check: what it is given, and how it is seen where nobody looked.
 UNKNOWN: list[tuple[str, Mapping[str, Any], Mapping[str, Any]]] = [
@@ -29,6 +30,7 @@ UNKNOWN: list[tuple[str, Mapping[str, Any], Mapping[str, Any]]] = [
     ("scope", {**PLAN, "value": "outside"}, {}),
     ("inputs_used", GIVEN, {}),
     ("inputs_distilled", GIVEN, {}),
+    ("structure_ok", {"design": "design.md"}, {}),
     ("git_clean", {}, {"around": Around()}),
     ("git_clean", {}, {}),
     ("agents_found", {"roles": ["implementer"]}, {}),
@@ -48,6 +50,8 @@ KNOWN: list[tuple[str, Mapping[str, Any], Mapping[str, Any]]] = [
     ("scope", {**PLAN, "value": "outside"}, {"changed": lambda: ("app.py",)}),
     ("inputs_used", GIVEN, {"tree_files": lambda: {"docs/input/brief.md": None}}),
     ("inputs_distilled", GIVEN, {"tree_files": lambda: {"docs/input/brief.md": None}}),
+    ("structure_ok", {"design": "design.md"}, {"tree_files": dict}),
+    ("structure_ok", {"design": "nothing.md"}, {}),
     ("agents_found", {"roles": ["implementer"]}, {"around": Around()}),
     ("agents_exhausted", {"role": "implementer"}, {"around": Around(agents=(AgentSeen("pi"),))}),
     ("no_sibling_in", {"states": ["verify"]}, {"around": Around(siblings=(Sibling("b", "phase", "verify"),))}),
@@ -56,6 +60,7 @@ KNOWN: list[tuple[str, Mapping[str, Any], Mapping[str, Any]]] = [
 
 def seen_by(world: World, check: str, params: Mapping[str, Any], more: Mapping[str, Any]) -> Seen:
     (world.folder / "files.json").write_text('["app.py"]', encoding="utf-8")
+    (world.folder / "design.md").write_text(DESIGN, encoding="utf-8")
     (world.folder / "scope.md").write_text("# Scope\n\nwords\n", encoding="utf-8")
     ours = Gate("ours", check, params, "task", "do it")
     opposite = Gate("opposite", "not", {"of": ["ours"]}, "task", "do it")
