@@ -93,14 +93,18 @@ def test_a_disk_that_takes_five_bytes_at_a_time_makes_no_difference(lab: Lab, ki
 
 
 def in_namespace(lab: Lab, script: str, *words: str) -> Ended:
-    """Run a shell script where mounting is allowed and seen by nobody else, or skip with the reason."""
-    tried = subprocess.run(["unshare", "-Urm", "true"], capture_output=True, text=True, check=False)
+    """Run a shell script where mounting is allowed and seen by nobody else, or skip with the reason.
+
+    `$as_myself` before a command gives it back who we are: only root may mount, but a journal names its person.
+    """
+    myself = f"unshare -U --map-user={os.getuid()} --map-group={os.getgid()}"
+    tried = subprocess.run(["unshare", "-Urm", *myself.split(), "true"], capture_output=True, text=True, check=False)
     if tried.returncode != 0:
         pytest.skip(f"no mount namespace here: {tried.stderr.strip()[:200]}")
     done = subprocess.run(
         ["unshare", "-Urm", "sh", "-euc", script, "sh", *words],
         cwd=lab.cwd,
-        env=lab.environment,
+        env={**lab.environment, "as_myself": myself},
         capture_output=True,
         text=True,
         check=False,
@@ -127,7 +131,7 @@ def test_a_really_full_disk_is_told_and_nothing_is_lost(lab: Lab, name: str, pla
         place=$1; aside=$2; disk=$3; shift 3
         mount -t tmpfs -o size=1m none "$disk"; cp -a "$place" "$disk/place"; mount --bind "$disk/place" "$place"
         dd if=/dev/zero of="$disk/filler" bs=4096 2>/dev/null || true
-        code=0; "$@" || code=$?
+        code=0; $as_myself "$@" || code=$?
         cp -a "$disk/place" "$aside"
         exit $code
     """
@@ -147,7 +151,7 @@ def test_a_really_full_disk_is_told_and_nothing_is_lost(lab: Lab, name: str, pla
 @pytest.mark.parametrize("place", [CONTROL, FOLDER])
 def test_a_read_only_folder_is_told_and_readers_still_work(lab: Lab, place: str) -> None:
     kind = lab.kinds["move"]
-    script = 'place=$1; shift; mount --bind "$place" "$place"; mount -o remount,bind,ro "$place"; "$@"'
+    script = 'place=$1; shift; mount --bind "$place" "$place"; mount -o remount,bind,ro "$place"; $as_myself "$@"'
     lab.world.put(kind.before)
     folder = str(lab.world.top / place)
     ended = in_namespace(lab, script, folder, *lab.argv(kind.words))
