@@ -36,7 +36,7 @@ class RulesetAttribute(ctypes.Structure):
 
 
 class PathBeneath(ctypes.Structure):
-    _pack_ = 1
+    _layout_, _pack_ = "ms", 1  # without gaps, as the kernel reads it; newer Pythons want the layout named
     _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
 
 
