@@ -54,7 +54,8 @@ class Target:
             with urlopen(f"{self.url}/{name}", timeout=10) as answer:
                 return str(answer.read().decode())
         except HTTPError as error:
-            return f"{error.code}"
+            with error:
+                return f"{error.code}"
 
     def deployed(self) -> int:
         count = self.folder.parent / "count"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import json
 import os
 import signal
@@ -270,6 +272,26 @@ def test_a_merge_driver_of_the_work_is_not_run(detent: Detent, repo: MakeRepo, t
     commit_in_checkout(task, "README.md", "mine\n")
     assert_refused(task, "both changed README.md")
     assert not mark.exists()
+
+
+def test_a_landing_begins_no_upkeep_of_the_repository(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    """It would go on in the background, where nobody waits for it, and move objects that were just made safe."""
+    task = finished(detent, repo)
+    mark = tmp_path / "mark"
+    marking_script(task.repo / ".git" / "hooks" / "pre-auto-gc", mark, "exit 0")
+    task.git("config", "gc.auto", "1")
+    texts = (str(number) for number in itertools.count())
+    for text in itertools.islice((text for text in texts if blob_id(text).startswith("17")), 2):  # where git counts
+        (tmp_path / "text").write_text(text, encoding="utf-8")
+        task.git("hash-object", "-w", str(tmp_path / "text"))
+    assert task("land", task.id, cwd=task.repo).code == 0
+    assert not mark.exists()
+    task.git("gc", "--auto", "--quiet")
+    assert mark.exists(), "there was something to do"
+
+
+def blob_id(text: str) -> str:
+    return hashlib.sha1(f"blob {len(text)}\0{text}".encode(), usedforsecurity=False).hexdigest()
 
 
 def test_git_does_not_know_the_person(detent: Detent, repo: MakeRepo, clean_environment: dict[str, str]) -> None:

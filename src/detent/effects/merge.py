@@ -118,9 +118,12 @@ def commit_merged(private_git: str, common_dir: str, tree: str, parents: tuple[s
 
 
 def own_git(root: str, *arguments: str, input_bytes: bytes = b"", more: Mapping[str, str] | None = None) -> Finished:
-    """The person's git in the person's checkout, with all their settings; only for what a person asked for."""
+    """The person's git in the person's checkout, with all their settings; only for what a person asked for.
+
+    Only upkeep is left to what the person runs: it would outlive us, and move objects that were just made safe.
+    """
     return process.run(
-        [find_git(), "-C", root, *arguments],
+        [find_git(), "-C", root, "-c", "gc.auto=0", "-c", "maintenance.auto=false", *arguments],
         cwd=root,
         env=person_environment(os.environ) | dict(more or {}),
         timeout_s=_TIMEOUT_S,
