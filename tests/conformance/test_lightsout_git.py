@@ -112,6 +112,14 @@ def test_the_third_failure_of_a_gate_blocks(lights: Lights, phase: str) -> None:
     line.audit()
 
 
+@pytest.mark.requirement("S2.82")
+def test_the_reasons_of_a_block_are_told_apart(lights: Lights) -> None:
+    line = blocked(lights, "expand")
+    (wrong,) = [words for entry in line.entries("acted") if (words := entry["result"].get("wrong"))]
+    assert len(wrong.splitlines()) > 1
+    assert f"BLOCKED: expand: {'; '.join(wrong.splitlines())}. Options: [" in line.read("scaffolding/blocked.md")
+
+
 @pytest.mark.requirement("S2.84")
 def test_a_person_unblocks_and_the_blocked_phase_goes_on_after_recovery(lights: Lights) -> None:
     line = blocked(lights, "build")

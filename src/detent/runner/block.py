@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _LONGEST_WORDS = 4000
 _LONGEST_PART = 600  # of a report
 _MOST_REASONS = 6
+_GATES = "gates"  # who told what went wrong, where no agent did
 _OPTIONS = ("answer what is missing", "change the plan", "allow another approach")
 
 
@@ -122,7 +123,7 @@ def _post_mortem(task: Task, tree: str, key: str) -> dict[str, str]:
         DIFFERENTLY: "\n".join(dict.fromkeys(_fixes(task, key))) or "a smaller step towards the gate",
         AVOID: f"what was tried so far: it lies in the commit of the broken state ({phase})",
     }
-    by = "gates"
+    by = _GATES
     if found := find_post_mortems(_left_by_agent(task, tree, "post_mortem")):
         told |= dict(found[-1].parts())
         by = "agent"
@@ -201,7 +202,7 @@ def report(task: Task, key: str) -> tuple[dict[str, str], dict[str, str]]:
     path, line = task.native.path(name), _line(task, key)
     block = _result_of(task, line["seq"], "block")
     given = block["said"] if block else _reported(task, line, path) if name else ""
-    told = given or _made_report(task, line, block.get("wrong", ""))
+    told = given or _made_report(task, line, _wrong_here(block))
     if name and (block or not given) and _text(path) != f"{told}\n":
         write_atomic(path, f"{told}\n".encode(), durable=True)
     return {"report": told}, ({label: told} if label else {})
@@ -234,6 +235,12 @@ def _part(text: str) -> str:
     """One part on one line, without the full stop that the form puts behind it."""
     words = " ".join(text.split()).rstrip(".")
     return words if len(words) <= _LONGEST_PART else f"{words[:_LONGEST_PART].rstrip()} ..."
+
+
+def _wrong_here(block: Mapping[str, str]) -> str:
+    """What went wrong, for one line; each line that gates gave is a reason of its own, an agent's are one text."""
+    between = "; " if block.get("words_by") == _GATES else " "
+    return between.join(block.get("wrong", "").splitlines())
 
 
 def _made_report(task: Task, line: Entry, wrong: str) -> str:
