@@ -556,7 +556,12 @@ def test_two_tasks_of_one_title_and_one_id(detent: Detent, repo: MakeRepo) -> No
     path = repo()
     ids = [detent("new", "Same words", "--json", cwd=path).json()["id"] for _ in range(2)]
     assert ids == ["same-words", "same-words-2"]
-    assert_clear(detent("new", "x", "--id", "same-words", cwd=path), 2, "there is a task 'same-words' already")
+    assert_clear(
+        detent("new", "x", "--id", "same-words", cwd=path),
+        2,
+        "there is a task 'same-words' already",
+        "give another --id",
+    )
     assert_clear(detent("status", cwd=path), 2, "which task?", "same-words, same-words-2")
     assert_clear(detent("status", "same", cwd=path), 2, "may mean same-words, same-words-2")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from shutil import which
 
 import pytest
 
@@ -43,6 +44,7 @@ def test_a_red_command_is_exit_1_with_its_log(detent: Detent, repo: MakeRepo) ->
     assert "exit 3; log: " in lint
     assert Path(lint.rpartition("log: ")[2]).read_text(encoding="utf-8") == "bad line\n"
     assert "read the log" in done.out
+    assert "what is red in your folder too, a task can mend" in done.out
     assert "a fresh checkout lacks that program" in done.out
     assert "ok   test: " in done.out
 
@@ -75,6 +77,33 @@ def test_set_up_and_copies_are_used(detent: Detent, repo: MakeRepo) -> None:
     assert done.code == 0, done
     assert Path(done.json()["commands"][0]["log"]).read_text(encoding="utf-8") == "KEY=1\nmade\n"
     assert any("carry found nothing for nowhere" in what for what, _ in rows(done, "note"))
+
+
+OWN = "[agents]\njudge = 'other'\n[agents.mine]\nargv = ['my-agent']\n[agents.other]\nargv = ['other-agent', '-x']\n"
+
+
+def test_who_would_work_is_told(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    path, programs = repo(files=settings(OWN)), tmp_path / "programs"
+    programs.mkdir()
+    for name in ("git", "sh", "my-agent", "other-agent"):
+        (programs / name).symlink_to("/bin/sh" if name != "git" else str(which("git")))
+    here = {"PATH": str(programs)}
+    done = detent("doctor", "--quick", "--json", cwd=path, environment=here)
+    assert done.code == 0, done
+    told = [what for what, _ in rows(done, "ok") if what.startswith("agent ")]
+    assert told == [
+        f"agent mine ({programs}/my-agent) serves builder of phase",
+        f"agent other ({programs}/other-agent) serves judge of phase",
+    ]
+    (programs / "other-agent").unlink()
+    lost = detent("doctor", "--quick", "--json", cwd=path, environment=here)
+    assert lost.code == 0, "a person may do all the work by hand"
+    ((what, next_step),) = [row for row in rows(lost, "note") if "other-agent" in row[0]]
+    assert what == "role judge of phase wants other, but other-agent is not on PATH"
+    assert "name another" in next_step
+    nobody = detent("doctor", "--quick", cwd=repo("other"), environment=here)
+    assert "note no agent is on PATH; looked for pi, codex" in nobody.out
+    assert "next: run: npm install --global" in nobody.out
 
 
 def test_quick_runs_nothing(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:

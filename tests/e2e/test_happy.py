@@ -387,6 +387,14 @@ def test_the_help_lists_every_command_and_exit_code(detent: Detent) -> None:
         assert all(f"{code} " in shown.out for code in (0, 1, 2, 3, 4, 5, 6, 130))
 
 
+@pytest.mark.parametrize("words", [("machine", "--help"), ("machine", "-h"), ("help", "machine")], ids=" ".join)
+def test_the_help_of_a_first_word_lists_what_may_follow(detent: Detent, words: tuple[str, ...]) -> None:
+    shown = detent(*words)
+    assert (shown.code, shown.err) == (0, "")
+    listed = [line.split("  ")[1] for line in shown.out.splitlines() if line.startswith("  ")]
+    assert listed == [command.name for command in COMMANDS if command.name.startswith("machine ")]
+
+
 def test_the_readme_shows_only_options_that_exist() -> None:
     readme = Path(__file__).resolve().parents[2] / "README.md"
     known = {option.flag for command in COMMANDS for option in command.options} | {"--json", "--help"}

@@ -234,7 +234,8 @@ def _mend(one: Tried) -> str:
             f"a fresh checkout lacks that program: have [workspace] setup in {FILE} install it, or correct the command"
         )
     return (
-        f"read the log; what only your folder has is missing there: commit it, or name it under [workspace] in {FILE}"
+        f"read the log; what only your folder has is missing there: commit it, or name it under [workspace] in {FILE}; "
+        "what is red in your folder too, a task can mend"
     )
 
 

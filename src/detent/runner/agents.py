@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 
 from detent.effects.agents.catalog import find_program, load_catalog
-from detent.effects.agents.choose import all_candidates, choose
+from detent.effects.agents.choose import all_candidates, candidates, choose
 from detent.gates.seen import AgentSeen
 from detent.store.memory import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from detent.core.machine import Machine
     from detent.effects.agents.catalog import Agent, Catalog
     from detent.effects.agents.choose import Choice
     from detent.runner.open import Task
@@ -43,6 +46,17 @@ def agent_for(task: Task, role: str) -> tuple[Agent, Choice]:
     path = os.environ.get("PATH", os.defpath)
     choice = choose(catalog, task.machine.name, role, overrides, attempt, path, out)
     return catalog.agents[choice.agent], choice
+
+
+def served_roles(table: Mapping[str, object], machine: Machine) -> dict[str, tuple[str, ...]]:
+    """Who would serve the roles of a machine's tasks here, first in turn: agent and program -> roles."""
+    catalog, path = load_catalog(table), os.environ.get("PATH", os.defpath)
+    found: dict[str, tuple[str, ...]] = {}
+    for role in dict.fromkeys(state.role for state in machine.states.values() if state.role):
+        choice = candidates(catalog, machine.name, role, {}, path)[0]
+        name = f"{choice.name} ({find_program(catalog.agents[choice.agent], path)})"
+        found[name] = (*found.get(name, ()), role)
+    return found
 
 
 def wakes_at(task: Task) -> str:

@@ -35,6 +35,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from detent.core.machine import Machine
     from detent.store.places import Project
 
 GREEN, RED, SET_UP_FAILED = "green", "red", "set-up failed"
@@ -42,9 +43,10 @@ _HOME = ".doctor"  # no task id begins with a dot
 
 
 class Found(Record):
-    """The settings as they stand on disk, and how they relate to the last commit."""
+    """The settings as they stand on disk, the machine they make the default, and how they relate to the last commit."""
 
     settings: Settings
+    machine: Machine
     is_there: bool
     is_committed: bool
 
@@ -79,7 +81,7 @@ def check_settings(project: Project) -> Found:
     machine, _ = load_checked(settings.default_machine or DEFAULT_MACHINE, settings)
     if head or not project.common_dir:
         pinned_settings(project, head, settings, machine)
-    return Found(settings, data is not None, data == committed)
+    return Found(settings, machine, data is not None, data == committed)
 
 
 def committed_settings(start: str = "") -> Settings:

@@ -27,7 +27,10 @@ def free_id(project: Project, wanted: str, title: str) -> str:
     sweep_homes(project.home(), taken, project.common_dir)
     if wanted:
         if check_task_id(wanted) in taken:
-            raise UsageError(f"there is a task {wanted!r} already", next_step=f"detent status {wanted}")
+            raise UsageError(
+                f"there is a task {wanted!r} already",
+                next_step=f"give another --id; to look at that one: detent status {wanted}",
+            )
         if is_taken(home := os.path.join(project.home(), wanted)):
             raise RefusedError(
                 f"a task of another time, which was called {wanted!r} too, left its tree",

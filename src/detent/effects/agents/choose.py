@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-    from detent.effects.agents.catalog import Catalog
+    from detent.effects.agents.catalog import Agent, Catalog
 
 
 class Choice(Record):
@@ -89,14 +89,22 @@ def choose(
 def _nobody(catalog: Catalog, machine: str, role: str, asked: Sequence[Choice]) -> ToolError:
     if not asked:
         first = next(iter(catalog.agents.values()))
+        known = ", ".join(map(_with_program, catalog.agents.values()))
         return ToolError(
-            f"no agent is installed; looked for {', '.join(catalog.agents)}",
-            next_step=f"run: {first.install}; or name a program of your own in detent.toml: [agents.mine] argv = [...]",
+            f"no agent is on PATH; looked for {known}",
+            next_step=f"run: {first.install}; or name your own program in detent.toml: [agents.mine] argv = [...]; "
+            "it serves tasks that are made once that is committed",
         )
     missing = [catalog.agents[name] for name in dict.fromkeys(choice.agent for choice in asked)]
     programs = ", ".join(agent.argv[0] for agent in missing)
     installs = "; ".join(agent.install for agent in missing if agent.install)
     return ToolError(
         f"role {role} of {machine} wants {', '.join(agent.name for agent in missing)}, but {programs} is not on PATH",
-        next_step=(f"run: {installs}; or " if installs else "") + "name another agent under [agents] in detent.toml",
+        next_step=(f"run: {installs}; or " if installs else "")
+        + f"name another, for a task: detent configure --agent {role}=AGENT; for new tasks: [agents] in detent.toml",
     )
+
+
+def _with_program(agent: Agent) -> str:
+    """An agent, and its program where that has another name: it is the program that is looked for."""
+    return agent.name if agent.argv[0] == agent.name else f"{agent.name} ({agent.argv[0]})"

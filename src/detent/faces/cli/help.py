@@ -28,11 +28,20 @@ def all_help() -> str:
     return "\n".join([*lines, _EXIT_CODES])
 
 
-def find_help(words: Sequence[str]) -> Command | None:
+def help_on(words: Sequence[str]) -> str:
+    """About one command, or all that begin with the same word; else about everything."""
     try:
-        return find_command(words)[0] if words else None
+        return command_help(find_command(words)[0]) if words else all_help()
     except UsageError:
-        return None
+        return group_help(words[0]) or all_help()
+
+
+def group_help(word: str) -> str:
+    """The commands that begin with this word; empty where the word is no such beginning."""
+    found = [command for command in COMMANDS if command.name.startswith(f"{word} ")]
+    width = max((len(command.name) for command in found), default=0)
+    lines = [f"  {command.name:<{width}}  {command.summary}" for command in found]
+    return "\n".join([f"usage: detent {word} WORD [...]        detent {word} WORD --help", "", *lines]) if found else ""
 
 
 def usage_line(command: Command) -> str:

@@ -31,9 +31,13 @@ def logs(arguments: Arguments) -> int:
     if wanted and not wanted.isdigit():
         raise UsageError(f"--run needs a number, not {wanted!r}", next_step=f"detent logs --run 1 {task.id}")
     number = int(wanted) if wanted else task.memory.runs
+    if not task.memory.runs:
+        raise UsageError(f"{task.id} has had no agent run yet", next_step=f"detent run {task.id}")
     if not 0 < number <= task.memory.runs:
-        there = f"there are {task.memory.runs}" if task.memory.runs else "there was none yet"
-        raise UsageError(f"{task.id} has no agent run #{number}; {there}", next_step=f"detent run {task.id}")
+        raise UsageError(
+            f"{task.id} has no agent run #{number}; the last one is #{task.memory.runs}",
+            next_step=f"detent logs --run {task.memory.runs} {task.id}",
+        )
     folder = task.places.run(number)
     name = ERRORS if arguments.has("--errors") else PROMPT if arguments.has("--prompt") else EVENTS
     path = os.path.join(folder, name)

@@ -90,16 +90,21 @@ def _run(given: list[str]) -> int:
 
         return overview(as_json=bool(given))
     if given[0] in ("--help", "-h", "help"):
-        from detent.faces.cli.help import all_help, command_help, find_help
+        from detent.faces.cli.help import help_on
 
-        topic = find_help(given[1:])
-        _print(command_help(topic) if topic else all_help())
+        _print(help_on(given[1:]))
         return DONE
     if given[0] in ("--version", "version"):
         from detent import __version__
 
         _print(f"detent {__version__}")
         return DONE
+    if given[1:] in (["--help"], ["-h"]):
+        from detent.faces.cli.help import group_help
+
+        if told := group_help(given[0]):
+            _print(told)
+            return DONE
     arguments = parse_arguments(given)
     if arguments.has("--help"):
         from detent.faces.cli.help import command_help

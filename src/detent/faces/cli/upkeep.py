@@ -14,7 +14,7 @@ from detent.runner.open import Task, find_project, load_all, load_task, open_tas
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.faces.cli.arguments import Arguments
-    from detent.runner.trial import Tried
+    from detent.runner.trial import Found, Tried
     from detent.store.places import Project
 
     Row = tuple[str, str, str]  # mark, what, next step
@@ -61,6 +61,7 @@ def _settings(project: Project, *, is_quick: bool) -> tuple[list[Row], tuple[Tri
         has_commit = bool(head_commit(project))
         rows: list[Row] = found_rows(found, has_commit=has_commit)
         rows += [("note", problem, f"correct {FILE}") for problem in misspelt(found.settings)]
+        rows += _agents(found)
         if is_quick or not found.settings.commands:
             return rows, ()
         if project.common_dir and not has_commit:
@@ -70,6 +71,18 @@ def _settings(project: Project, *, is_quick: bool) -> tuple[list[Row], tuple[Tri
     except DetentError as error:
         problems = "; ".join(getattr(error, "problems", ()))
         return [("bad", error.what + (f": {problems}" if problems else ""), error.next_step)], ()
+
+
+def _agents(found: Found) -> list[Row]:
+    """Who would work here; that nobody would is no fault, as a person may do all the work by hand."""
+    from detent.runner.agents import served_roles
+
+    machine = found.machine
+    try:
+        serving = served_roles(found.settings.agents, machine)
+    except ToolError as error:
+        return [("note", error.what, error.next_step)]
+    return [("ok", f"agent {name} serves {', '.join(roles)} of {machine.name}", "") for name, roles in serving.items()]
 
 
 def _repair(arguments: Arguments) -> int:

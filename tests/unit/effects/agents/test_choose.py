@@ -92,16 +92,24 @@ def test_without_settings_it_is_pi_or_the_first_that_is_found(
 
 
 def test_with_nothing_installed_the_error_says_what_to_do(install: Install) -> None:
-    with pytest.raises(ToolError, match="no agent is installed") as failed:
+    with pytest.raises(ToolError, match="no agent is on PATH") as failed:
         choose(NOTHING, "orange", "worker", {}, 0, install())
     assert "pi-coding-agent" in failed.value.next_step
     assert "[agents.mine]" in failed.value.next_step
+    assert "tasks that are made once that is committed" in failed.value.next_step, "an older task keeps its settings"
+
+
+def test_a_program_of_ones_own_that_is_not_found_is_named_by_its_file(install: Install) -> None:
+    own = load_catalog(tomllib.loads('mine.argv = ["my-agent", "--headless"]'))
+    with pytest.raises(ToolError, match=r"looked for pi, .*, mine \(my-agent\)"):
+        choose(own, "orange", "worker", {}, 0, install())
 
 
 def test_a_configured_agent_that_is_missing_is_named(install: Install) -> None:
     with pytest.raises(ToolError, match=r"role reviewer of orange wants codex, but codex is not on PATH") as failed:
         choose(SETTINGS, "orange", "reviewer", {}, 0, install("pi", "claude"))
     assert "@openai/codex" in failed.value.next_step
+    assert "detent configure --agent reviewer=AGENT" in failed.value.next_step
 
 
 def test_who_is_out_is_passed_over_while_somebody_is_left(install: Install) -> None:
