@@ -237,7 +237,9 @@ def test_a_person_talks_to_the_agent_that_asked_and_the_work_goes_on(oranges: Or
     task = oranges.orange(summary="", more=TALK)
     task.run(expect=4)
     assert (task.state(), task.json("status")["dead"]) == ("clarification", True)
-    assert task.json("inbox", cwd=task.repo)["waiting"][0]["run"] == 'detent answer "what you decide" lines'
+    (letter,) = task.json("inbox", cwd=task.repo)["waiting"]
+    assert letter["run"] == 'detent answer "what you decide" lines'
+    assert letter["why"].endswith("; Questions: Which lines? Which format?")
     with Terminal(("talk", task.id), task.repo, oranges.detent.environment) as terminal:
         terminal.until("what now?")
         terminal.type("orange task update --summary 'skip blank lines'\n")
@@ -250,6 +252,27 @@ def test_a_person_talks_to_the_agent_that_asked_and_the_work_goes_on(oranges: Or
     assert task.entries("run_planned")[-1]["talk"] is True
     task.run(expect=4)
     assert task.state() == "reviewing"
+
+
+def test_what_is_asked_is_told_where_the_run_ended(oranges: Oranges) -> None:
+    oranges.honest()
+    told = oranges.orange(summary="").run(expect=4).out
+    assert 'Which format?; another one needs your word: detent answer "what you decide" lines' in told
+
+
+def test_a_task_that_nobody_drives_yet_waits_for_nobody_s_word_and_has_no_files(oranges: Oranges) -> None:
+    task = oranges.orange()
+    assert task.json("status")["waiting_for"] == "the engine"
+    assert task.json("inbox", cwd=task.repo)["waiting"] == []
+    assert "nothing needs you" in task(cwd=task.repo).out
+    diff = task("diff", task.id, cwd=task.repo)
+    assert (diff.code, "they are brought when work begins" in diff.err, "detent run lines" in diff.err) == (
+        1,
+        True,
+        True,
+    )
+    assert task("cancel", task.id, cwd=task.repo).code == 0
+    assert "detent history lines" in task("diff", task.id, cwd=task.repo).err
 
 
 @pytest.mark.parametrize(("state", "words"), [("reviewing", 'detent say "..." lines'), ("working", "detent run lines")])

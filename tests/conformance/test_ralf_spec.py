@@ -104,8 +104,23 @@ def test_an_assessment_that_passes_waits_for_the_person(threads: Threads) -> Non
     assert "your sign-off is next: detent approve sums (to Finalized)" in rested.out
     assert thread.state() == "Assessing"
     assert "waits for your sign-off" in thread("inbox").out
+    assert "next: detent approve sums" in thread("inbox").out
     thread.done("approve")
     assert thread.state() == "Finalized"
+
+
+@pytest.mark.requirement("S4.36")
+def test_nobody_is_sent_to_a_sign_off_that_is_closed(threads: Threads) -> None:
+    thread = threads.thread()
+    (letter,) = thread.json("inbox")["waiting"]
+    assert (letter["why"], letter["run"]) == ("Drafting waits for a person", "detent next sums")
+    thread.spec(SPEC)
+    thread.done("choose", "assess")
+    threads.script("Assessing", "true")
+    thread.run(expect=4)
+    (letter,) = thread.json("inbox")["waiting"]
+    assert letter["why"].startswith("its agent run ended without a move: assessment.md has no section")
+    assert letter["run"] == "detent respawn sums"
 
 
 @pytest.mark.requirement("S4.5")

@@ -248,6 +248,24 @@ def test_blocked_work_does_not_land(detent: Detent, repo: MakeRepo) -> None:
     assert_refused(task, "blocked is no state to land from")
 
 
+def test_who_is_at_the_end_is_led_to_the_work_and_not_in_a_circle(detent: Detent, repo: MakeRepo) -> None:
+    task = finished(detent, repo)
+    way_on = f"detent evidence {task.id}; then: detent land {task.id}"
+    assert f"next: {way_on}" in task("next").out
+    assert task("status").out.splitlines()[-1].split(maxsplit=1) == ["next:", way_on]
+    assert task("land").code == 0
+    assert task("next").out.splitlines()[-1] == f"  next: detent evidence {task.id}"
+
+
+def test_an_end_whose_work_does_not_land_says_where_it_lies(detent: Detent, repo: MakeRepo) -> None:
+    path = repo()
+    for words in (("new", "orange", "x", "--id", "t"), ("move", "working", "t"), ("cancel", "t")):
+        assert detent(*words, cwd=path).code == 0
+    done = detent("land", "t", cwd=path)
+    assert (done.code, "cancelled is an end of orange whose work does not land" in done.err) == (1, True), done
+    assert "detent dir --tree t" in done.err
+
+
 def test_work_in_place_need_not_land(at: At) -> None:
     done = at("done")("land")
     assert (done.code, "its files are there already" in done.err) == (1, True), done

@@ -91,6 +91,8 @@ def test_a_run_without_progress_stops_the_task_and_names_it(agents: Agents) -> N
     assert task.last("unmoved")["after"]["counters"] == {"runs": 1, "idle": 1}
     assert "stopped: words is in implement: 1 agent run(s) in a row without progress" in done.out
     assert task.json("run", task.id, cwd=task.repo)["rest"] == "stopped"
+    for look in ("status", "next"):
+        assert f"detent resume {task.id}\n" in task(look, task.id, cwd=task.repo).out
     task("resume", task.id, cwd=task.repo)
     assert task.json("status", task.id, cwd=task.repo)["registers"].get("stopped") is None
     task.audit()

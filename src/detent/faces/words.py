@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from detent.core.machine import STOPPED
 from detent.core.values import Advance, Refuse
 from detent.faces.words_loop import advice_words, loop_rows, part_words
 from detent.faces.words_prepared import prepared_words
+from detent.runner.open import waits_at_end
 from detent.store.memory import TALKED
 from detent.store.names import name_some
 
@@ -123,12 +125,26 @@ def outcome_words(outcome: Outcome) -> str:
         lines += [
             f"  note: {fact.note}" for fact in outcome.facts.values() if fact.note and fact.gate in decision.way.needs
         ]
-        lines.append(f"  next: detent next {outcome.task.id}")
+        lines.append(f"  next: {way_on_words(outcome.task)}")
     elif isinstance(decision, Refuse):
         lines.append(refusal_words(outcome))
     else:
         lines.append(f"stays in {outcome.task.memory.snapshot.state}: {getattr(decision, 'reason', '')}")
     return "\n".join(lines)
+
+
+def way_on_words(task: Task) -> str:
+    """What a person does next: look at the moves; where none leads on, see the work and take it over."""
+    memory = task.memory
+    if memory.snapshot.registers.get(STOPPED):
+        from detent.runner.budget import way_on  # few tasks are stopped
+
+        return way_on(task.id, memory)
+    state = task.machine.states[memory.snapshot.state]
+    if not state.is_end or waits_at_end(state):
+        return f"detent next {task.id}"
+    may_land = state.lands and not (memory.head["in_place"] or memory.landed) and memory.checkpoint.get("branch")
+    return f"detent evidence {task.id}" + (f"; then: detent land {task.id}" if may_land else "")
 
 
 def _signed_words(signed: Mapping[str, Any]) -> list[str]:
@@ -185,7 +201,11 @@ def status_words(told: Explain) -> str:
         lines.append(f"{'last refusal:':<21}{refusal['problem']}")
         lines += [f"{'':<21}{one['why']}" for one in refusal["missing"]]
     lines += _disorder_words(told)
-    return "\n".join([*lines, f"{'next:':<21}detent next {task.id}"])
+    return "\n".join([*lines, f"{'next:':<21}{_told_way_on(told)}"])
+
+
+def _told_way_on(told: Explain) -> str:
+    return f"detent history {told.task.id}" if told.is_removed else way_on_words(told.task)
 
 
 def _would_words(name: str, would: Foreseen) -> str:
@@ -220,8 +240,7 @@ def next_words(told: Explain) -> str:
     lines = [f"{told.task.id} is in {state}, waiting for {told.waiting_for or 'nobody'}", *_disorder_words(told)]
     lines += part_words(told.failed)
     lines += [advice_words(told.advice)] if told.advice else []
-    if not told.moves:
-        lines.append(f"{state} is final: no move leads on")
+    lines += final_words(told)
     back = [move for move in told.moves if move.is_reopen and "redo" in move.verbs]
     for move in told.moves:
         if move not in back:
@@ -230,6 +249,16 @@ def next_words(told: Explain) -> str:
         states = ", ".join(move.to for move in back)
         lines += ["", f"back    {states}  by person", f'          run:  detent say "/redo STATE why" {told.task.id}']
     return "\n".join(lines)
+
+
+def final_words(told: Explain) -> list[str]:
+    """What to do where no move is the answer: the task is over, or stopped."""
+    state = told.task.machine.states[told.snapshot.state]
+    lines = [] if told.moves else [f"{state.name} is final: no move leads on"]
+    is_over = state.is_end and not waits_at_end(state)
+    if is_over or told.snapshot.registers.get(STOPPED):
+        lines.append(f"  next: {_told_way_on(told)}")
+    return lines
 
 
 def _move_words(task: Task, move: Move) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detent.core.values import Advance, Crash, Refuse
 from detent.effects.evidence_runs import EXITS
-from detent.faces.words import one_line, outcome_words, refusal_words
+from detent.faces.words import one_line, outcome_words, refusal_words, way_on_words
 from detent.faces.words_history import claim_words
 from detent.faces.words_loop import advice_words
 from detent.runner.budget import way_on
@@ -92,7 +92,7 @@ def rest_words(rest: Rest) -> str:
     used = usage_words(task)
     match rest.why:
         case "done":
-            return f"done: {name} is in {state}{used}\n  next: detent evidence {name}"
+            return f"done: {name} is in {state}{used}\n  next: {way_on_words(task)}"
         case "person":
             why = f": {rest.text}" if rest.text != state else ""
             return f"needs a person: {name} is in {state}{why}{used}\n  next: detent next {name}"

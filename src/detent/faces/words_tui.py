@@ -12,7 +12,7 @@ from detent.core.machine import RUNS
 from detent.core.record import Record
 from detent.faces.tui.gather import KINDS, Count, counts
 from detent.faces.tui.menu import is_provable, may_be_asked
-from detent.faces.words import error_words, one_line, printable
+from detent.faces.words import error_words, final_words, one_line, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _moves_lines(told: Explain) -> list[Line]:
         names = ", ".join(move.to for move in told.moves if may_be_asked(move))
         return [Line(f"agent run #{run['run']} is at work; judged when it has ended: {names}")]
     if not told.moves:
-        return [Line(f"{told.snapshot.state} is final: no move leads on", DIM)]
+        return [Line(line.lstrip(), DIM, len(line) - len(line.lstrip())) for line in final_words(told)]
     ordered = sorted(filter(may_be_asked, told.moves), key=lambda move: not move.is_open)
     return [line for move in ordered for line in _move_lines(move)]
 

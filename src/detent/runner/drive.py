@@ -25,7 +25,7 @@ from detent.runner.asks import crashed_here, left_open, question
 from detent.runner.drops import answer_drops
 from detent.runner.ending import attend, load_for_ends
 from detent.runner.explain import deploy_word, explain, may_ask
-from detent.runner.inbox import again_command
+from detent.runner.inbox import again_command, open_sign_offs
 from detent.runner.judging import is_judged_next
 from detent.runner.launch import bounds_of
 from detent.runner.open import needs_word, waits_at_end
@@ -182,12 +182,13 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
 def _after_run(task: Task) -> str:
     """What a person is asked for where an agent has done its part; a sign-off that is open is no run without a move."""
     state, visit = task.machine.states[task.memory.snapshot.state], task.memory.visit
-    waits = [move for move in explain(task, with_moves=True).moves if move.is_open and move.sign_off]
+    waits = open_sign_offs(explain(task, with_moves=True).moves)
     if not waits:
         ended = f"the agent run in {state.name} ended without a move{left_open(task.memory)}"
         if visit["exit"] != "finished":
             ended = f"agent run #{visit['run']} {EXITS.get(visit['exit'], visit['exit'])}"
-        return f"{ended}; another one needs your word: {again_command(task.id, state)}"
+        asked = question(state, task.native)
+        return f"{ended}{f'; {asked}' if asked else ''}; another one needs your word: {again_command(task.id, state)}"
     words = [f"detent {move.verbs[0] if move.verbs else f'move {move.to}'} {task.id} (to {move.to})" for move in waits]
     return f"the agent has done its part, your sign-off is next: {' or '.join(words)}"
 

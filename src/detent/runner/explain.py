@@ -240,7 +240,7 @@ def waits_for_word(files: tuple[str, ...]) -> str:
     return f"a person: to approve {name_some(files)}"
 
 
-def _is_tree_to_come(task: Task) -> bool:
+def is_tree_to_come(task: Task) -> bool:
     """Whether work has not begun: all that was visited is an end, or a state whose moves prepare the tree."""
     visited = [task.machine.states[name] for name in task.memory.snapshot.visits]
     return all(state.is_end or any(way.prepare for edge in state.edges for way in edge.ways) for state in visited)
@@ -250,7 +250,7 @@ def _tree_problems(task: Task, state: State) -> list[str]:
     """What is wrong with the folder the task works on: it is gone, or can't be made because every home is in use."""
     if os.path.isdir(task.tree_path):
         return []
-    if not _is_tree_to_come(task):
+    if not is_tree_to_come(task):
         return [f"{missing_tree(task)}; {where_tree_went(task)}"]
     if state.is_end or _POOL not in (read_plain(os.path.join(task.project.root, _SETTINGS)) or b""):
         return []

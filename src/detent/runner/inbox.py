@@ -14,7 +14,10 @@ from detent.store.native import Native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from detent.core.machine import State
+    from detent.runner.explain import Move
     from detent.runner.open import Listed
     from detent.store.memory import Memory
     from detent.store.places import Project
@@ -58,7 +61,7 @@ def letter_of(project: Project, listed: Listed) -> Letter | None:
     if word := files_to_approve(project, listed):
         found: tuple[str, str] | None = _to_approve(listed.id, word)
     else:
-        found = _to_deploy(project, listed) or _waits(listed.id, memory, state)
+        found = _to_deploy(project, listed) or _waits(_Waiting(project, listed.id, memory, state))
     if found is None:
         return None
     why, command = found
@@ -80,7 +83,20 @@ def _to_approve(name: str, files: tuple[str, ...]) -> tuple[str, str]:
     return why, f'detent approve {name} --reason "why they may change"'
 
 
-def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
+class _Waiting(Record):
+    """A task that may wait for a person; its gates are asked only where the answer hangs on them."""
+
+    project: Project
+    name: str
+    memory: Memory
+    state: State
+
+    def moves(self) -> tuple[Move, ...]:
+        return explain(load_task(self.project, self.name), with_moves=True).moves
+
+
+def _waits(task: _Waiting) -> tuple[str, str] | None:
+    name, memory, state = task.name, task.memory, task.state
     if memory.run:
         return None
     if stopped := memory.snapshot.registers.get(STOPPED):
@@ -88,15 +104,40 @@ def _waits(name: str, memory: Memory, state: State) -> tuple[str, str] | None:
     if state.is_end:
         return (f"it is {state.name}", _answer(name, _verbs(state))) if waits_at_end(state) else None
     if state.driver == "agent":
-        if memory.visit and any(edge.sign_off for edge in state.edges):
-            return f"its agent run ended; {state.name} waits for your sign-off", _answer(name, _verbs(state))
-        if not needs_word(memory, state):
-            return None
-        return f"its agent run ended without a move{left_open(memory)}", again_command(name, state)
-    verbs = _verbs(state)
-    look = f"; look at what is signed: detent diff {name}" if any(edge.sign_off for edge in state.edges) else ""
-    why = f"{state.name} waits for a person{crashed_here(memory)}{look}"
-    return why, _answer(name, verbs) if verbs else f"detent next {name}"
+        return _after_agent(task)
+    if state.driver == "engine" and any("engine" in move.by and _is_to_take(move) for move in task.moves()):
+        return None  # whoever drives it goes on
+    return _persons_turn(task)
+
+
+def _after_agent(task: _Waiting) -> tuple[str, str] | None:
+    name, memory, state = task.name, task.memory, task.state
+    if memory.visit and any(edge.sign_off for edge in state.edges) and open_sign_offs(task.moves()):
+        return f"its agent run ended; {state.name} waits for your sign-off", _answer(name, _verbs(state))
+    if not needs_word(memory, state):
+        return None
+    return f"its agent run ended without a move{left_open(memory)}", again_command(name, state)
+
+
+def _persons_turn(task: _Waiting) -> tuple[str, str]:
+    name, state, verbs = task.name, task.state, _verbs(task.state)
+    why = f"{state.name} waits for a person{crashed_here(task.memory)}"
+    signing = [edge for edge in state.edges if edge.sign_off]
+    # Who is sent to a sign-off should find it open; where one has no gate, nothing need be asked.
+    has_gates = bool(signing) and all(way.needs for edge in signing for way in edge.ways)
+    if has_gates and not open_sign_offs(task.moves()):
+        return why, f"detent next {name}"
+    look = f"; look at what is signed: detent diff {name}" if signing else ""
+    return f"{why}{look}", _answer(name, verbs) if verbs else f"detent next {name}"
+
+
+def open_sign_offs(moves: Iterable[Move]) -> list[Move]:
+    """The sign-offs that a person can give now; commands that nobody ran yet are run when it is given."""
+    return [move for move in moves if move.sign_off and _is_to_take(move)]
+
+
+def _is_to_take(move: Move) -> bool:
+    return move.is_open or (bool(move.missing) and all(one.pending for one in move.missing))
 
 
 def _verbs(state: State) -> list[str]:

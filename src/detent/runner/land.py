@@ -34,6 +34,7 @@ from detent.effects.tree import changed_files
 from detent.errors import RefusedError
 from detent.gates.commands import runs_commands
 from detent.runner.look import look, touched_now
+from detent.runner.open import waits_at_end
 from detent.runner.promises import put_in_order
 from detent.runner.prove import prove_commands
 from detent.runner.settle import note
@@ -127,6 +128,11 @@ def checkpoint_to_land(task: Task) -> str:
             next_step="look at them and commit them: git status",
         )
     if not task.machine.states[state].lands:
+        if task.machine.states[state].is_end and not waits_at_end(task.machine.states[state]):
+            raise RefusedError(
+                f"{state} is an end of {task.machine.name} whose work does not land",
+                next_step=f"take what you want of it by hand, from: detent dir --tree {task.id}",
+            )
         raise RefusedError(
             f"{state} is no state to land from: the work is not accepted yet", next_step=f"detent next {task.id}"
         )

@@ -232,8 +232,14 @@ def remember_taken(task: Task, taken: Taken, since: int) -> None:
 
 def _prepare_look(task: Task) -> None:
     if not os.path.isdir(task.tree_path):
-        from detent.runner.explain import missing_tree, where_tree_went
+        from detent.runner.explain import is_tree_to_come, missing_tree, where_tree_went
 
+        if is_tree_to_come(task):
+            is_over = task.machine.states[task.memory.snapshot.state].is_end
+            raise RefusedError(
+                f"there are no files of {task.id}: they are brought when work begins",
+                next_step=f"detent {'history' if is_over else 'run'} {task.id}",
+            )
         raise UnreadableError(missing_tree(task), where=task.tree_path, next_step=where_tree_went(task))
     private = task.places.private_git()
     for name in ("", "cache", "info", "objects/info"):
