@@ -357,7 +357,11 @@ def test_bare_detent_outside_and_inside_a_project(at: At, tmp_path: Path) -> Non
     assert outside.code == 0
     assert "detent demo" in outside.out
     inside = task(cwd=task.repo)
-    assert (inside.code, "under way" in inside.out, ID in inside.out) == (0, True, True)
+    assert (inside.code, "under way" in inside.out) == (0, False)
+    assert f"could go on, but nobody drives it:\n  {ID}  implement" in inside.out
+    assert f"\n    detent run {ID}\n" in inside.out
+    assert task("start", ID).code == 0
+    assert f"under way:\n  {ID}  implement  waits for the agent (builder)" in task(cwd=task.repo).out
     task.set({"Blockers": "no key", "Next step": "A or B"})
     task.move("blocked")
     needs = task(cwd=task.repo).out

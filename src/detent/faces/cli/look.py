@@ -75,7 +75,8 @@ def _columns(row: dict[str, Any]) -> tuple[str, str, str, str, str]:
 def overview(*, as_json: bool) -> int:
     """Bare `detent`: what needs a person, what goes on; outside a project, how to begin."""
     project = find_project()
-    rows = [_row(project, found) for found in load_all(project)]
+    listed = tuple(load_all(project))
+    rows = [_row(project, found) for found in listed]
     if not rows:
         refuse_unseen(project.root)
     open_rows = [row for row in rows if not row.get("over")]
@@ -92,16 +93,25 @@ def overview(*, as_json: bool) -> int:
         )
         return 0
     people = [row for row in open_rows if row["waiting_for"].startswith("a person")]
-    others = [row for row in open_rows if row not in people]
+    goes_on = {one.id for one in listed if one.memory and (one.memory.run or one.memory.driven.get("on"))}
+    others = [row for row in open_rows if row not in people and row["id"] in goes_on]
+    resting = [row for row in open_rows if row not in people and row["id"] not in goes_on]
     lines = ["needs you:" if people else "nothing needs you"]
     lines += [f"  {row['id']}  {_columns(row)[2]}  {row['title']}\n    detent next {row['id']}" for row in people]
     if others:
         lines.append("under way:")
-        lines += [f"  {row['id']}  {row['state']}  waits for {row['waiting_for']}  {row['title']}" for row in others]
+        lines += [_waiting(row) for row in others]
+    if resting:
+        lines.append("could go on, but nobody drives it:")
+        lines += [f"{_waiting(row)}\n    detent run {row['id']}" for row in resting]
     over = len(rows) - len(open_rows)
     lines.append(f"{over} task{'s' if over != 1 else ''} over; all of them: detent list")
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
+
+
+def _waiting(row: dict[str, Any]) -> str:
+    return f"  {row['id']}  {row['state']}  waits for {row['waiting_for']}  {row['title']}"
 
 
 def history(arguments: Arguments) -> int:
