@@ -526,6 +526,7 @@ def test_a_person_amends_the_frame_and_earlier_proof_becomes_old(at: At) -> None
     assert task.missing("done") == {}
     text = task.state_file.read_text(encoding="utf-8")
     task.state_file.write_text(text.replace(CHECK, "test -f app.py"), encoding="utf-8")
+    assert f'unless a person accepts it: detent amend --reason "why" {task.id}' in task("status").out
     done = task("amend", "--reason", "the old check was wrong", "--json")
     assert (done.code, done.json()["fields"]) == (0, ["Validation plan"])
     missing = task.missing("done")

@@ -351,6 +351,11 @@ def test_no_route_leads_back_to_the_beginning(at: At) -> None:
 # --- bare detent and help ---
 
 
+def test_a_menu_without_a_choice_says_where_to_look(at: At) -> None:
+    shown = at("intake")("choose").out
+    assert shown.endswith(f"nothing here is yours to choose; what leads on: detent next {ID}\n")
+
+
 def test_bare_detent_outside_and_inside_a_project(at: At, tmp_path: Path) -> None:
     task = at("implement")
     outside = task(cwd=tmp_path)

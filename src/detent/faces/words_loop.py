@@ -28,6 +28,8 @@ def menu_words(task: Task, choices: Sequence[Choice], loop: Loop | None) -> str:
         leads = f"-> {choice.to}" if choice.to else f"({LOOK_ONLY})"
         closed = f"  closed: {choice.why}" if not choice.is_open else f"  asks: {choice.asks}" if choice.asks else ""
         lines.append(f"  {key} {word:<{width}}{leads}{closed}")
+    if not choices:
+        lines.append(f"  nothing here is yours to choose; what leads on: detent next {task.id}")
     return "\n".join(lines)
 
 

@@ -115,7 +115,10 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
         problems.append(f"{task.native.file} is behind the journal; the next command that writes brings it up to date")
     problems += [f'{task.native.file}: "{label}" was changed; it is written by the engine' for label in disorder.owned]
     for item in disorder.locked:
-        problems.append(f"{shown_item(task.native.file, item)} was changed, but it is locked in {snapshot.state}")
+        problems.append(
+            f"{shown_item(task.native.file, item)} was changed, but it is locked in {snapshot.state}; "
+            f'it will be put back, unless a person accepts it: detent amend --reason "why" {task.id}'
+        )
     if disorder.old_bytes:
         problems.append(f"{task.native.file} is an older copy: it names {document.state}")
     if disorder.lost:
