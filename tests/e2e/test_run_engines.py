@@ -16,7 +16,7 @@ from detent.effects.keeper_look import look
 from detent.effects.keeper_watch import wait_for_end
 from detent.runner.end_run import end_run
 from detent.runner.open import open_task
-from tests.conftest import Detent, MakeRepo
+from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
 from tests.e2e.agent_runs import HONEST, WAIT_S, Agents, AgentTask
 from tests.unit.effects.keeper_runs import until
 
@@ -345,3 +345,16 @@ def test_every_command_of_a_run_answers_in_json(agents: Agents) -> None:
 def test_a_project_without_tasks_can_be_watched(detent: Detent, repo: MakeRepo) -> None:
     done = detent("watch", "--once", cwd=repo())
     assert (done.code, done.err) == (0, ""), done
+
+
+def test_why_a_task_cannot_be_driven_is_told_in_words_with_what_to_do(agents: Agents) -> None:
+    path = agents.make_repo(
+        files={**SAMPLE_FILES, "detent.toml": "[agents]\ndefault = 'pi'\npi.argv = ['no-such-agent']\n"}
+    )
+    for name in ("a", "b"):
+        assert agents.detent("new", "phase", name, "--id", name, cwd=path).code == 0
+    done = agents.detent("run", "--all", cwd=path)
+    assert done.code == 6, done
+    for name in ("a", "b"):
+        told = "it can't be driven: tool: role builder of phase wants pi, but no-such-agent is not on PATH"
+        assert f"stopped: {name} is in intake: {told}\n  next: run: npm install" in done.out

@@ -204,7 +204,7 @@ def found_rows(found: Found, *, has_commit: bool) -> list[Row]:
         )
     if not found.settings.commands:
         rows.append(
-            ("note", "no [commands]: only what a task's own plan says is run", f'write test = "..." there in {FILE}')
+            ("note", "no [commands]: only what a task's own plan says is run", f'write test = "..." under it in {FILE}')
         )
     return rows
 

@@ -97,7 +97,8 @@ def rest_words(rest: Rest) -> str:
             why = f": {rest.text}" if rest.text != state else ""
             return f"needs a person: {name} is in {state}{why}{used}\n  next: detent next {name}"
         case "stopped":
-            return f"stopped: {name} is in {state}: {rest.text}{used}\n  next: {way_on(name, task.memory)}"
+            next_step = rest.next_step or way_on(name, task.memory)
+            return f"stopped: {name} is in {state}: {rest.text}{used}\n  next: {next_step}"
         case "quota":
             return f"out of quota: {name} is in {state}; it may go on at {rest.text}{used}\n  next: detent run {name}"
         case _:

@@ -65,6 +65,7 @@ class Rest(Record):
     task: Task
     why: str  # done | person | stopped | quota | running
     text: str = ""
+    next_step: str = ""  # where it is another one than the reason tells
 
 
 def drive(

@@ -280,14 +280,15 @@ class Supervisor:
         if child.code == 1 and (self.watched or self.children):
             self.held.add(child.name)
         elif child.code not in (0, 4, 6):
-            self._give_up(child.name, f"it can't be driven: {child.last_line}")
+            what, next_step = _complaint(child.last_line)
+            self._give_up(child.name, f"it can't be driven: {what}", next_step)
         else:
             self.look_at(child.name)
 
-    def _give_up(self, name: str, why: str) -> None:
+    def _give_up(self, name: str, why: str, next_step: str = "") -> None:
         """One task that can't be driven keeps no other from it; a later look tries it again."""
         task = self.tasks.get(name)
-        rest = None if task is None else Rest(task, "stopped", why)
+        rest = None if task is None else Rest(task, "stopped", why, next_step or f"detent run {name}")
         if rest is not None:
             self.rests[name] = rest
         self.tell(Told(name, why, rest))
@@ -298,3 +299,14 @@ class Supervisor:
             if not self._has_room():
                 return
             self.look_at(name)
+
+
+def _complaint(last_line: str) -> tuple[str, str]:
+    """What a process of ours said in JSON when it failed, and what to do; one that died before it could says less."""
+    import json
+
+    try:
+        error = json.loads(last_line)["error"]
+        return f"{error['kind']}: {error['what']}", str(error["next"])
+    except (ValueError, KeyError, TypeError):
+        return last_line, ""

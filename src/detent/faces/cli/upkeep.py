@@ -150,7 +150,8 @@ def audit_task(arguments: Arguments) -> int:
     findings = [
         {"line": one.line, "kind": one.kind, "what": one.what, "warning": one.is_warning} for one in report.findings
     ]
-    lines = [f"{report.lines} lines, {'all of them hold' if report.ok else 'NOT sound'}"]
+    count = f"{report.lines} line{'' if report.lines == 1 else 's'}"
+    lines = [f"{count}, {'all of them hold' if report.ok else 'NOT sound'}"]
     lines += [
         f"  {'note' if one['warning'] else 'BAD '} line {one['line'] or '-'}: {one['kind']}: {one['what']}"
         for one in findings
