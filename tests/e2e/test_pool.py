@@ -66,7 +66,7 @@ def test_where_every_home_is_in_use_a_task_stays_where_it_is_and_is_told_by_whom
         assert done.code == 1, done
         assert "no task home is free: this project may have 1, in use by: first" in done.err
         assert "finish or cancel one of them" in done.err
-    for word in ("status", "next"):
+    for word in ("status", "next", "inbox"):
         assert "no task home is free: this project may have 1, in use by: first" in second(word).out
     assert (second.control / "journal.jsonl").read_bytes() == before
     assert (second.state(), second.tree.exists()) == ("pending", False)

@@ -105,9 +105,7 @@ def _waits(task: _Waiting) -> tuple[str, str] | None:
         return (f"it is {state.name}", _answer(name, _verbs(state))) if waits_at_end(state) else None
     if state.driver == "agent":
         return _after_agent(task)
-    if state.driver == "engine" and any("engine" in move.by and _is_to_take(move) for move in task.moves()):
-        return None  # whoever drives it goes on
-    return _persons_turn(task)
+    return _after_engine(task) if state.driver == "engine" else _persons_turn(task)
 
 
 def _after_agent(task: _Waiting) -> tuple[str, str] | None:
@@ -117,6 +115,16 @@ def _after_agent(task: _Waiting) -> tuple[str, str] | None:
     if not needs_word(memory, state):
         return None
     return f"its agent run ended without a move{left_open(memory)}", again_command(name, state)
+
+
+def _after_engine(task: _Waiting) -> tuple[str, str] | None:
+    """Where the engine has a move, whoever drives the task goes on; else a person learns what it lacks."""
+    moves = [move for move in task.moves() if "engine" in move.by]
+    if any(map(_is_to_take, moves)):
+        return None
+    why, command = _persons_turn(task)
+    lacks = next((one.why for move in moves for one in move.missing), "")
+    return (f"{why}: {lacks}" if lacks else why), command
 
 
 def _persons_turn(task: _Waiting) -> tuple[str, str]:
