@@ -118,6 +118,24 @@ def test_from_a_dirty_checkout_no_branch_is_made(thread: ThreadTask, name: str) 
     assert prepared(thread)["baseline"]["commit_sha"] == thread.git("rev-parse", "main")
 
 
+def test_what_a_person_ignores_everywhere_is_no_uncommitted_work(
+    thread: ThreadTask, clean_environment: dict[str, str]
+) -> None:
+    """By a file that their own settings name; what the exclude file of this clone says is stronger, as it is to git."""
+    Path(clean_environment["HOME"], "ignored").write_text(".editor/\n*.txt\n", encoding="utf-8")
+    thread.git("config", "--global", "core.excludesFile", "~/ignored")
+    thread.write(".editor/settings", "mine\n")
+    thread.write("notes.txt", "mine\n")
+    with (thread.repository / ".git/info/exclude").open("a", encoding="utf-8") as file:
+        file.write("!notes.txt\n")
+    assert thread.git("status", "--porcelain") == "?? notes.txt"
+    thread.moved("move", "Preflight")
+    assert prepared(thread)["branch"] == {"not_made": "not committed: notes.txt"}
+    (thread.repository / "notes.txt").unlink()
+    thread.moved("move", "--edge", "retry")
+    assert thread.branch == "thread/t"
+
+
 def test_a_retry_on_the_own_branch_keeps_the_baseline(thread: ThreadTask) -> None:
     thread.moved("move", "Preflight")
     first = prepared(thread)["baseline"]

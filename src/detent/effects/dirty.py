@@ -13,6 +13,7 @@ from detent.core.record import Record
 from detent.effects.bring import wipe
 from detent.effects.git import Git, write_git_dir
 from detent.effects.line_ends import converting
+from detent.effects.merge import own_git
 from detent.errors import StorageError
 from detent.store.names import name_some
 
@@ -106,7 +107,15 @@ def _copy_index(source: str, target: str) -> bool:
 
 
 def _own_excludes(repository: Repository) -> list[str]:
-    """What the user ignores for themselves; `git status` does not show it to them either."""
-    base = os.environ.get("XDG_CONFIG_HOME", "") or os.path.join(os.path.expanduser("~"), ".config")
-    files = (os.path.join(repository.common_dir, "info/exclude"), os.path.join(base, "git/ignore"))
+    """What the user ignores for themselves; `git status` does not show it to them either. The last word is stronger."""
+    files = (_global_ignore(repository.top), os.path.join(repository.common_dir, "info/exclude"))
     return [f"--exclude-from={path}" for path in files if os.path.isfile(path)]
+
+
+def _global_ignore(top: str) -> str:
+    """The file that the user's settings name; without a word about it, the one git looks for by itself."""
+    named = own_git(top, "config", "-z", "--type=path", "--get", "core.excludesFile")
+    if named.exit == 0:
+        return os.path.join(top, os.fsdecode(named.stdout.removesuffix(b"\0")))
+    base = os.environ.get("XDG_CONFIG_HOME", "") or os.path.join(os.path.expanduser("~"), ".config")
+    return os.path.join(base, "git/ignore")
