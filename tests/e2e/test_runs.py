@@ -95,6 +95,16 @@ def test_a_claim_that_comes_too_early_is_refused_at_once_and_quoted_in_the_next_
     task.audit()
 
 
+def test_a_tree_with_a_file_named_like_a_module_of_python_takes_no_run_its_voice(agents: Agents) -> None:
+    agents.honest()
+    agents.script(
+        "implement", "echo 'raise SystemExit(9)' | tee json.py signal.py select.py; candidate; detent move verify"
+    )
+    task = agents.task()
+    task.run("--once", expect=0)
+    assert [(one["want"], one["accepted"]) for one in task.entries("claimed")] == [("implement_to_verify", True)]
+
+
 def test_an_accepted_claim_moves_only_when_the_run_is_gone_and_its_grace_time_gains_nothing(agents: Agents) -> None:
     """The worker does not end by itself: it is given its ten seconds, writes its own review in them, and is ended."""
     here = agents.meeting()

@@ -59,7 +59,7 @@ class Children:
 
 def start_detent(words: Sequence[str], log: str) -> int:
     """Start our own command line in a session of its own, away from this terminal; its process id."""
-    argv = [sys.executable, "-m", "detent", *words]
+    argv = [sys.executable, "-P", "-m", "detent", *words]  # the folder we stand in may hold a json.py
     output = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

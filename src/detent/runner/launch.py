@@ -135,7 +135,7 @@ def _write_shims(folder: str, shims: Mapping[str, str]) -> None:
     import sys
 
     for name, line in {OWN_PROGRAM: OWN_PROGRAM, **shims}.items():
-        words = " ".join(shlex.quote(word) for word in (sys.executable, "-m", *line.split()))
+        words = " ".join(shlex.quote(word) for word in (sys.executable, "-P", "-m", *line.split()))
         _write_program(os.path.join(folder, name), f'#!/bin/sh\nexec {words} "$@"\n'.encode())
 
 

@@ -6,6 +6,8 @@ import os
 import select
 from pathlib import Path
 
+import pytest
+
 from detent.effects.children import Children, start_detent
 from tests.unit.effects.keeper_runs import WAIT_S
 
@@ -47,3 +49,18 @@ def test_it_runs_in_a_session_of_its_own_so_that_a_closed_terminal_does_not_end_
         assert os.getsid(pid) == pid != os.getsid(0)
     finally:
         os.waitpid(pid, 0)
+
+
+def test_a_file_named_like_a_module_of_python_in_the_current_folder_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder is a checkout: what lies there was written by anybody, an agent too."""
+    mark = tmp_path / "mark"
+    for name in ("detent", "json", "select"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(mark)!r}, 'w')\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    children = Children()
+    children.start("one", ["--version"], str(tmp_path / "log"))
+    waited(children)
+    assert children.ended()[0].last_line.startswith("detent ")
+    assert not mark.exists()
