@@ -105,6 +105,20 @@ def test_a_tree_with_a_file_named_like_a_module_of_python_takes_no_run_its_voice
     assert [(one["want"], one["accepted"]) for one in task.entries("claimed")] == [("implement_to_verify", True)]
 
 
+def test_a_run_that_a_hook_of_git_started_works_in_its_own_repository(agents: Agents) -> None:
+    """Git tells its hooks where they are by variables, which lead every git that a hook starts to the same place."""
+    agents.script(
+        "implement",
+        "echo new > new.txt; git add new.txt; git rev-parse --absolute-git-dir; git diff --cached --name-only",
+    )
+    task = agents.task()
+    own = task.repo / ".git"
+    hook = {"GIT_DIR": str(own), "GIT_INDEX_FILE": str(own / "index"), "GIT_WORK_TREE": str(task.repo)}
+    done = task("run", "--once", task.id, cwd=task.repo, environment=hook)
+    assert done.code == 0, done
+    assert task.output(1).splitlines() == [str(task.tree / ".git"), "new.txt"]
+
+
 def test_an_accepted_claim_moves_only_when_the_run_is_gone_and_its_grace_time_gains_nothing(agents: Agents) -> None:
     """The worker does not end by itself: it is given its ten seconds, writes its own review in them, and is ended."""
     here = agents.meeting()

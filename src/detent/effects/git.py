@@ -58,6 +58,7 @@ _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
+_ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE")
 # Bytes are stored and written exactly as they are. A working-tree-encoding can only be unset by "!", git dies on "-".
 _EXACT_BYTES = "* -text -eol -ident -filter !working-tree-encoding\n"
 
@@ -125,6 +126,11 @@ class Git(Record):
 def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """An environment without what would steer git or tell a command that Detent runs it."""
     return {name: value for name, value in environment.items() if not name.startswith(("GIT_", "DETENT_"))}
+
+
+def at_home(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which git finds the repository of the folder it stands in; a hook's leads to the hook's own."""
+    return {name: value for name, value in environment.items() if name not in _ELSEWHERE}
 
 
 def is_object_id(text: str) -> bool:

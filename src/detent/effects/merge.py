@@ -12,7 +12,7 @@ import re
 from detent.core.record import Record
 from detent.effects import process
 from detent.effects.clone import GITLINK
-from detent.effects.git import Git, check_object_id, find_git
+from detent.effects.git import Git, at_home, check_object_id, find_git
 from detent.errors import RefusedError, ToolError
 
 TYPE_CHECKING = False
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 OLDEST_GIT = (2, 38)  # the first whose merge-tree writes a tree
 _TIMEOUT_S = 600.0
 _MOST_NAMES = 1000  # that fit into one command line
-_ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE")
 _UNDER_WAY = {
     "MERGE_HEAD": "merge",
     "CHERRY_PICK_HEAD": "cherry-pick",
@@ -133,9 +132,7 @@ def own_git(root: str, *arguments: str, input_bytes: bytes = b"", more: Mapping[
 
 def person_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """The person's own, without what would lead git to another repository or wait for a keyboard."""
-    kept = {
-        name: value for name, value in environment.items() if name not in _ELSEWHERE and not name.startswith("DETENT_")
-    }
+    kept = {name: value for name, value in at_home(environment).items() if not name.startswith("DETENT_")}
     return kept | {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true"}
 
 

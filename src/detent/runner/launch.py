@@ -6,6 +6,7 @@ import os
 
 from detent.core.record import Record
 from detent.effects.agents.catalog import WRITE, command_for, talk_command_for
+from detent.effects.git import at_home
 from detent.effects.keeper import RunSpec
 from detent.effects.keeper_terminal import in_foreground
 from detent.effects.sandbox import NONE
@@ -116,7 +117,7 @@ def environment_of(task: Task) -> dict[str, str]:
     run, folders = task.memory.run, task.run_folders()
     _write_shims(folders["DETENT_BIN"], task.machine.shims)
     return {
-        **os.environ,
+        **at_home(os.environ),
         "PATH": os.pathsep.join((folders["DETENT_BIN"], os.environ.get("PATH", os.defpath))),
         "DETENT_TASK": task.id,
         "DETENT_TASK_DIR": task.native.folder,
