@@ -117,6 +117,27 @@ def test_landing_twice_changes_nothing(detent: Detent, repo: MakeRepo, words: tu
     assert (refs(task), len(task.history())) == (before, lines)
 
 
+def test_in_a_shallow_clone_history_is_read_and_work_lands(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    """As a pipeline checks out: commands and the merge see where history ends, and go on when it is fetched."""
+    source, path = repo("source"), tmp_path / "shallow"
+    repo.git(source, "commit", "--quiet", "--allow-empty", "--message=Second")
+    repo.git(tmp_path, "clone", "--quiet", "--depth=1", source.as_uri(), str(path))
+    task = finished(detent, repo, "git log --oneline", path)
+    (log,) = (task.control / "receipts").glob("*.log")
+    assert log.read_text(encoding="utf-8").endswith(" Second\n")
+    commit_in_checkout(task, "other.txt", "other\n")
+    done = task("land", task.id, cwd=task.repo)
+    assert done.code == 0, done
+    assert task.git("fsck", "--full") == ""
+    settings = path / "detent.toml"
+    for words in ((), ("--unshallow",)):
+        task.git("fetch", "--quiet", *words)
+        there = task.git("rev-list", "--count", "HEAD")
+        settings.write_text(f'[commands]\nlog = "test $(git rev-list --count HEAD) = {there}"\n', encoding="utf-8")
+        tried = detent("doctor", cwd=path)
+        assert tried.code == 0, tried
+
+
 def test_a_merge_by_hand_is_found(detent: Detent, repo: MakeRepo) -> None:
     task = finished(detent, repo)
     commit_in_checkout(task, "app.py", SAMPLE_FILES["app.py"] + "# mine\n")

@@ -24,6 +24,7 @@ from detent.effects.git import (
     Git,
     check_object_id,
     clean_environment,
+    end_where,
     read_repository,
     tree_of,
     write_git_dir,
@@ -206,6 +207,7 @@ def _make(folder: str, frozen: FrozenTree, work_tree: str) -> Place | SetupFaile
     git_dir = os.path.join(folder, ".git")
     objects = os.path.join(os.path.abspath(frozen.private_dir), "objects")
     write_git_dir(git_dir, alternates=(objects,), is_sha256=len(frozen.tree) == 64, is_bare=False, durable=False)
+    end_where(git_dir, frozen.private_dir, durable=False)
     if frozen.baseline is not None:
         base = check_object_id(frozen.baseline)
         _name(git_dir, "heads/main", check_object_id(frozen.commit) if frozen.commit else base)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.git import Git, read_repository, write_git_dir, write_if_different
+from detent.effects.git import Git, end_where, read_repository, write_git_dir, write_if_different
 from detent.errors import StorageError, ToolError, UnreadableError
 from detent.store.atomic import read_plain
 
@@ -70,8 +70,7 @@ def _fill(source: Repository, commit: str, tree: str, git_dir: str, config: str,
     write_git_dir(
         git_dir, alternates=alternates, is_sha256=len(commit) == 64, is_bare=False, durable=False, more_config=config
     )
-    if (shallow := read_plain(os.path.join(source.common_dir, "shallow"))) is not None:
-        write_if_different(os.path.join(git_dir, "shallow"), shallow, durable=False)
+    end_where(git_dir, source.common_dir, durable=False)
     if not is_shared:
         pack = os.path.join(git_dir, "objects/pack/pack")
         tips = "".join(f"{name}\n" for name in (commit, *tags.values())).encode()

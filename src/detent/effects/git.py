@@ -10,7 +10,7 @@ from functools import cache
 
 from detent.core.record import Record
 from detent.errors import ToolError, UnreadableError, UsageError
-from detent.store.atomic import make_folders, storage_error, sync_folder, write_atomic
+from detent.store.atomic import forget, make_folders, read_plain, storage_error, sync_folder, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -196,6 +196,16 @@ def write_git_dir(
     }
     for name, text in texts.items():
         write_if_different(os.path.join(git_dir, name), os.fsencode(text), durable=durable)
+
+
+def end_where(git_dir: str, other: str, *, durable: bool) -> None:
+    """Let the history of a git folder end where that of another does: who borrows from a shallow clone must know."""
+    path = os.path.join(git_dir, "shallow")
+    ends = read_plain(os.path.join(other, "shallow"))
+    if ends is not None:
+        write_if_different(path, ends, durable=durable)
+    elif os.path.lexists(path):
+        forget(path)  # the rest was fetched meanwhile
 
 
 def write_if_different(path: str, content: bytes, *, durable: bool) -> None:

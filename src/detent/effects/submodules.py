@@ -11,9 +11,8 @@ import os
 
 from detent.core.record import Record
 from detent.effects.clone import DEEPEST_SUBMODULE, GITLINK, filled_at, quoted
-from detent.effects.git import Git, write_git_dir, write_if_different
+from detent.effects.git import Git, end_where, write_git_dir, write_if_different
 from detent.errors import ToolError
-from detent.store.atomic import read_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,8 +79,7 @@ def _make(git: Git, path: str, commit: str, theirs: Repository) -> Git:
         durable=False,
         more_config=f"[core]\n\tworktree = {quoted(os.path.relpath(folder, git_dir))}\n",
     )
-    if (shallow := read_plain(os.path.join(theirs.common_dir, "shallow"))) is not None:
-        write_if_different(os.path.join(git_dir, "shallow"), shallow, durable=False)
+    end_where(git_dir, theirs.common_dir, durable=False)
     write_if_different(os.path.join(git_dir, "HEAD"), f"{commit}\n".encode(), durable=False)
     link = os.fsencode(f"gitdir: {os.path.relpath(git_dir, folder)}\n")
     inner = Git(git_dir, folder)

@@ -18,7 +18,7 @@ import os
 import stat
 
 from detent.core.record import Record
-from detent.effects.git import Git, check_object_id, write_git_dir
+from detent.effects.git import Git, check_object_id, end_where, write_git_dir
 from detent.effects.tree_compare import (
     GITLINK,
     NO_CHANGES,
@@ -157,6 +157,8 @@ def _checked_left_out(path: str) -> str:
 def _make_private_dir(task: Wanted) -> None:
     is_sha256 = task.baseline is not None and len(task.baseline) == 64
     write_git_dir(task.private_dir, alternates=task.objects, is_sha256=is_sha256, is_bare=True, durable=True)
+    for objects in task.objects:
+        end_where(task.private_dir, os.path.dirname(objects), durable=True)
     os.makedirs(cache_path(task), exist_ok=True)
 
 

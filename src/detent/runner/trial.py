@@ -19,7 +19,7 @@ from detent.effects.checkout import (
     run_command,
     why_cut_short,
 )
-from detent.effects.git import find_repository, tree_of, write_git_dir
+from detent.effects.git import end_where, find_repository, tree_of, write_git_dir
 from detent.effects.tree import tree_id
 from detent.errors import DetentError
 from detent.runner.access import limits_of
@@ -136,6 +136,7 @@ def _frozen(project: Project, private: str, commit: str) -> FrozenTree:
         return FrozenTree(private, tree_id(private, project.root, None, None, (inside,)), None)
     objects = os.path.join(project.common_dir, "objects")
     write_git_dir(private, alternates=(objects,), is_sha256=len(commit) == 64, is_bare=True, durable=False)
+    end_where(private, project.common_dir, durable=False)
     os.makedirs(os.path.join(private, "cache"), exist_ok=True)
     return FrozenTree(private, tree_of(private, commit), commit)
 
