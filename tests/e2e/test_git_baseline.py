@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Detent, MakeRepo, let_out
-from tests.e2e.thread_task import ThreadTask, thread_task
+from tests.e2e.thread_task import MACHINE, ThreadTask, thread_task
 
 
 @pytest.fixture
@@ -134,6 +134,18 @@ def test_what_a_person_ignores_everywhere_is_no_uncommitted_work(
     (thread.repository / "notes.txt").unlink()
     thread.moved("move", "--edge", "retry")
     assert thread.branch == "thread/t"
+
+
+def test_in_a_sparse_checkout_no_task_works_in_place(detent: Detent, repo: MakeRepo) -> None:
+    """What git leaves out of the folder would count as removed."""
+    path = repo()
+    repo.git(path, "sparse-checkout", "set", "--no-cone", "/app.py")
+    for words in (("new", str(MACHINE), "count"), ("new", "phase", "count", "--in-place")):
+        refused = detent(*words, cwd=path)
+        assert (refused.code, "your checkout is sparse" in refused.err) == (5, True), refused
+    assert detent("new", "phase", "count", cwd=path).code == 0
+    repo.git(path, "sparse-checkout", "disable")
+    assert detent("new", str(MACHINE), "count", cwd=path).code == 0
 
 
 def test_a_retry_on_the_own_branch_keeps_the_baseline(thread: ThreadTask) -> None:

@@ -145,6 +145,21 @@ def test_what_only_the_person_ignores_is_not_committed(running: ThreadTask) -> N
     assert running.read(".editor/settings") == "mine\n"
 
 
+def test_a_checkout_that_became_sparse_is_not_committed(ready: ThreadTask) -> None:
+    """What git leaves out of the folder is part of the commit, and nobody removed it."""
+    ready.git("sparse-checkout", "set", "--no-cone", "/app.py", "/new.txt")
+    assert not (ready.repository / "README.md").exists()
+    before = ready.journal()
+    refused = ready("commit")
+    assert refused.code == 5, refused
+    assert "your checkout is sparse" in refused.err
+    assert "git sparse-checkout disable" in refused.err
+    assert ready.journal() == before
+    ready.git("sparse-checkout", "disable")
+    ready.moved("commit")
+    assert "README.md" not in ready.git("show", "--name-only", "--format=", "HEAD").split()
+
+
 def test_a_commit_that_holds_the_approved_tree_is_recorded(ready: ThreadTask) -> None:
     ready.git("add", "--all")
     ready.git("commit", "--quiet", "--message=By hand")

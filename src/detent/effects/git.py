@@ -234,6 +234,11 @@ def find_repository(path: str) -> Repository | None:
         folder = parent
 
 
+def has_sparse_rules(repository: Repository) -> bool:
+    """Whether a checkout has rules which files are left out of it; if they are in force, settings say."""
+    return os.path.exists(os.path.join(repository.git_dir, "info/sparse-checkout"))
+
+
 def read_repository(folder: str) -> Repository | None:
     """The repository whose top (or, bare, whose git folder) is exactly this folder."""
     marker = os.path.join(folder, ".git")

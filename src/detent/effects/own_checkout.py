@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.git import Git, check_object_id, find_repository
+from detent.effects.git import Git, check_object_id, find_repository, has_sparse_rules
 from detent.effects.merge import own_git, under_way
-from detent.errors import RefusedError, ToolError
+from detent.errors import RefusedError, ToolError, UnreadableError
 from detent.store.atomic import read_plain, storage_error
 
 TYPE_CHECKING = False
@@ -61,6 +61,19 @@ def stand_at(root: str) -> Stand | None:
             f"a {begun} is under way in your checkout", where=top, next_step=f"end it first: git {begun} --abort"
         )
     return Stand(repository, repository.branch, repository.head)
+
+
+def refuse_sparse(repository: Repository) -> None:
+    """Refused where git leaves files of the commit out: to whoever looks at the folder alone they would be removed."""
+    if not has_sparse_rules(repository):
+        return
+    asked = own_git(repository.top, "config", "--type=bool", "--get", "core.sparseCheckout")
+    if asked.stdout.strip() == b"true":
+        raise UnreadableError(
+            "your checkout is sparse: the files it leaves out would count as removed, and be committed so",
+            where=repository.top,
+            next_step="have all files there: git sparse-checkout disable; or take a machine that works in a clone",
+        )
 
 
 def quiet_git(root: str, *arguments: str) -> bytes:

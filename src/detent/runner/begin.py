@@ -7,6 +7,7 @@ import os
 from detent.core.record import Record
 from detent.effects.git import find_repository
 from detent.effects.home import TREE
+from detent.effects.own_checkout import refuse_sparse
 from detent.errors import RefusedError, UsageError
 from detent.gates.commands import runs_commands
 from detent.gates.judge import evidence_hashes
@@ -120,6 +121,8 @@ def head_of(
 ) -> dict[str, Any]:
     project, home = site.project, os.path.join(site.project.home(), task_id)
     in_place = wish.in_place or not site.baseline
+    if in_place and site.repository is not None:
+        refuse_sparse(site.repository)
     named = [*settings.commands.items(), *((f"check {number}", line) for number, line in enumerate(wish.checks, 1))]
     return {
         "id": task_id,

@@ -6,7 +6,7 @@ import json
 import os
 from functools import partial
 
-from detent.effects.git import Repository, find_repository
+from detent.effects.git import Repository, find_repository, has_sparse_rules
 from detent.effects.observe import TaskFiles
 from detent.effects.touched import Touched, recall_touched, remember_touched, rules_of, touched_files, touched_later
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
@@ -249,7 +249,12 @@ def _prepare_look(task: Task) -> None:
 def _take(task: Task, *, looks_untouched: bool = False, at_once: bool = False) -> Taken:
     from detent.effects.tree import take_tree  # who only reads takes none
 
-    place = (task.places.private_git(), task.tree_path, repository_of(task), task.memory.head["baseline"] or None)
+    repository = repository_of(task)
+    if repository is not None and task.memory.head["in_place"] and has_sparse_rules(repository):
+        from detent.effects.own_checkout import refuse_sparse  # few checkouts have such rules
+
+        refuse_sparse(repository)
+    place = (task.places.private_git(), task.tree_path, repository, task.memory.head["baseline"] or None)
     return take_tree(*place, left_out(task), looks_untouched=looks_untouched, at_once=at_once)
 
 
