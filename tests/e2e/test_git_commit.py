@@ -145,6 +145,17 @@ def test_what_only_the_person_ignores_is_not_committed(running: ThreadTask) -> N
     assert running.read(".editor/settings") == "mine\n"
 
 
+@pytest.mark.parametrize("how", ["--skip-worktree", "--assume-unchanged"])
+def test_what_the_person_told_git_to_take_for_unchanged_is_not_committed(running: ThreadTask, how: str) -> None:
+    before = running.git("rev-parse", "HEAD:README.md")
+    running.git("update-index", how, "README.md")
+    running.write("README.md", "for this host alone\n")
+    running.moved("move", "PendingReview").moved("approve").moved("commit")
+    assert running.git("rev-parse", "HEAD:README.md") == before
+    assert running.read("README.md") == "for this host alone\n"
+    assert running.git("status", "--porcelain") == ""
+
+
 def test_a_checkout_that_became_sparse_is_not_committed(ready: ThreadTask) -> None:
     """What git leaves out of the folder is part of the commit, and nobody removed it."""
     ready.git("sparse-checkout", "set", "--no-cone", "/app.py", "/new.txt")

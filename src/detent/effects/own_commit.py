@@ -20,7 +20,7 @@ from detent.effects.bring import wipe
 from detent.effects.git import Git, check_object_id, tree_of
 from detent.effects.merge import own_git
 from detent.effects.own_checkout import make_safe, quiet_git
-from detent.effects.saved_work import ignored_by_person
+from detent.effects.saved_work import ignored_by_person, kept_back_by_person
 from detent.effects.tree import changed_files
 from detent.effects.tree_compare import joined_names
 from detent.errors import RefusedError
@@ -99,8 +99,8 @@ def index_of(wanted: Wanted) -> str:
     wipe(work)
     make_folders(work)
     changes = changed_files(wanted.private_git, tree_of(stand.repository.common_dir, stand.commit), wanted.tree)
-    # What only this person's own rules ignore was never meant for others, although it is part of the tree.
-    theirs = ignored_by_person(top, [name for status, name in changes if status == "A"])
+    # What only this person's own rules pass over was never meant for others, although it is part of the tree.
+    theirs = ignored_by_person(top, [name for status, name in changes if status == "A"]) | kept_back_by_person(top)
     names = [name for _, name in changes if name not in theirs]
     private = Git(wanted.private_git, work, os.path.join(wanted.scratch, "private-index"))
     private.run("read-tree", check_object_id(wanted.tree))

@@ -68,3 +68,9 @@ def ignored_by_person(root: str, names: Sequence[str]) -> frozenset[str]:
     return frozenset(
         name for source, rule, name in rows if os.path.basename(source) != ".gitignore" and not rule.startswith("!")
     )
+
+
+def kept_back_by_person(root: str) -> frozenset[str]:
+    """The tracked files that a person told git to take for unchanged: what differs there is for this host alone."""
+    listed = own_git(root, "ls-files", "-v", "-z").stdout.split(b"\0")[:-1]
+    return frozenset(os.fsdecode(line[2:]) for line in listed if line[:1] == b"S" or line[:1].islower())
