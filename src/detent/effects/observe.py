@@ -8,7 +8,7 @@ from functools import cached_property
 
 from detent.errors import UnreadableError
 from detent.machines.reading import IN_TREE, is_inner_path
-from detent.store.atomic import read_text
+from detent.store.atomic import read_text, reason_of
 from detent.store.digest import sha256_of
 from detent.store.observed import PathSeen
 
@@ -94,24 +94,38 @@ class TaskFiles:
 
     def _folder(self, value: str, real: str) -> PathSeen:
         """A folder counts by all its plain files; links in it are not followed."""
-        digests = {path: _file_digest(path) for path in self._could_be_proof(real)}
+        sizes, digests = self._could_be_proof(real)
         lines = [f"{os.path.relpath(path, real)}\0{digest}" for path, digest in digests.items()]
-        total = sum(os.lstat(path).st_size for path in digests)
+        total = sum(sizes.values())
         whole = sha256_of("\n".join(lines).encode("utf-8", "surrogateescape"))
         return PathSeen(value, total, whole, self._parts(digests))
 
     def listing(self) -> dict[str, str]:
         if self._listing is None:
-            folder = self.roots[0]
-            digests = {path: _file_digest(path) for path in self._could_be_proof(folder)}
+            try:
+                _, digests = self._could_be_proof(self.roots[0])
+            except OSError as error:
+                raise UnreadableError(
+                    f"a file of the task folder can't be read: {reason_of(error)}",
+                    where=str(error.filename),
+                    next_step="make it readable or remove it, then try again",
+                ) from error
             self._listing = self._parts(digests)
             if len(digests) >= _MOST_FILES:
                 self._listing["*"] = "cut"  # what is not listed can't be told from what was not there
         return self._listing
 
-    def _could_be_proof(self, folder: str) -> list[str]:
+    def _could_be_proof(self, folder: str) -> tuple[dict[str, int], dict[str, str]]:
+        """Sizes and hashes by path. Somebody may be at work there: what goes while we look is not there."""
+        sizes: dict[str, int] = {}
+        digests: dict[str, str] = {}
         found = (path for path in _plain_files(folder) if path not in self.not_proof)
-        return [path for _, path in zip(range(_MOST_FILES), found, strict=False)]
+        for _, path in zip(range(_MOST_FILES), found, strict=False):
+            try:
+                sizes[path], digests[path] = os.lstat(path).st_size, _file_digest(path)
+            except FileNotFoundError:
+                continue
+        return sizes, digests
 
     def _parts(self, digests: dict[str, str]) -> dict[str, str]:
         """Those inside the task folder, by path from there; names that are no UTF-8 are shown as they can be."""
@@ -128,8 +142,15 @@ def _plain_files(folder: str) -> Iterator[str]:
         folders.sort()
         for name in sorted(names):
             path = os.path.join(base, name)
-            if stat.S_ISREG(os.lstat(path).st_mode):
+            if _is_plain(path):
                 yield path
+
+
+def _is_plain(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return False
 
 
 def _file_digest(path: str) -> str:

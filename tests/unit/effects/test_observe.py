@@ -212,6 +212,20 @@ def test_a_listing_that_had_to_be_cut_says_so(place: Place) -> None:
     assert (listing["*"], len(listing)) == ("cut", 2001)
 
 
+def test_a_file_that_goes_while_it_is_looked_for_is_not_there(place: Place) -> None:
+    """Agents and editors write beside us; the kernel's list of our open files names one that only the look had open."""
+    listing = TaskFiles("/proc/self/fdinfo", str(place.tree)).listing()
+    assert {"0", "1", "2"} <= listing.keys()
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="this user (root) may read everything")
+def test_a_file_of_the_task_folder_that_may_not_be_read_is_named(place: Place) -> None:
+    write(place.folder / "closed.txt", "x").chmod(0)
+    with pytest.raises(UnreadableError, match="can't be read: permission denied") as caught:
+        place.look().listing()
+    assert caught.value.where == str(place.folder / "closed.txt")
+
+
 # --- one step sees one truth ---
 
 
