@@ -57,7 +57,10 @@ def brought_marks(work_tree: str, patterns: Sequence[str]) -> str:
             top = os.path.join(work_tree, match)
             folders = os.walk(top) if os.path.isdir(top) else ()
             for path in (top, *(os.path.join(base, name) for base, _, names in folders for name in names)):
-                status = os.lstat(path)
+                try:
+                    status = os.lstat(path)
+                except FileNotFoundError:
+                    continue  # the user works there too; what comes and goes is brought along by nobody
                 name = os.path.relpath(path, work_tree)
                 seen.append(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_mode}")
     return "\n".join(seen)
@@ -83,13 +86,22 @@ def _copy_one(place: Place, name: str) -> bool:
 
 
 def copy_below(source: str, target: str, tracked: frozenset[str], name: str = "") -> None:
-    """Copy everything in a folder into another, see `_copy`."""
+    """Copy everything in a folder into another, see `_copy_there`."""
     for entry in sorted(os.listdir(source)):
         inner = os.path.join(name, entry)
         _copy(os.path.join(source, entry), os.path.join(target, entry), inner, tracked)
 
 
 def _copy(source: str, target: str, name: str, tracked: frozenset[str]) -> None:
+    """Copy what is there; the user works in that folder too, and something may go before its turn comes."""
+    try:
+        _copy_there(source, target, name, tracked)
+    except FileNotFoundError:
+        if os.path.lexists(source):
+            raise
+
+
+def _copy_there(source: str, target: str, name: str, tracked: frozenset[str]) -> None:
     """Copy without following a link on either side; a tracked file, or a thing of another kind, stays as it is."""
     from shutil import copy2, copystat
 

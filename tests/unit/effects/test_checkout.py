@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.bring import wipe
+from detent.effects.bring import brought_marks, copy_below, wipe
 from detent.effects.checkout import (
     Checkout,
     FrozenTree,
@@ -195,6 +195,16 @@ def test_red_and_slow_commands_are_values(bench: Bench) -> None:
     assert bench.command("echo why; exit 3").exit == 3
     assert bench.log.read_text(encoding="utf-8") == "why\n"
     assert bench.command("sleep 100", timeout_s=0.1).timed_out
+
+
+def test_what_goes_while_it_is_looked_at_or_copied_is_not_brought(tmp_path: Path) -> None:
+    """The user works in that checkout; the kernel's list of our open files names one that only the look had open."""
+    names = {line.partition("\0")[0] for line in brought_marks("/proc/self", ("fdinfo",)).split("\n")}
+    assert {"fdinfo/0", "fdinfo/1", "fdinfo/2"} <= names
+    copy_below("/proc/self/fdinfo", str(tmp_path), frozenset())
+    assert {"0", "1", "2"} <= {path.name for path in tmp_path.iterdir()}
+    with pytest.raises(FileNotFoundError):
+        copy_below("/proc/self/fdinfo", str(tmp_path / "no" / "folder"), frozenset())
 
 
 def test_copy_and_carry_bring_what_git_ignores(bench: Bench) -> None:
