@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -260,6 +261,37 @@ def test_hooks_for_the_message_are_tried_with_the_words_of_the_commit(running: T
     running.moved("move", "PendingReview")
     assert running.journal()[-1]["prepared"]["try_hooks"]["hooks"] == name
     assert running.is_sound()
+
+
+def test_hooks_of_the_work_tree_are_tried_where_they_lie(running: ThreadTask) -> None:
+    """A hook manager keeps a starter where no commit takes it along, and looks beside it for what the project wrote."""
+    running.write(".hooks/pre-commit", "echo no tabs >&2; exit 1\n")
+    running.write(".hooks/_/.gitignore", "*\n")
+    running.git("config", "core.hooksPath", ".hooks/_")
+    starter = running.repository / ".hooks/_/pre-commit"
+    starter.write_text('#!/bin/sh\nscript="${0%/*/*}/${0##*/}"\n[ ! -f "$script" ] || sh "$script"\n', encoding="utf-8")
+    starter.chmod(0o755)
+    refused = running("move", "PendingReview")
+    assert (refused.code, "no tabs" in refused.err) == (1, True), refused
+    running.write(".hooks/pre-commit", "test -f app.py\n")
+    running.moved("move", "PendingReview")
+
+
+@pytest.mark.parametrize("link", [".hooks", ".hooks/pre-commit"])
+def test_hooks_of_the_work_tree_are_not_copied_through_a_link_of_the_tree(running: ThreadTask, link: str) -> None:
+    """A link leads elsewhere from the disposable checkout than from the work tree."""
+    home = Path(running.journal()[0]["home"])
+    aside, victim = running.repository.parent / "aside", home / "aside"
+    for folder, text in ((aside, "#!/bin/sh\n"), (victim, "mine\n")):
+        folder.mkdir(parents=True)
+        (folder / "pre-commit").write_text(text, encoding="utf-8")
+        (folder / "pre-commit").chmod(0o755)
+    path = running.repository / link
+    path.parent.mkdir(exist_ok=True)
+    path.symlink_to(os.path.relpath(aside, running.repository) if link == ".hooks" else "../../aside/pre-commit")
+    running.git("config", "core.hooksPath", ".hooks")
+    running.moved("move", "PendingReview")
+    assert (victim / "pre-commit").read_text(encoding="utf-8") == "mine\n"
 
 
 def test_hooks_run_once_for_one_tree_and_without_the_task_s_lock(running: ThreadTask, tmp_path: Path) -> None:

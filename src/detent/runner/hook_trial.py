@@ -8,8 +8,10 @@ this tree, these hooks and these words. The move is made only where that receipt
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 
+from detent.effects.bring import wipe
 from detent.effects.checkout import FrozenTree, SetupFailed, Wanted, prepared_checkout, run_command, why_cut_short
 from detent.effects.git import Git, find_repository
 from detent.effects.merge import own_git
@@ -42,7 +44,7 @@ HOOKS: Mapping[str, str] = {
     "prepare-commit-msg": f" -- {_MESSAGE} message",
     "commit-msg": f" -- {_MESSAGE}",
 }
-_COMMAND = "git -c core.hooksPath=.git/hooks hook run --ignore-missing "
+_PLACE = ".git/hooks"
 _LONGEST_TOLD = 4000
 _LARGEST_LOG_BYTES = 64_000_000
 
@@ -92,11 +94,12 @@ def try_hooks(task: Task) -> tuple[str, ...]:
     with prepared_checkout(wanted) as checkout:
         if isinstance(checkout, SetupFailed):
             raise RefusedError(f"the checkout for the hooks can't be set up: {checkout.why}", where=checkout.log)
-        _copy(folder, os.path.join(checkout.folder, ".git", "hooks"))
+        place = _place(task, folder, checkout.folder)
+        _copy(folder, os.path.join(checkout.folder, place))
         write_atomic(os.path.join(checkout.folder, _MESSAGE), _message(task, tree).encode(), durable=False)
         try:
             for name in names:
-                _run(task, name, checkout.folder, tree, log)
+                _run(task, name, place, checkout.folder, tree, log)
         except RefusedError as error:
             refused = error
         attempts = (*(before.attempts if before else ()), 1 if refused else 0)
@@ -131,17 +134,26 @@ def _message(task: Task, tree: str) -> str:
     return with_trailer(message_of(task, names), f"{TRAILER}: {task.id}/0:commit")
 
 
+def _place(task: Task, hooks: str, checkout: str) -> str:
+    """Where the hooks lie in the checkout: those of the work tree find their own files by where they lie themselves."""
+    inside = os.path.relpath(hooks, os.path.realpath(task.tree_path))
+    folder = os.path.join(os.path.realpath(checkout), inside)
+    return inside if not inside.startswith("..") and os.path.realpath(folder) == folder else _PLACE
+
+
 def _copy(hooks: str, target: str) -> None:
+    wipe(target)  # nothing is written through a link that the tree has there
     try:
-        shutil.copytree(hooks, target, dirs_exist_ok=True)
+        shutil.copytree(hooks, target)
     except (OSError, shutil.Error) as error:
         raise StorageError(f"the hooks can't be copied: {error}", where=hooks) from error
 
 
-def _run(task: Task, name: str, folder: str, tree: str, log: str) -> None:
+def _run(task: Task, name: str, place: str, folder: str, tree: str, log: str) -> None:
     timeout_s = task.memory.head["command_timeout_s"]
     running = command_running(task)
-    finished = run_command(f"{_COMMAND}{name}{HOOKS[name]}", folder, timeout_s, log, running)
+    command = f"git -c core.hooksPath={shlex.quote(place)} hook run --ignore-missing {name}{HOOKS[name]}"
+    finished = run_command(command, folder, timeout_s, log, running)
     git = Git(os.path.join(folder, ".git"), folder)
     after = git.run("write-tree").decode().strip()
     if after != tree:
