@@ -259,14 +259,19 @@ def test_start_wakes_a_watch_that_has_nothing_to_do(agents: Agents) -> None:
     assert agents.counted() == ["implement 1", "verify 2", "review 3"]
 
 
-def test_a_task_that_cannot_be_driven_keeps_no_other_from_it(agents: Agents) -> None:
+@pytest.mark.parametrize("what", ["its file", "its log"])
+def test_a_task_that_cannot_be_driven_keeps_no_other_from_it(agents: Agents, what: str) -> None:
     agents.honest()
     task = agents.task()
     broken = agents.task(task_id="broken", repo=task.repo)
-    (broken.folder / "STATE.md").write_bytes(b"\0")
+    if what == "its file":
+        (broken.folder / "STATE.md").write_bytes(b"\0")
+    else:
+        (broken.control / "drive.log").mkdir()  # as with a full disk, no process can be started for it
     done = task("run", "--all", cwd=task.repo)
     assert done.code == 6, done
-    assert "stopped: broken is in intake: it can't be driven" in done.out
+    told = "it can't be driven" if what == "its file" else "tool: a process can't be started: "
+    assert f"stopped: broken is in intake: {told}" in done.out
     assert task.state() == "done"
 
 

@@ -10,6 +10,8 @@ import os
 import sys
 
 from detent.core.record import Record
+from detent.errors import ToolError
+from detent.store.atomic import reason_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +41,10 @@ class Children:
     def start(self, name: str, words: Sequence[str], log: str) -> None:
         """Run `detent WORDS`; everything it prints goes to `log`, which begins anew."""
         pid = start_detent(words, log)
-        self._running[name] = (pid, os.pidfd_open(pid), log)
+        try:
+            self._running[name] = (pid, os.pidfd_open(pid), log)
+        except OSError as problem:
+            raise ToolError(f"a process can't be waited for: {reason_of(problem)}", where=log) from problem
 
     def handles(self) -> tuple[int, ...]:
         """To be polled: readable once the process has ended."""
@@ -66,7 +71,10 @@ def start_detent(words: Sequence[str], log: str) -> int:
         (os.POSIX_SPAWN_OPEN, 1, log, output, 0o644),
         (os.POSIX_SPAWN_DUP2, 1, 2),
     ]
-    return os.posix_spawn(sys.executable, argv, os.environ, file_actions=actions, setsid=True)
+    try:
+        return os.posix_spawn(sys.executable, argv, os.environ, file_actions=actions, setsid=True)
+    except OSError as problem:  # of the program or of the log, which is not told
+        raise ToolError(f"a process can't be started: {reason_of(problem)}", where=log) from problem
 
 
 def _last_line(log: str) -> str:

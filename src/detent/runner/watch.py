@@ -217,7 +217,10 @@ class Supervisor:
         since = 0 if self.wanted is None else self.begun[task.id][1]
         words = ["run", "--no-wait", *([] if self._may_start(task) else ["--no-start"]), "--since", str(since)]
         words += ["--json", "--repo", self.project.root, task.id]
-        self.children.start(task.id, words, os.path.join(task.places.folder, "drive.log"))
+        try:
+            self.children.start(task.id, words, os.path.join(task.places.folder, "drive.log"))
+        except DetentError as error:
+            self._give_up(task.id, f"{error.kind}: {error.what}")
 
     def _has_room(self) -> bool:
         return len(self.children) + len(self.watched) < self.jobs
