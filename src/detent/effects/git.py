@@ -253,7 +253,7 @@ def read_repository(folder: str) -> Repository | None:
                 where=marker,
                 next_step="mend it with: git worktree repair (or git submodule update --init)",
             )
-        return _describe(folder, git_dir, is_bare=False)
+        return _describe(folder, git_dir, is_bare=_says_bare(git_dir))
     if _looks_like_git_dir(marker):
         return _describe(folder, marker, is_bare=_says_bare(marker))
     if _looks_like_git_dir(folder) and _says_bare(folder):

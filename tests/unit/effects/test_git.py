@@ -94,6 +94,18 @@ def test_bare(repo: MakeRepo, tmp_path: Path) -> None:
     assert found(bare) == (str(bare), repo.git(path, "rev-parse", "HEAD"), "main", True)
 
 
+def test_a_file_that_leads_to_a_bare_repository_makes_no_checkout(repo: MakeRepo, tmp_path: Path) -> None:
+    """Many keep a bare repository beside its work trees, and a .git file above, so that git is found there."""
+    path, top = repo(), tmp_path / "top"
+    top.mkdir()
+    repo.git(path, "clone", "--quiet", "--bare", str(path), str(top / ".bare"))
+    (top / ".git").write_text("gitdir: ./.bare\n", encoding="utf-8")
+    repo.git(top, "worktree", "add", "--quiet", "main", "main")
+    head = repo.git(path, "rev-parse", "HEAD")
+    assert found(top) == (str(top), head, "main", True)
+    assert found(top / "main") == (str(top / "main"), head, "main", False)
+
+
 def test_inside_the_git_folder_the_repository_around_it_is_found(repo: MakeRepo) -> None:
     path = repo()
     assert found(path / ".git" / "refs")[0] == str(path)
