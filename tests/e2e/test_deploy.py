@@ -162,6 +162,21 @@ def test_each_failing_command_is_a_failed_gate_and_is_tried_again(
     task.audit()
 
 
+def test_what_a_deploy_command_starts_goes_on(deployments: Deployments) -> None:
+    """A service that is started from a shell is often the whole deployment."""
+    pid = deployments.target.folder.parent / "pid"
+    alive = f'grep -q "^State:.[RS]" "/proc/$(cat {pid})/status"'  # one that ended may still be in the table
+    task = deployments.begun(Deploy=f"sleep 600 > /dev/null 2>&1 & echo $! > {pid}", Check=alive)
+    task.run(expect=4)
+    task.done("approve", "--reason", "ours")
+    try:
+        task.run(expect=4)
+        assert task.state() == "Complete"
+        assert subprocess.run(["sh", "-c", alive], check=False).returncode == 0
+    finally:
+        subprocess.run(["sh", "-c", f'kill "$(cat {pid})"'], check=False)
+
+
 def test_missing_documents_fail_the_gate_without_a_deployment(deployments: Deployments) -> None:
     task = deployments.begun()
     deployments.script("Deploying", "true")

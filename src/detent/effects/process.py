@@ -1,11 +1,12 @@
-"""The one way to run a process: bounded in time and output, and its process group never outlives it.
+"""The one way to run a process: bounded in time and output, and its process group does not outlive it.
 
 Output goes to files and never to pipes, so a grandchild that keeps the output open cannot make us wait. The order:
 
 1. start the program as the leader of a session of its own;
 2. watch until it ends, its time is up, its output is too long, or its processes use more than they may;
 3. end what is left: SIGTERM to the group, SIGKILL after `GRACE_S`; with `whole_tree` also descendants that left the
-   group (Linux only; elsewhere just the group is ended). What uses too much is killed at once.
+   group (Linux only; elsewhere just the group is ended). What uses too much is killed at once. Where what a program
+   leaves running is its purpose (`may_leave`), that stays when the program came to its own end.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ def run(  # noqa: PLR0913  # all but one are given by name
     input_bytes: bytes = b"",
     output_limit_bytes: int = OUTPUT_LIMIT_BYTES,
     whole_tree: bool = False,
+    may_leave: bool = False,
     limits: Limits | None = None,
 ) -> Finished:
     """Run a program to its end; raises ToolError if it cannot be started.
@@ -90,7 +92,7 @@ def run(  # noqa: PLR0913  # all but one are given by name
         stdin, stdout, stderr = _open_streams(opened, output, input_bytes)
         family = _Family() if whole_tree and os.path.isdir("/proc/self") else None
         usage = family.usage(limits) if family is not None and limits is not None else None
-        stopped_by = ""
+        stopped_by, leaves = "", False
         try:
             _start_up.is_on = True
             try:
@@ -104,8 +106,9 @@ def run(  # noqa: PLR0913  # all but one are given by name
                 opened.extend(handle := _end_handle(process))
                 deadline = started + timeout_s
                 stopped_by = _watch(process, handle, deadline, (stdout, stderr), output_limit_bytes, usage)
+                leaves = may_leave and not stopped_by
             finally:
-                _end(process, family, at_once=stopped_by not in _BOUNDS)
+                _end(process, family, at_once=stopped_by not in _BOUNDS, leaves=leaves)
         finally:
             if family is not None:
                 family.close()
@@ -219,11 +222,14 @@ def _has_ended(process: Popen[bytes], handle: list[int], wait_s: float) -> bool:
     return True
 
 
-def _end(process: Popen[bytes], family: _Family | None, *, at_once: bool) -> None:
-    """End the leader if it still runs, its group, and with a family its whole tree."""
+def _end(process: Popen[bytes], family: _Family | None, *, at_once: bool, leaves: bool) -> None:
+    """End the leader if it still runs, its group, and with a family its whole tree; or leave all but the leader."""
     from signal import SIGKILL, SIGTERM
     from time import monotonic, sleep
 
+    if leaves:
+        process.wait()
+        return
     # What grows without end gets no time to end by itself.
     for signal_number, patience_s in ((SIGTERM, GRACE_S), (SIGKILL, KILL_WAIT_S))[at_once:]:
         deadline = monotonic() + patience_s

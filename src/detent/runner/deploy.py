@@ -132,13 +132,13 @@ def _run(task: Task, gate: Gate, plan: Plan, tree: str, visit: str) -> list[Rece
 
 
 def run_command(task: Task, store: ReceiptStore, key: str, label: str, line: str, tree: str) -> Receipt:
-    """One command with the person's rights, in their checkout; every attempt is kept."""
+    """One command with the person's rights, in their checkout; every attempt is kept, and so is what it starts."""
     before = store.find(key)
     attempts = before.attempts if before else ()
     log, timeout_s = store.log_path(key, len(attempts) + 1), task.memory.head["command_timeout_s"]
     environment = person_environment(os.environ)
     finished = process.run(
-        ("/bin/sh", "-c", line), cwd=task.tree_path, env=environment, timeout_s=timeout_s, output=log
+        ("/bin/sh", "-c", line), cwd=task.tree_path, env=environment, timeout_s=timeout_s, output=log, may_leave=True
     )
     problem = f"it took longer than {timeout_s:g} s" if finished.timed_out else ""
     return Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), label)
