@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Detent, MakeRepo
+from tests.conftest import Detent, MakeRepo, let_out
 from tests.e2e.test_git_reset import APP, work_is_there, worked
 from tests.e2e.thread_task import ThreadTask, thread_task
 
@@ -135,6 +136,19 @@ def test_filters_of_the_person_are_applied(running: ThreadTask) -> None:
     running.moved("move", "PendingReview").moved("approve").moved("commit")
     assert running.repo.git(running.repository, "cat-file", "-s", "HEAD:new.txt") == "4"
     assert running.git("status", "--porcelain") == ""
+
+
+def test_a_file_may_take_the_place_of_a_folder_and_a_folder_that_of_a_file(detent: Detent, repo: MakeRepo) -> None:
+    path = repo("repo", {"plain": "x\n", "folder/one": "1\n", "folder/two": "2\n"})
+    let_out(path)
+    thread = ThreadTask(detent, repo, path).begun().moved("move", "Preflight").moved("move", "Running")
+    shutil.rmtree(path / "folder")
+    (path / "plain").unlink()
+    thread.write("folder", "a file now\n")
+    thread.write("plain/inner", "a folder now\n")
+    thread.moved("move", "PendingReview").moved("approve").moved("commit")
+    assert thread.git("ls-tree", "-r", "--name-only", "HEAD").split() == ["folder", "plain/inner"]
+    assert thread.git("status", "--porcelain") == ""
 
 
 def test_what_only_the_person_ignores_is_not_committed(running: ThreadTask) -> None:

@@ -101,15 +101,17 @@ def index_of(wanted: Wanted) -> str:
     changes = changed_files(wanted.private_git, tree_of(stand.repository.common_dir, stand.commit), wanted.tree)
     # What only this person's own rules pass over was never meant for others, although it is part of the tree.
     theirs = ignored_by_person(top, [name for status, name in changes if status == "A"]) | kept_back_by_person(top)
-    names = [name for _, name in changes if name not in theirs]
     private = Git(wanted.private_git, work, os.path.join(wanted.scratch, "private-index"))
     private.run("read-tree", check_object_id(wanted.tree))
     links = _links(private)
-    present = [name for status, name in changes if status != "D" and name in names and name not in links]
+    present = [name for status, name in changes if status != "D" and name not in theirs and name not in links]
     private.run("checkout-index", "--force", "-z", "--stdin", input_bytes=joined_names(present))
     _own(wanted, "read-tree", stand.commit)
-    _own(wanted, f"--work-tree={work}", "update-index", "--add", "--remove", "-z", "--stdin", data=joined_names(names))
-    moved = [f"{_GITLINK} {links[name]}\t{name}" for name in names if name in links]
+    # First what goes: a file may stand where a folder was, and a folder where a file was.
+    gone = [name for status, name in changes if status == "D" and name not in theirs]
+    _own(wanted, "update-index", "--force-remove", "-z", "--stdin", data=joined_names(gone))
+    _own(wanted, f"--work-tree={work}", "update-index", "--add", "-z", "--stdin", data=joined_names(present))
+    moved = [f"{_GITLINK} {links[name]}\t{name}" for _, name in changes if name in links and name not in theirs]
     if moved:
         _own(wanted, "update-index", "--add", "-z", "--index-info", data=joined_names(moved))
     return _own(wanted, "write-tree").decode().strip()
