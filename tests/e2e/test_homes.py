@@ -118,6 +118,20 @@ def test_a_home_inside_the_repository_is_refused(detent: Detent, repo: MakeRepo)
     assert detent("list", "--json", cwd=path).json()["tasks"] == []
 
 
+def test_without_a_home_folder_nothing_is_made_in_the_current_one(
+    detent: Detent, repo: MakeRepo, tmp_path: Path
+) -> None:
+    """A user whom the host does not know, as in many containers: `~` stays what it is, a name in the current folder."""
+    path, here = repo(), tmp_path / "here"
+    here.mkdir()
+    nowhere = {"HOME": "~", "XDG_STATE_HOME": ""}
+    for cwd, words in ((here, ("--repo", str(path))), (path, ())):
+        refused = detent("new", "count", *words, cwd=cwd, environment=nowhere)
+        assert (refused.code, "no home folder" in refused.err, "XDG_STATE_HOME" in refused.err) == (2, True, True)
+    assert list(here.iterdir()) == []
+    assert repo.git(path, "status", "--porcelain") == ""
+
+
 def test_the_tree_is_found_from_another_worktree(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     task = CloneTask(detent, repo, repo())
     (task.tree / "app.py").write_text(SAMPLE_FILES["app.py"] + "# more\n", encoding="utf-8")

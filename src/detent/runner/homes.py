@@ -10,7 +10,7 @@ import os
 
 from detent.effects.git import find_repository
 from detent.effects.home import Wanted, dirty_notes, expect_home, is_born, make_home_tree
-from detent.errors import RefusedError, StorageError, UnreadableError
+from detent.errors import RefusedError, StorageError, UnreadableError, UsageError
 from detent.runner.open import is_over, load_all
 from detent.store.atomic import make_folders, read_plain
 from detent.store.lock import Lock
@@ -32,6 +32,12 @@ LOCK_WAIT_S = 900.0  # somebody else may be cloning a large repository
 
 def make_home(folder: str, *, is_given: bool) -> None:
     """Make a folder below the task home or one that was asked for; when that fails, say which setting to change."""
+    if not os.path.isabs(folder):
+        raise UsageError(
+            "there is no home folder for this user, so tasks have no place",
+            where=folder,
+            next_step="set HOME, or XDG_STATE_HOME to a folder you can write to, then run the same command again",
+        )
     try:
         make_folders(folder)
     except (StorageError, UnreadableError) as error:
@@ -51,7 +57,7 @@ def begin_home(
     What is not committed can only be carried over as it is now, so that such a clone is made at once.
     """
     top = os.path.realpath(repository.top)
-    if os.path.realpath(project.home()).startswith(top + os.sep):
+    if os.path.isabs(project.home()) and os.path.realpath(project.home()).startswith(top + os.sep):
         raise RefusedError(
             "the task's home would lie inside the repository",
             where=project.home(),
