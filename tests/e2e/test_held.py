@@ -89,6 +89,20 @@ def test_a_protected_file_is_put_back_and_what_was_asked_for_not_considered(held
 
 
 @needs_bubblewrap
+def test_a_run_sees_no_other_task_from_whichever_work_tree_it_is_driven(
+    held: Held, repo: MakeRepo, tmp_path: Path
+) -> None:
+    assert held("new", "other", "--id", "u").code == 0
+    other = Path(held("status", "u", "--json").json()["workspace"])
+    held.script("intake", f"cat {other}/app.py")
+    assert held.new().code == 0
+    elsewhere = tmp_path / "elsewhere"
+    repo.git(held.repo, "worktree", "add", "--quiet", str(elsewhere), "-b", "elsewhere")
+    held.detent("run", "--once", "t", cwd=elsewhere)
+    assert "No such file" in held.said()
+
+
+@needs_bubblewrap
 def test_a_run_sees_neither_keys_nor_journal_nor_the_users_checkout(held: Held) -> None:
     key = held.home / ".ssh/id"
     key.parent.mkdir()

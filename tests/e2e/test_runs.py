@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -117,6 +118,18 @@ def test_a_run_that_a_hook_of_git_started_works_in_its_own_repository(agents: Ag
     done = task("run", "--once", task.id, cwd=task.repo, environment=hook)
     assert done.code == 0, done
     assert task.output(1).splitlines() == [str(task.tree / ".git"), "new.txt"]
+
+
+def test_a_task_has_one_home_from_whichever_work_tree_it_is_driven(agents: Agents, tmp_path: Path) -> None:
+    agents.script("implement", 'echo "$DETENT_OUT"; candidate; detent move verify')
+    task = agents.task()
+    other = tmp_path / "elsewhere"
+    agents.make_repo.git(task.repo, "worktree", "add", "--quiet", str(other), "-b", "elsewhere")
+    for _ in range(2):  # a run, and the commands of the move after it
+        task("run", "--once", task.id, cwd=other)
+    home = Path(task.entries("created")[0]["home"])
+    assert task.output(1).splitlines()[0] == str(home / "out")
+    assert [path.name for path in home.parent.parent.iterdir()] == [home.parent.name]
 
 
 def test_an_accepted_claim_moves_only_when_the_run_is_gone_and_its_grace_time_gains_nothing(agents: Agents) -> None:

@@ -55,12 +55,14 @@ class Project(Record):
         return os.path.join(self.control, "machines", f"{digest}.json")
 
     def home(self) -> str:
-        """Outside every checkout, so that `git clean` and build contexts never meet it."""
+        """Outside every checkout, so that `git clean` and build contexts never meet it; the same for all work trees."""
         base = os.environ.get("XDG_STATE_HOME", "")
         if not os.path.isabs(base):  # the XDG rules: a relative path is to be ignored
             base = os.path.join(os.path.expanduser("~"), ".local", "state")
         mark = sha256_of(os.path.realpath(self.control).encode("utf-8", "surrogateescape"))[:8]
-        return os.path.join(base, "detent", f"{os.path.basename(self.root) or 'root'}-{mark}")
+        folder = os.path.dirname(self.control)
+        owner = os.path.dirname(folder) if os.path.basename(folder) == ".git" else folder
+        return os.path.join(base, "detent", f"{os.path.basename(owner).strip('.') or 'root'}-{mark}")
 
     def task(self, task_id: str) -> TaskPlaces:
         return TaskPlaces(task_id, os.path.join(self.tasks_folder(), task_id))
