@@ -433,6 +433,7 @@ WRONG = [
     ("format", "1", "format must be a whole number"),
     ("name", "", "name must be a text"),
     ("name", "../up", "name must be made of letters, digits and dashes"),
+    ("name", "ö" * 33, "name must be at most 64 bytes long: it is part of file and branch names"),
     ("initial", "moon", "initial: unknown state 'moon'"),
     ("by", ["robot"], "draft/check -> check: unknown actor 'robot'"),
     ("store/codec", "carving", "store: unknown codec 'carving'"),
