@@ -99,6 +99,7 @@ def _write_scaffold(native: Native, texts: Mapping[str, bytes]) -> None:
     for name in native.machine.store.get("folders", ()):
         make_folders(native.path(name))
     for name, text in texts.items():
+        make_folders(os.path.dirname(native.path(name)))
         write_atomic(native.path(name), text, durable=True)
 
 
