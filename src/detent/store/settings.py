@@ -7,6 +7,7 @@ handed on as it stands: those who start agents check it.
 from __future__ import annotations
 
 import re
+import sys
 
 from detent.core.record import Record
 from detent.errors import UnreadableError, UsageError
@@ -80,7 +81,7 @@ def parse_settings(data: bytes, where: str) -> Settings:
 
     try:
         content = tomllib.loads(data.decode("utf-8-sig"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
         raise UnreadableError(f"{FILE} is not valid TOML: {error}", where=where, next_step=f"correct {FILE}") from error
     reader = Reader()
     settings = _read(Table(content, "", reader))
@@ -193,7 +194,7 @@ def _bounds(table: Table, names: tuple[str, ...]) -> dict[str, float]:
 
 def is_bound(value: object) -> bool:
     """A number that can bound something; TOML also has inf and nan, which bound nothing."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf")
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= sys.float_info.max
 
 
 def _notify(table: Table) -> dict[str, Any]:

@@ -220,6 +220,7 @@ def test_all_problems_are_told_at_once() -> None:
         ("[budget]\ntask = { hours = -1 }", "budget task: hours must be a number above 0"),
         ("[budget]\ntask = { usd = inf }", "budget task: usd must be a number above 0"),
         ("[budget]\ntask = { usd = nan }", "budget task: usd must be a number above 0"),
+        (f"[budget]\ntask = {{ usd = 1{'0' * 400} }}", "budget task: usd must be a number above 0"),
         ("[budget]\ntask = { runs = true }", "budget task: runs must be a number above 0"),
         ("[budget]\ntask = { minutes = 3 }", "budget task: unknown key 'minutes'"),
         ("[notify]\nbell = 'yes'", "notify: bell must be true or false"),
@@ -255,7 +256,9 @@ def test_the_examples_of_the_documents_are_settings(page: str, blocks: int) -> N
         parse_settings(block.encode(), page)
 
 
-@pytest.mark.parametrize("data", [b"x", b"[commands", b"\xff", b"a = 1\na = 2", b"a = " + b"[" * 20_000])
+@pytest.mark.parametrize(
+    "data", [b"x", b"[commands", b"\xff", b"a = 1\na = 2", b"a = " + b"[" * 20_000, b"a = " + b"9" * 5000]
+)
 def test_what_is_no_toml_is_unreadable(data: bytes) -> None:
     with pytest.raises(UnreadableError, match="not valid TOML") as caught:
         parse_settings(data, "here")
