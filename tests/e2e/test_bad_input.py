@@ -548,6 +548,8 @@ def test_a_hostile_title_is_only_a_title(detent: Detent, repo: MakeRepo) -> None
     assert task.evidence_file.read_text(encoding="utf-8").count("\n## Review\n") == 1
     assert "\nPhase: done" not in task.state_file.read_text(encoding="utf-8")
     assert len(detent("list", cwd=path).out.splitlines()) == 2
+    assert "\\x1b[31m" in detent(cwd=path).out
+    assert "\x1b" not in detent(cwd=path).out
     task.set({"Done gate": "x1", "Not doing": "x2", "Reality constraints": "x3"})
     task.move("shape")
 
@@ -744,6 +746,15 @@ def test_a_reader_that_goes_away_is_no_error(at: At) -> None:
     for words in (("list",), ("--help",), ("history", "--json")):
         done = run_raw(task, "bash", "-c", line, "bash", *DETENT, *words)
         assert (done.code, done.err) == (0, ""), done
+    refused: tuple[tuple[tuple[str, ...], int], ...] = (
+        (("move", "done", ID), 1),
+        (("status", "nope"), 2),
+        (("status", "nope", "--json"), 2),
+    )
+    for asked, code in refused:
+        for unbuffered in ({}, {"PYTHONUNBUFFERED": "1"}):
+            done = run_raw(task, "bash", "-c", line.replace("|", "2>&1 |"), "bash", *DETENT, *asked, add=unbuffered)
+            assert done.code == code, "what was decided does not depend on the reader"
 
 
 def test_streams_that_are_closed_or_full(at: At) -> None:
@@ -753,6 +764,10 @@ def test_streams_that_are_closed_or_full(at: At) -> None:
     assert run_raw(task, "sh", "-c", 'exec "$@" 2>&-', "sh", *DETENT, "bogus").code == 2
     full = run_raw(task, "sh", "-c", 'exec "$@" >/dev/full', "sh", *DETENT, "list")
     assert_clear(full, 5, "can't be written")
+    assert run_raw(task, "sh", "-c", 'exec "$@" 2>/dev/full', "sh", *DETENT, "bogus").code == 2
+    for line, code in (("choose", 0), ("repl", 0), ("tui", 1), ("new --from -", 2)):
+        done = run_raw(task, "sh", "-c", 'exec "$@" <&-', "sh", *DETENT, *line.split())
+        assert (done.code, "bug" in done.err) == (code, False), done
     moved = run_raw(task, "sh", "-c", 'exec "$@" >&-', "sh", *DETENT, "move", "verify", ID)
     assert (moved.code, task.state()) == (0, "verify"), moved
 
@@ -785,6 +800,16 @@ def test_a_locale_without_letters(at: At) -> None:
     assert (listed.code, "gr\\xf6\\xdfe" in listed.out) == (0, True), listed
     told = run_raw(task, *DETENT, "status", "snow", "--json", add=ASCII_ONLY)
     assert told.json()["title"] == title
+
+
+def test_json_to_read_is_json_in_every_locale(at: At) -> None:
+    task = at("implement")
+    text = (Path(__file__).resolve().parents[1] / "data" / "thread.toml").read_text(encoding="utf-8")
+    edge = '[[edge]]\nlabel = "größe\\u007f"\n'
+    (task.repo / "m.toml").write_text(text.replace("[[edge]]\n", edge, 1), encoding="utf-8")
+    for words in (("machine", "export", "m.toml"), ("machine", "show", "global", "--schemas")):
+        told = run_raw(task, *DETENT, *words, add={"PYTHONIOENCODING": "ascii"})
+        assert (told.code, bool(json.loads(told.out))) == (0, True), told
 
 
 def test_an_argument_that_is_no_text(at: At) -> None:
