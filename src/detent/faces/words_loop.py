@@ -63,10 +63,10 @@ def loop_rows(loop: Loop | None) -> list[tuple[str, str]]:
 
 def part_words(parts: Sequence[tuple[str, bool, str]]) -> list[str]:
     """Each part of an answer on a line of its own."""
-    return [
-        f"  {'ok    ' if ok else 'failed'}  {label}" + (f": {why}" if why and not ok else "")
-        for label, ok, why in parts
-    ]
+    told = (
+        (f"{'ok    ' if ok else 'failed'}  {label}", f": {why}" if why and not ok else "") for label, ok, why in parts
+    )
+    return [f"  {' '.join(f'{label}{why}'.splitlines())}" for label, why in told]
 
 
 def diagnosis_words(task: Task, found: Diagnosis) -> str:
