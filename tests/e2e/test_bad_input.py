@@ -275,7 +275,7 @@ def test_a_journal_that_lost_acknowledged_lines_is_not_trusted(at: At, cut: Call
         assert_clear(task(*words, cwd=task.repo), 5, str(journal), "backup")
     assert journal.read_bytes() == left, "a damaged journal is evidence; nobody writes to it"
     listed = task("list", "--json", cwd=task.repo).json()["tasks"]
-    assert [(row["id"], row["state"]) for row in listed] == [(ID, "unreadable")]
+    assert [(row["id"], row["state"], row["over"], row["dead"]) for row in listed] == [(ID, "unreadable", False, False)]
     assert task("audit", ID, cwd=task.repo).code == 1
     journal.write_bytes(whole)
     assert_goes_on(task)
@@ -518,6 +518,17 @@ def test_a_wrong_command_line_is_told_in_words_and_as_json(
         assert done.code == 2
         assert told in f"{error['what']} {error['next']}"
         assert error["next"]
+
+
+def test_behind_two_dashes_nothing_is_an_option(at: At) -> None:
+    assert_clear(at("implement")("say", "--", "--json"), 1, "nobody listens")
+
+
+def test_an_override_of_no_move_is_told(at: At) -> None:
+    said = assert_clear(
+        at("implement")("say", '/next --override "why"'), 1, "/next stands for no one move of implement"
+    )
+    assert "is called" not in said
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,8 @@ def drive_told(
         raise
     if may_wait:  # else whoever waits instead tells the person
         tell_person(rest)
-    show(arguments, rest_json(rest), rest_words(rest))
+    told = rest_json(rest)
+    show(arguments, {"tasks": [told]} if arguments.has("--all") else told, rest_words(rest))
     return EXIT_CODES[rest.why]
 
 

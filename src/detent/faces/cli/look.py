@@ -38,7 +38,8 @@ def next_moves(arguments: Arguments) -> int:
 def _row(project: Project, listed: Listed) -> dict[str, Any]:
     if listed.memory is None or listed.machine is None:
         why = listed.error.what if listed.error else ""
-        return {"id": listed.id, "machine": "?", "state": "unreadable", "waiting_for": "a person", "title": why}
+        row = {"id": listed.id, "machine": "?", "state": "unreadable", "waiting_for": "a person", "title": why}
+        return {**row, "over": False, "dead": False}
     from detent.runner.inbox import files_to_approve  # only lists look into tasks
 
     memory, head = listed.memory, listed.memory.head

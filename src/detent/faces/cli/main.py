@@ -73,12 +73,17 @@ def _answer(given: list[str]) -> int:
     try:
         return _run([_as_text(word) for word in given])
     except DetentError as error:
-        report(error, as_json="--json" in given)
+        report(error, as_json=_wants_json(given))
         return error.code
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001  # the one place where a bug is turned into words and exit code 3
-        return report_unforeseen(error, as_json="--json" in given)
+        return report_unforeseen(error, as_json=_wants_json(given))
+
+
+def _wants_json(given: list[str]) -> bool:
+    """Also where the words could not be parsed; behind two dashes nothing is an option."""
+    return "--json" in (given[: given.index("--")] if "--" in given else given)
 
 
 def _open_streams() -> None:
