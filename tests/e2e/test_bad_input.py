@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from detent.store.digest import sha256_of
 from tests.conftest import Completed, Detent, MakeRepo
 from tests.e2e.phase_task import ID, PhaseTask
 
@@ -315,6 +316,36 @@ def test_a_lost_pinned_machine_is_named(at: At) -> None:
     assert_clear(task("status", cwd=task.repo), 5, "is missing")
     assert "unreadable" in task("list", cwd=task.repo).out
     kept.rename(machines)
+    assert_goes_on(task)
+
+
+def test_a_machine_of_a_newer_detent_hides_no_other_task(at: At) -> None:
+    """Two versions at one repository: the older one says what it can't read, and shows the rest."""
+    task = at("implement")
+    assert task("new", "later", "--id", "later", cwd=task.repo).code == 0
+    journal = task.control.parent / "later" / "journal.jsonl"
+    (line,) = journal.read_text(encoding="utf-8").splitlines()
+    digest = json.loads(line)["digest"]
+    machines = task.repo / ".git" / "detent" / "machines"
+    newer = json.loads((machines / f"{digest}.json").read_bytes()) | {"newer": 1}
+    data = json.dumps(newer).encode()
+    (machines / f"{sha256_of(data)}.json").write_bytes(data)
+    journal.write_text(line.replace(digest, sha256_of(data)) + "\n", encoding="utf-8")
+    (journal.parent / "snapshot.json").unlink()
+    told = "this version of detent can't read the machine 'phase' this task began with: top level: unknown key 'newer'"
+    assert_clear(task("status", "later", cwd=task.repo), 5, told, "a newer one")
+    listed = {row["id"]: row["state"] for row in task("list", "--json", cwd=task.repo).json()["tasks"]}
+    assert listed == {ID: "implement", "later": "unreadable"}
+    assert [row["id"] for row in task("inbox", "--json", cwd=task.repo).json()["waiting"]] == ["later"]
+    assert_goes_on(task)
+
+
+def test_a_copied_control_folder_is_no_second_task(at: At) -> None:
+    task = at("implement")
+    shutil.copytree(task.control, task.control.parent / "copy")
+    for words in (("status", "copy"), ("move", "verify", "copy")):
+        assert_clear(task(*words, cwd=task.repo), 5, f"the journal of task {ID}, not of copy", "remove its folder")
+    assert "unreadable" in task("list", cwd=task.repo).out
     assert_goes_on(task)
 
 
