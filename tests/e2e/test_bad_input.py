@@ -551,6 +551,13 @@ def test_a_wrong_command_line_is_told_in_words_and_as_json(
         assert error["next"]
 
 
+def test_a_relation_file_that_is_none(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    path, file = repo(), tmp_path / "relation.json"
+    for text in ("no json", "[" * 100_000, "[]"):
+        file.write_text(text, encoding="utf-8")
+        assert_clear(detent("machine", "compare", "phase", file, cwd=path), 5, "relation")
+
+
 def test_behind_two_dashes_nothing_is_an_option(at: At) -> None:
     assert_clear(at("implement")("say", "--", "--json"), 1, "nobody listens")
 

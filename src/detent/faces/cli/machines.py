@@ -133,7 +133,7 @@ def compare_machine(arguments: Arguments) -> int:
         raise UsageError(f"there is no file {path}", next_step="detent machine compare MACHINE RELATION.json")
     try:
         relation = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UnreadableError(
             f"relation file is not JSON: {error}", where=path, next_step="correct the file"
         ) from error
