@@ -91,7 +91,8 @@ class StoreParser(Names):
             self.problem("store: files must name the files of a new task")
         elif own and own not in files:
             self.problem(f"store: files must name {own} too: a new task has its state there")
-        named = [table.text(key, "") for key in ("log", "evidence", "message", "record", "report", "post_mortem")]
+        named = [table.text(key, "") for key in ("log", "evidence", "report", "post_mortem")]
+        named += [table.text("message", ""), table.text("record", "")]
         folders = [path.removesuffix("/") for path in table.texts("folders")]
         lists = (*folders, *table.table("extra").mapping_of_text().values(), *table.texts("briefing"))
         if "" in (*files, *lists):
