@@ -562,6 +562,13 @@ def test_behind_two_dashes_nothing_is_an_option(at: At) -> None:
     assert_clear(at("implement")("say", "--", "--json"), 1, "nobody listens")
 
 
+def test_where_nothing_is_a_person_s_to_choose_that_is_said(at: At) -> None:
+    task = at("verify")
+    shown = task("choose")
+    assert (shown.code, "nothing is yours to choose here; its moves: detent next" in shown.out) == (0, True), shown
+    assert_clear(task("choose", "zz", ID), 2, "'zz' is no choice", "nothing is a person's to choose there")
+
+
 def test_an_override_of_no_move_is_told(at: At) -> None:
     said = assert_clear(
         at("implement")("say", '/next --override "why"'), 1, "/next stands for no one move of implement"

@@ -21,6 +21,8 @@ def menu_words(task: Task, choices: Sequence[Choice], loop: Loop | None) -> str:
     state = task.machine.states[task.memory.snapshot.state]
     lines = [f"{task.id} is in {state.name}" + (f": {state.title}" if state.title else "")]
     lines += [f"  {label}: {value}" for label, value in loop_rows(loop)]
+    if not choices:
+        lines.append(f"  nothing is yours to choose here; its moves: detent next {task.id}")
     words = [view_word(choice.word) for choice in choices]
     width = max([_NARROWEST, *(len(word) + 1 for word in words)])  # a move without a word goes by its long name
     for choice, word in zip(choices, words, strict=True):

@@ -92,9 +92,10 @@ def _open_streams() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # it lives as long as we do
     sys.stdin.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]  # as with arguments
-    # An answer is written when it is known, also where PYTHONUNBUFFERED is set: then a reader that went away, or a full
-    # disk, does not hide what the command came to.
-    sys.stdout.reconfigure(errors="backslashreplace", write_through=False)  # type: ignore[union-attr]
+    # What no person watches is written when all is known, also where PYTHONUNBUFFERED is set: then a reader that went
+    # away, or a full disk, does not hide what the command came to.
+    is_seen = sys.stdout.isatty()
+    sys.stdout.reconfigure(errors="backslashreplace", line_buffering=is_seen, write_through=is_seen)  # type: ignore[union-attr]
     sys.stderr.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
