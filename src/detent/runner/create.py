@@ -71,7 +71,7 @@ def create(wish: Wish) -> Task:
         if request is not None:
             head["request"] = keep_request(native.places, request)
         shown, obstacle = exclude_root(machine.store, project), active_problem(machine.store, project, task_id)
-        head["notes"] = tuple(note for note in (*misspelt(settings, machine.name), *told, shown, obstacle) if note)
+        head["notes"] = tuple(note for note in (*misspelt(settings, machine), *told, shown, obstacle) if note)
         _write_scaffold(native, texts)
         task = begin(project, native, head, snapshot, pinned, "created")
         is_born(head["home"])
