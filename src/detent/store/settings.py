@@ -12,6 +12,7 @@ import sys
 from detent.core.record import Record
 from detent.errors import UnreadableError, UsageError
 from detent.machines.reading import Reader, Table
+from detent.store.patterns import is_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -226,7 +227,7 @@ def _sandbox(table: Table) -> dict[str, Any]:
 
 
 def _protect(table: Table) -> dict[str, tuple[str, ...]]:
-    """Patterns as in .gitignore's simple cases: `*`, `**` and `?`, from the top of the repository."""
+    """Patterns as in .gitignore's simple cases: `*`, `**` and `?`, always from the top of the repository."""
     found = {name: table.texts(name) if name in table.content else given for name, given in PROTECTED.items()}
     table.finish()
     found["deny"] = tuple(dict.fromkeys((*found["deny"], LET_BE)))  # else who is scanned says what may stay
@@ -234,6 +235,9 @@ def _protect(table: Table) -> dict[str, tuple[str, ...]]:
         for pattern in patterns:
             if not is_inside(pattern):
                 table.reader.problem(f"protect: {name}: {pattern!r} must lie inside the repository")
+            elif not is_pattern(pattern):
+                told = "would protect nothing: write it from the top without './', and dir/** for all below a folder"
+                table.reader.problem(f"protect: {name}: {pattern!r} {told}")
     return found
 
 

@@ -120,6 +120,9 @@ def test_a_bound_that_is_given_leaves_the_other_defaults() -> None:
     assert budget == {"run": {**RUN_DEFAULTS, "usd": 2}, "task": {}}
 
 
+NO_PATTERN = "would protect nothing: write it from the top without './', and dir/** for all below a folder"
+
+
 @pytest.mark.parametrize(
     "line", ['osv_url = "http://x/\'; rm -rf ."', "osv_url = 'ftp://x'", "accept = ['$(id)']", "accept = ['--on']"]
 )
@@ -220,6 +223,8 @@ def test_all_problems_are_told_at_once() -> None:
         ("[budget]\ntask = { hours = -1 }", "budget task: hours must be a number above 0"),
         ("[budget]\ntask = { usd = inf }", "budget task: usd must be a number above 0"),
         ("[budget]\ntask = { usd = nan }", "budget task: usd must be a number above 0"),
+        ("[protect]\nask = ['ci/']", f"protect: ask: 'ci/' {NO_PATTERN}"),
+        ("[protect]\ndeny = ['./ci/**']", f"protect: deny: './ci/**' {NO_PATTERN}"),
         (f"[budget]\ntask = {{ usd = 1{'0' * 400} }}", "budget task: usd must be a number above 0"),
         ("[budget]\ntask = { runs = true }", "budget task: runs must be a number above 0"),
         ("[budget]\ntask = { minutes = 3 }", "budget task: unknown key 'minutes'"),
