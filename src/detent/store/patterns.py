@@ -1,7 +1,7 @@
-"""Which paths of a repository a pattern means, from its top.
+"""Which paths of a repository a pattern means, from its top: `*`, `?` within a name, `dir/**` for all below a folder.
 
-`*` and `?` stay within a name, `dir/**` is all below a folder, `**/` any folders or none. The plain name of a folder
-means all below it too: who protects `deploy` does not mean a file of that name alone.
+What allows something is read as narrowly as it is written (`matches`). What protects is read as widely as it may be
+meant (`protects`): `**/` is any folders or none, and the plain name of a folder means all below it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,21 @@ _WILD = frozenset("*?[")
 
 
 def matches(path: str, patterns: Sequence[str]) -> bool:
+    from fnmatch import fnmatchcase
+
+    for pattern in patterns:
+        folder = pattern.removesuffix("/**")
+        if folder != pattern:
+            parts = path.split("/")
+            depth = folder.count("/") + 1
+            if len(parts) > depth and fnmatchcase("/".join(parts[:depth]), folder):
+                return True
+        elif path.count("/") == pattern.count("/") and fnmatchcase(path, pattern):
+            return True
+    return False
+
+
+def protects(path: str, patterns: Sequence[str]) -> bool:
     parts = path.split("/")
     return any(_fits(parts, pattern.split("/")) for pattern in patterns)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from detent.store.patterns import is_pattern, matches
+from detent.store.patterns import is_pattern, matches, protects
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,16 @@ from detent.store.patterns import is_pattern, matches
         ("ci/a.yml", "ci/*.yml"),
         ("packages/a/ci/run", "packages/*/ci/**"),
         ("a1", "a?"),
+    ],
+)
+def test_what_a_pattern_means(path: str, pattern: str) -> None:
+    assert matches(path, ("nothing", pattern))
+    assert protects(path, ("nothing", pattern))
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
         ("deploy/prod/run", "deploy"),
         ("deploy/prod/run", "deploy/prod"),
         ("Dockerfile", "**/Dockerfile"),
@@ -28,8 +38,10 @@ from detent.store.patterns import is_pattern, matches
         ("x/y/z", "**"),
     ],
 )
-def test_what_a_pattern_means(path: str, pattern: str) -> None:
-    assert matches(path, ("nothing", pattern))
+def test_what_protects_is_read_as_widely_as_it_may_be_meant(path: str, pattern: str) -> None:
+    """And what allows is not: a plan that names `deploy` does not allow all below it."""
+    assert protects(path, ("nothing", pattern))
+    assert "**" in pattern or not matches(path, (pattern,))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +65,9 @@ def test_what_a_pattern_means(path: str, pattern: str) -> None:
 )
 def test_what_a_pattern_does_not_mean(path: str, pattern: str) -> None:
     assert not matches(path, (pattern,))
+    assert not protects(path, (pattern,))
     assert not matches(path, ())
+    assert not protects(path, ())
 
 
 def test_a_pattern_that_no_path_can_fit_is_seen() -> None:
