@@ -120,6 +120,10 @@ def test_counts_that_can_t_be_taken_over_are_refused_not_bent(oranges: Oranges) 
     assert done.code == 1, done
     assert "review_round is 77, and orange counts no further than 9" in done.err
     assert "crash_count is '-3', which is no count" in done.err
+    (folder / "TASK.md").write_text(text.replace("77", "9" * 5000), encoding="utf-8")
+    done = oranges.detent("adopt", folder, "orange", "--repo", repo)
+    assert (done.code, "review_round is '9999" in done.err, "bug" in done.err) == (1, True, False), done
+    (folder / "TASK.md").write_text(text, encoding="utf-8")
     assert (folder / "TASK.md").read_text(encoding="utf-8") == text
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from detent.store.digest import sha256_of
 from tests.conftest import Completed, Detent, MakeRepo
 from tests.e2e.phase_task import ID, PhaseTask
 
@@ -275,7 +276,7 @@ def test_a_journal_that_lost_acknowledged_lines_is_not_trusted(at: At, cut: Call
         assert_clear(task(*words, cwd=task.repo), 5, str(journal), "backup")
     assert journal.read_bytes() == left, "a damaged journal is evidence; nobody writes to it"
     listed = task("list", "--json", cwd=task.repo).json()["tasks"]
-    assert [(row["id"], row["state"]) for row in listed] == [(ID, "unreadable")]
+    assert [(row["id"], row["state"], row["over"], row["dead"]) for row in listed] == [(ID, "unreadable", False, False)]
     assert task("audit", ID, cwd=task.repo).code == 1
     journal.write_bytes(whole)
     assert_goes_on(task)
@@ -315,6 +316,36 @@ def test_a_lost_pinned_machine_is_named(at: At) -> None:
     assert_clear(task("status", cwd=task.repo), 5, "is missing")
     assert "unreadable" in task("list", cwd=task.repo).out
     kept.rename(machines)
+    assert_goes_on(task)
+
+
+def test_a_machine_of_a_newer_detent_hides_no_other_task(at: At) -> None:
+    """Two versions at one repository: the older one says what it can't read, and shows the rest."""
+    task = at("implement")
+    assert task("new", "later", "--id", "later", cwd=task.repo).code == 0
+    journal = task.control.parent / "later" / "journal.jsonl"
+    (line,) = journal.read_text(encoding="utf-8").splitlines()
+    digest = json.loads(line)["digest"]
+    machines = task.repo / ".git" / "detent" / "machines"
+    newer = json.loads((machines / f"{digest}.json").read_bytes()) | {"newer": 1}
+    data = json.dumps(newer).encode()
+    (machines / f"{sha256_of(data)}.json").write_bytes(data)
+    journal.write_text(line.replace(digest, sha256_of(data)) + "\n", encoding="utf-8")
+    (journal.parent / "snapshot.json").unlink()
+    told = "this version of detent can't read the machine 'phase' this task began with: top level: unknown key 'newer'"
+    assert_clear(task("status", "later", cwd=task.repo), 5, told, "a newer one")
+    listed = {row["id"]: row["state"] for row in task("list", "--json", cwd=task.repo).json()["tasks"]}
+    assert listed == {ID: "implement", "later": "unreadable"}
+    assert [row["id"] for row in task("inbox", "--json", cwd=task.repo).json()["waiting"]] == ["later"]
+    assert_goes_on(task)
+
+
+def test_a_copied_control_folder_is_no_second_task(at: At) -> None:
+    task = at("implement")
+    shutil.copytree(task.control, task.control.parent / "copy")
+    for words in (("status", "copy"), ("move", "verify", "copy")):
+        assert_clear(task(*words, cwd=task.repo), 5, f"the journal of task {ID}, not of copy", "remove its folder")
+    assert "unreadable" in task("list", cwd=task.repo).out
     assert_goes_on(task)
 
 
@@ -520,6 +551,31 @@ def test_a_wrong_command_line_is_told_in_words_and_as_json(
         assert error["next"]
 
 
+def test_a_relation_file_that_is_none(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    path, file = repo(), tmp_path / "relation.json"
+    for text in ("no json", "[" * 100_000, "[]"):
+        file.write_text(text, encoding="utf-8")
+        assert_clear(detent("machine", "compare", "phase", file, cwd=path), 5, "relation")
+
+
+def test_behind_two_dashes_nothing_is_an_option(at: At) -> None:
+    assert_clear(at("implement")("say", "--", "--json"), 1, "nobody listens")
+
+
+def test_where_nothing_is_a_person_s_to_choose_that_is_said(at: At) -> None:
+    task = at("verify")
+    shown = task("choose")
+    assert (shown.code, "nothing is yours to choose here; its moves: detent next" in shown.out) == (0, True), shown
+    assert_clear(task("choose", "zz", ID), 2, "'zz' is no choice", "nothing is a person's to choose there")
+
+
+def test_an_override_of_no_move_is_told(at: At) -> None:
+    said = assert_clear(
+        at("implement")("say", '/next --override "why"'), 1, "/next stands for no one move of implement"
+    )
+    assert "is called" not in said
+
+
 @pytest.mark.parametrize(
     "words", [("history", "--last", "x"), ("route", "--to", "flying"), ("move", "--as", "king", "x")]
 )
@@ -548,6 +604,8 @@ def test_a_hostile_title_is_only_a_title(detent: Detent, repo: MakeRepo) -> None
     assert task.evidence_file.read_text(encoding="utf-8").count("\n## Review\n") == 1
     assert "\nPhase: done" not in task.state_file.read_text(encoding="utf-8")
     assert len(detent("list", cwd=path).out.splitlines()) == 2
+    assert "\\x1b[31m" in detent(cwd=path).out
+    assert "\x1b" not in detent(cwd=path).out
     task.set({"Done gate": "x1", "Not doing": "x2", "Reality constraints": "x3"})
     task.move("shape")
 
@@ -749,6 +807,15 @@ def test_a_reader_that_goes_away_is_no_error(at: At) -> None:
     for words in (("list",), ("--help",), ("history", "--json")):
         done = run_raw(task, "bash", "-c", line, "bash", *DETENT, *words)
         assert (done.code, done.err) == (0, ""), done
+    refused: tuple[tuple[tuple[str, ...], int], ...] = (
+        (("move", "done", ID), 1),
+        (("status", "nope"), 2),
+        (("status", "nope", "--json"), 2),
+    )
+    for asked, code in refused:
+        for unbuffered in ({}, {"PYTHONUNBUFFERED": "1"}):
+            done = run_raw(task, "bash", "-c", line.replace("|", "2>&1 |"), "bash", *DETENT, *asked, add=unbuffered)
+            assert done.code == code, "what was decided does not depend on the reader"
 
 
 def test_streams_that_are_closed_or_full(at: At) -> None:
@@ -758,6 +825,10 @@ def test_streams_that_are_closed_or_full(at: At) -> None:
     assert run_raw(task, "sh", "-c", 'exec "$@" 2>&-', "sh", *DETENT, "bogus").code == 2
     full = run_raw(task, "sh", "-c", 'exec "$@" >/dev/full', "sh", *DETENT, "list")
     assert_clear(full, 5, "can't be written")
+    assert run_raw(task, "sh", "-c", 'exec "$@" 2>/dev/full', "sh", *DETENT, "bogus").code == 2
+    for line, code in (("choose", 0), ("repl", 0), ("tui", 1), ("new --from -", 2)):
+        done = run_raw(task, "sh", "-c", 'exec "$@" <&-', "sh", *DETENT, *line.split())
+        assert (done.code, "bug" in done.err) == (code, False), done
     moved = run_raw(task, "sh", "-c", 'exec "$@" >&-', "sh", *DETENT, "move", "verify", ID)
     assert (moved.code, task.state()) == (0, "verify"), moved
 
@@ -790,6 +861,16 @@ def test_a_locale_without_letters(at: At) -> None:
     assert (listed.code, "gr\\xf6\\xdfe" in listed.out) == (0, True), listed
     told = run_raw(task, *DETENT, "status", "snow", "--json", add=ASCII_ONLY)
     assert told.json()["title"] == title
+
+
+def test_json_to_read_is_json_in_every_locale(at: At) -> None:
+    task = at("implement")
+    text = (Path(__file__).resolve().parents[1] / "data" / "thread.toml").read_text(encoding="utf-8")
+    edge = '[[edge]]\nlabel = "größe\\u007f"\n'
+    (task.repo / "m.toml").write_text(text.replace("[[edge]]\n", edge, 1), encoding="utf-8")
+    for words in (("machine", "export", "m.toml"), ("machine", "show", "global", "--schemas")):
+        told = run_raw(task, *DETENT, *words, add={"PYTHONIOENCODING": "ascii"})
+        assert (told.code, bool(json.loads(told.out))) == (0, True), told
 
 
 def test_an_argument_that_is_no_text(at: At) -> None:

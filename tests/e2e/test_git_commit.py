@@ -337,6 +337,12 @@ def test_a_subject_is_conventional_and_short(detent: Detent, repo: MakeRepo, tit
     assert made_message(title, ["a.py"]).partition("\n")[0] == subject
 
 
+def test_a_file_s_name_makes_no_line_of_a_message() -> None:
+    from detent.runner.commit_message import made_message
+
+    assert "\n- a\\n\\nSigned-off-by: me\n" in made_message("Count words", ["a\n\nSigned-off-by: me"])
+
+
 def test_what_a_finished_thread_leaves_is_collected_without_its_branch(ready: ThreadTask) -> None:
     """The branch holds the person's commit and is theirs; so are the files of the checkout."""
     ready.moved("commit")

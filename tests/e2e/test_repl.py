@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -185,3 +186,16 @@ def test_a_beginning_is_completed_from_the_task_s_own_words(spoken: Spoken, wind
     window.shows("detent move plan_check t\nt plan>")  # a key that comes before the prompt may be lost on the way
     window.press("C-d")
     assert window.ended() == 0
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_menu_is_shown_before_it_is_asked_about(spoken: Spoken, unbuffered: str) -> None:
+    """Also what is typed in no letters at all is only no choice."""
+    spoken.write(Plan="a", Text="b", Verdict="good")
+    assert spoken("repl", stdin="/next\n/write\n/check text\n/next\n").code == 0
+    environment = {**spoken.detent.environment, "PYTHONUNBUFFERED": unbuffered}
+    with Terminal(("choose",), spoken.repository, environment) as terminal:
+        terminal.until("choose (Enter: nothing): ", after="t is in read")
+        os.write(terminal.screen, b"\xff\xfe\r")
+        assert terminal.end() == 2
+        assert "is no choice in read" in terminal.shown

@@ -165,6 +165,13 @@ def test_several_tasks_are_driven_at_once(agents: Agents) -> None:
     assert (nothing.code, nothing.json()["tasks"]) == (0, [])
 
 
+def test_all_tasks_are_told_in_one_shape_however_many_there_are(agents: Agents) -> None:
+    agents.honest()
+    task = agents.task()
+    done = task("run", "--all", "--json", cwd=task.repo)
+    assert (done.code, [row["state"] for row in done.json()["tasks"]]) == (0, ["done"])
+
+
 def test_the_worst_rest_of_several_tasks_is_what_run_ends_with(agents: Agents) -> None:
     agents.honest()
     agents.script("implement", "true", task="idle")

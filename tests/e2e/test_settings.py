@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -173,3 +174,15 @@ def test_settings_for_a_machine_whose_name_is_misspelt_are_told(detent: Detent, 
     made = detent("new", "orange", "parse", cwd=path)
     assert (made.code, f"note: {told}" in made.out, "machine.mine" in made.out) == (0, True, False), made
     assert told in detent("doctor", "--quick", cwd=path).out
+
+
+def test_rules_for_a_role_whose_name_is_misspelt_are_told(detent: Detent, repo: MakeRepo) -> None:
+    """They hold for nobody: a network that was to be denied stays open."""
+    text = '[sandbox]\nnetwork = { bilder = "deny", command = "deny", judge = "deny", scribe = "deny" }\n'
+    text += '[agents]\nreviwer = "claude"\n"phase.jugde" = "claude"\n[agents.buildr]\nargv = ["x"]\n'
+    path = repo("misspelt", {**SAMPLE_FILES, "detent.toml": text + '[prompts]\nadd = { plannr = "app.py" }\n'})
+    meant = {"bilder": "builder", "command": "commands", "jugde": "judge", "reviwer": "reviewer", "plannr": "planner"}
+    for words in (("new", "parse"), ("doctor", "--quick")):
+        told = detent(*words, cwd=path).out
+        found = dict(re.findall(r"names (\S+), which is no role .*; do you mean (\S+)\?", told))
+        assert found == meant, told

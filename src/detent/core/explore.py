@@ -74,16 +74,24 @@ class _Exploration:
         for mode in self.machine.modes or ("",):
             self.node(enter(self.machine, mode), _NOTHING)
         for at, _ in enumerate(self.snapshots):  # grows while it is read
-            if len(self.snapshots) > self.most:
-                self.violate(f"more than {self.most} snapshots", at)
-                break
+            if len(self.snapshots) > self.most:  # what was not walked to its end can't be judged further
+                self.violations.append(Violation(f"more than {self.most} snapshots", (self.tell_limits(),)))
+                return self.graph()
             self.visit(at)
         self.dead_ends()
         taken = {(self.snapshots[step.source].state, step.edge) for step in self.steps}
         for edge in self.machine.edges():
             if not edge.never and (edge.source, edge.name) not in taken:
                 self.violations.append(Violation(f"the move {edge.name} can never be taken", ()))
+        return self.graph()
+
+    def graph(self) -> Graph:
         return Graph(tuple(self.snapshots), tuple(self.steps), tuple(self.violations), self.asked)
+
+    def tell_limits(self) -> str:
+        """What makes most of many situations: no story, which would be as long as they are many."""
+        limits = sorted(self.machine.limits.values(), key=lambda limit: -limit.cap)
+        return "it counts: " + ", ".join(f"{limit.name} up to {limit.cap}" for limit in limits if limit.name != RUNS)
 
     def node(self, snapshot: Snapshot, passed: frozenset[str]) -> int:
         kept = map(frozenset, (snapshot.counters.items(), snapshot.registers.items()))

@@ -35,7 +35,7 @@ from detent.effects.submodules import Absent, Inner, check_bytes, fill, list_ind
 from detent.effects.tree import changed_files, repair
 from detent.errors import StorageError, ToolError
 from detent.store.lock import Lock
-from detent.store.patterns import matches
+from detent.store.patterns import protects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def overlaid_tree(private_dir: str, onto: str, source: str, patterns: Sequence[s
     git = Git(os.path.abspath(private_dir), None, index)
     base, other = tree_of(git.git_dir, onto), tree_of(git.git_dir, source)
     changes = [path for _, path in changed_files(private_dir, base, other)]
-    names = [os.fsencode(path) for path in changes if matches(path, patterns) and not matches(path, but)]
+    names = [os.fsencode(path) for path in changes if protects(path, patterns) and not protects(path, but)]
     if not names:
         return base
     try:

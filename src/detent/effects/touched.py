@@ -12,7 +12,7 @@ from detent.core.record import Record
 from detent.effects.git import Git, check_object_id
 from detent.store.atomic import as_json, read_cache, write_cache
 from detent.store.digest import sha256_of
-from detent.store.patterns import matches
+from detent.store.patterns import protects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def touched_files(private_dir: str, baseline: str, tree: str, protect: Mapping[s
     for facts, raw_name in zip(fields[::2], fields[1::2], strict=True):
         _, _, _, new, status = facts.decode().split(" ")
         for kind, wanted in patterns.items():
-            if matches(os.fsdecode(raw_name), wanted):
+            if protects(os.fsdecode(raw_name), wanted):
                 # Names go into the journal, which is UTF-8.
                 found[kind][raw_name.decode("utf-8", "backslashreplace")] = GONE if status == "D" else new
     return Touched(tree, **found, rules=rules)
@@ -63,7 +63,7 @@ def touched_later(
 ) -> Touched | None:
     """What a later tree has touched, if none of the paths it may have changed is protected; None when git must say."""
     patterns = (*protect["ask"], *protect["report"])
-    if any(matches(path, patterns) for path in changed):
+    if any(protects(path, patterns) for path in changed):
         return None
     return touched.replace(tree=tree)
 

@@ -8,7 +8,7 @@ from detent.faces.words_loop import advice_words, loop_rows, part_words
 from detent.faces.words_prepared import prepared_words
 from detent.runner.open import waits_at_end
 from detent.store.memory import TALKED
-from detent.store.names import name_some
+from detent.store.names import name_some, on_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 
 
 # What a terminal would obey instead of showing; titles, file names and fields are somebody else's words.
-_SHOWN = {code: f"\\x{code:02x}" for code in (*range(32), 127, *range(128, 160)) if code not in (9, 10)}
+_OBEYED = tuple(code for code in (*range(32), 127, *range(128, 160)) if code not in (9, 10))
+# What turns the direction of writing, so that a line reads as another one: the evidence page shows these too.
+_TURNING = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_HARMLESS = {code: f"\\x{code:02x}" for code in _OBEYED}
+_SHOWN = {**_HARMLESS, **{code: f"\\u{code:04x}" for code in _TURNING}}
+_SHOWN_IN_JSON = {code: f"\\u{code:04x}" for code in (*_OBEYED, *_TURNING)}
 
 
 _GUARDS = (
@@ -54,6 +59,21 @@ def printable(text: str) -> str:
     return text.translate(_SHOWN)
 
 
+def harmless(text: str) -> str:
+    """Nothing a terminal obeys, and all else as it is: for what programs read too."""
+    return text.translate(_HARMLESS)
+
+
+def printable_json(text: str) -> str:
+    """The same for JSON, which stays JSON: such signs stand in its texts alone."""
+    return text.translate(_SHOWN_IN_JSON)
+
+
+def flat(text: str) -> str:
+    """Words of others as they stand, on a line that is ours: see `one_line`."""
+    return printable(" ".join(text.splitlines()))
+
+
 def one_line(text: str) -> str:
     """Words of others, on a line that is ours: a line break in them could pass for a line of the engine."""
     return printable(" ".join(text.split()))
@@ -77,11 +97,11 @@ def _why_and_next(missing: Sequence[Missing], indent: str = "  ") -> list[str]:
     lines = []
     for one in missing:
         named = "" if one.gate in _GUARDS else f" (gate {one.gate})"
-        lines.append(f"{indent}why:  {one.why}{named}")
+        lines.append(f"{indent}why:  {flat(one.why)}{named}")
         if one.pending:
             lines.append(f"{indent}next: run it: detent prove")
         elif one.fix:
-            lines.append(f"{indent}next: {one.fix}")
+            lines.append(f"{indent}next: {flat(one.fix)}")
     return lines
 
 
@@ -90,7 +110,7 @@ def refusal_words(outcome: Outcome) -> str:
     refusal = outcome.decision
     if not isinstance(refusal, Refuse):
         return ""
-    lines = [f"refused: {refusal.problem}", *_why_and_next(refusal.missing)]
+    lines = [f"refused: {flat(refusal.problem)}", *_why_and_next(refusal.missing)]
     if refusal.hint:
         lines.append(f"  hint: {refusal.hint}")
     if refusal.missing and refusal.edge is not None and all(one.fix or one.pending for one in refusal.missing):
@@ -105,7 +125,7 @@ def refusal_words(outcome: Outcome) -> str:
 
 
 def outcome_words(outcome: Outcome) -> str:
-    lines = [f"note: {note}" for note in outcome.notes]
+    lines = [f"note: {flat(note)}" for note in outcome.notes]
     decision = outcome.decision
     if outcome.claimed and isinstance(decision, Advance):
         lines.append(
@@ -123,7 +143,9 @@ def outcome_words(outcome: Outcome) -> str:
         if hands:
             lines.append(f"  proof written by hand: {', '.join(hands)}")
         lines += [
-            f"  note: {fact.note}" for fact in outcome.facts.values() if fact.note and fact.gate in decision.way.needs
+            f"  note: {flat(fact.note)}"
+            for fact in outcome.facts.values()
+            if fact.note and fact.gate in decision.way.needs
         ]
         lines.append(f"  next: {way_on_words(outcome.task)}")
     elif isinstance(decision, Refuse):
@@ -148,7 +170,10 @@ def way_on_words(task: Task) -> str:
 
 
 def _signed_words(signed: Mapping[str, Any]) -> list[str]:
-    return [f"  signed: tree {signed['tree'][:12]}", *(f"          {name}" for name in sorted(signed["files"]))]
+    return [
+        f"  signed: tree {signed['tree'][:12]}",
+        *(f"          {on_one_line(name)}" for name in sorted(signed["files"])),
+    ]
 
 
 def status_words(told: Explain) -> str:
@@ -194,12 +219,12 @@ def status_words(told: Explain) -> str:
     shown |= dict(loop_rows(told.loop))
     rows += [(name, value) for name, value in shown.items() if value]
     rows += [("advice", advice_words(told.advice))] if told.advice else []
-    lines = [f"{label + ':':<21}{value}" for label, value in rows]
+    lines = [f"{label + ':':<21}{flat(value)}" for label, value in rows]
     lines += part_words(told.failed)
     if task.memory.refusal:
         refusal = task.memory.refusal
-        lines.append(f"{'last refusal:':<21}{refusal['problem']}")
-        lines += [f"{'':<21}{one['why']}" for one in refusal["missing"]]
+        lines.append(f"{'last refusal:':<21}{flat(refusal['problem'])}")
+        lines += [f"{'':<21}{flat(one['why'])}" for one in refusal["missing"]]
     lines += _disorder_words(told)
     return "\n".join([*lines, f"{'next:':<21}{_told_way_on(told)}"])
 
@@ -226,7 +251,7 @@ def _branch_of(task: Task) -> str:
 
 
 def _disorder_words(told: Explain) -> list[str]:
-    lines = [f"problem: {problem}" for problem in told.problems]
+    lines = [f"problem: {flat(problem)}" for problem in told.problems]
     if told.repair:
         lines.append(f"  next:  {told.repair}")
     if told.request:
@@ -266,7 +291,7 @@ def _move_words(task: Task, move: Move) -> list[str]:
     who = " or ".join(move.by) + (" (sign-off)" if move.sign_off else "")
     lines = [f"{mark}  {move.to}  by {who}"]
     lines += _why_and_next(move.missing, "          ")
-    lines += [f"          note: {note}" for note in move.notes]
+    lines += [f"          note: {flat(note)}" for note in move.notes]
     if move.is_open and move.is_reopen and {"resume", "answer"}.isdisjoint(move.verbs):
         lines.append(f'          run:  detent say "/{move.verbs[0] if move.verbs else move.name} why" {task.id}')
     elif move.is_open and move.is_reopen:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shlex import quote
 
-from detent.faces.words import printable
-from detent.store.names import name_some
+from detent.faces.words import flat, harmless, printable
+from detent.store.names import name_some, on_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ def landed_words(task: Task, done: Landed) -> str:
 
 def approved_words(approved: Mapping[str, Any]) -> str:
     lines = [f"approved: {len(approved['files'])} protected file(s) of tree {approved['tree'][:12]}, and of no other"]
-    return "\n".join([*lines, *(f"  {name}" for name in approved["files"])])
+    return "\n".join([*lines, *(f"  {on_one_line(name)}" for name in approved["files"])])
 
 
 def confirmed_words(name: str, commands: Sequence[tuple[str, str]]) -> str:
-    lines = [f"  {label}: {line}" for label, line in commands]
+    lines = [f"  {label}: {flat(line)}" for label, line in commands]
     return "\n".join(["confirmed: these commands may run", *lines, f"next: detent run {name}"])
 
 
@@ -68,9 +68,9 @@ def restored_words(task: Task, done: Restored) -> str:
     if not done.kept:
         return f"the tree is as it was at line {done.seq}"
     lines = [f"restored: the tree is as it was at line {done.seq}, the state is still {task.memory.snapshot.state}"]
-    lines += [f"  written: {path}" for path in done.files.written]
-    lines += [f"  removed: {path}" for path in done.files.removed]
-    lines += [f"  left as it is, a submodule: {path}" for path in done.files.passed_over]
+    lines += [f"  written: {on_one_line(path)}" for path in done.files.written]
+    lines += [f"  removed: {on_one_line(path)}" for path in done.files.removed]
+    lines += [f"  left as it is, a submodule: {on_one_line(path)}" for path in done.files.passed_over]
     lines.append(f"  what stood there is kept as commit {done.kept[:12]} in {task.places.private_git()}")
     return "\n".join(lines)
 
@@ -80,8 +80,8 @@ def patch_words(patch: str, *, is_seen: bool) -> str:
 
     Who sees it is shown those of changed lines, which may be all that changed.
     """
-    lines = []
+    lines, shown = [], printable if is_seen else harmless  # marks of direction belong to some languages' files
     for line in patch.removesuffix("\n").split("\n"):
         has_return = line.endswith("\r") and (not is_seen or line.startswith(" "))
-        lines.append(printable(line[:-1]) + "\r" if has_return else printable(line))
+        lines.append(shown(line[:-1]) + "\r" if has_return else shown(line))
     return "\n".join(lines) + "\n"

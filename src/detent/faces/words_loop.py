@@ -21,6 +21,8 @@ def menu_words(task: Task, choices: Sequence[Choice], loop: Loop | None) -> str:
     state = task.machine.states[task.memory.snapshot.state]
     lines = [f"{task.id} is in {state.name}" + (f": {state.title}" if state.title else "")]
     lines += [f"  {label}: {value}" for label, value in loop_rows(loop)]
+    if not choices:
+        lines.append(f"  nothing is yours to choose here; its moves: detent next {task.id}")
     words = [view_word(choice.word) for choice in choices]
     width = max([_NARROWEST, *(len(word) + 1 for word in words)])  # a move without a word goes by its long name
     for choice, word in zip(choices, words, strict=True):
@@ -65,10 +67,10 @@ def loop_rows(loop: Loop | None) -> list[tuple[str, str]]:
 
 def part_words(parts: Sequence[tuple[str, bool, str]]) -> list[str]:
     """Each part of an answer on a line of its own."""
-    return [
-        f"  {'ok    ' if ok else 'failed'}  {label}" + (f": {why}" if why and not ok else "")
-        for label, ok, why in parts
-    ]
+    told = (
+        (f"{'ok    ' if ok else 'failed'}  {label}", f": {why}" if why and not ok else "") for label, ok, why in parts
+    )
+    return [f"  {' '.join(f'{label}{why}'.splitlines())}" for label, why in told]
 
 
 def diagnosis_words(task: Task, found: Diagnosis) -> str:

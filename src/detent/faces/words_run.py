@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detent.core.values import Advance, Crash, Refuse
 from detent.effects.evidence_runs import EXITS
-from detent.faces.words import one_line, outcome_words, refusal_words, way_on_words
+from detent.faces.words import flat, one_line, outcome_words, refusal_words, way_on_words
 from detent.faces.words_history import claim_words
 from detent.faces.words_loop import advice_words
 from detent.runner.budget import way_on
@@ -94,15 +94,15 @@ def rest_words(rest: Rest) -> str:
         case "done":
             return f"done: {name} is in {state}{used}\n  next: {way_on_words(task)}"
         case "person":
-            why = f": {rest.text}" if rest.text != state else ""
+            why = f": {flat(rest.text)}" if rest.text != state else ""
             return f"needs a person: {name} is in {state}{why}{used}\n  next: detent next {name}"
         case "stopped":
             next_step = rest.next_step or way_on(name, task.memory)
-            return f"stopped: {name} is in {state}: {rest.text}{used}\n  next: {next_step}"
+            return f"stopped: {name} is in {state}: {flat(rest.text)}{used}\n  next: {next_step}"
         case "quota":
             return f"out of quota: {name} is in {state}; it may go on at {rest.text}{used}\n  next: detent run {name}"
         case _:
-            return f"{name} is in {state}: {rest.text}{used}\n  next: detent run {name}"
+            return f"{name} is in {state}: {flat(rest.text)}{used}\n  next: detent run {name}"
 
 
 def usage_words(task: Task) -> str:
@@ -121,7 +121,8 @@ def inbox_words(letters: Sequence[Letter]) -> str:
     for letter in letters:
         since = f"  since {letter.since}" if letter.since else ""
         advised = f"  ({advice_words(letter.advice)})" if letter.advice else ""
-        lines += [f"{letter.id}  {letter.title}{since}", f"  why:  {letter.why}{advised}", f"  next: {letter.command}"]
+        lines += [f"{letter.id}  {flat(letter.title)}{since}", f"  why:  {flat(letter.why)}{advised}"]
+        lines.append(f"  next: {letter.command}")
     return "\n".join(lines)
 
 
@@ -134,9 +135,9 @@ def reply_words(reply: Mapping[str, Any]) -> str:
     if "refusal" in reply and reply["refusal"] is None:
         return f"stays in {reply['to']}: it is there already"
     refusal = reply.get("refusal") or {"problem": "nothing moved", "missing": []}
-    lines = [f"refused: {refusal['problem']}"]
+    lines = [f"refused: {flat(refusal['problem'])}"]
     for one in refusal["missing"]:
-        lines.append(f"  why:  {one['why']} (gate {one['gate']})")
+        lines.append(f"  why:  {flat(one['why'])} (gate {one['gate']})")
         lines += [f"  next: {one['fix']}"] if one["fix"] else []
     if not refusal["missing"] and refusal.get("allowed"):
         lines.append(f"  next: it may lead to: {', '.join(refusal['allowed'])}")

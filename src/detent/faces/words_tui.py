@@ -12,7 +12,7 @@ from detent.core.machine import RUNS
 from detent.core.record import Record
 from detent.faces.tui.gather import KINDS, Count, counts
 from detent.faces.tui.menu import is_provable, may_be_asked
-from detent.faces.words import error_words, final_words, one_line, printable
+from detent.faces.words import error_words, final_words, flat, one_line, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,14 +194,14 @@ def _asked_lines(row: Row) -> list[Line]:
 
 
 def _disorder_lines(told: Explain) -> list[Line]:
-    lines = [Line(f"problem: {printable(problem)}", BAD) for problem in told.problems]
+    lines = [Line(f"problem: {flat(problem)}", BAD) for problem in told.problems]
     if told.repair:
-        lines.append(Line(f"next: {printable(told.repair)}", PLAIN, 2))
+        lines.append(Line(f"next: {flat(told.repair)}", PLAIN, 2))
     if told.request:
         lines.append(Line(f"{told.task.native.file} asks for {one_line(told.request)}; judged with: detent move"))
     if refusal := told.task.memory.refusal:
-        lines.append(Line(f"last refusal: {printable(refusal['problem'])}"))
-        lines += [Line(printable(one["why"]), DIM, 2) for one in refusal["missing"]]
+        lines.append(Line(f"last refusal: {flat(refusal['problem'])}"))
+        lines += [Line(flat(one["why"]), DIM, 2) for one in refusal["missing"]]
     return lines
 
 
@@ -232,10 +232,10 @@ def missing_lines(move: Move) -> list[Line]:
     """What is missing, each with what to do about it."""
     lines = []
     for one in move.missing:
-        lines.append(Line(f"✗ {one.gate}: {printable(one.why)}", PLAIN, 2))
+        lines.append(Line(f"✗ {one.gate}: {flat(one.why)}", PLAIN, 2))
         fix = "p runs it (detent prove)" if one.pending else one.fix
-        lines += [Line(f"next: {printable(fix)}", DIM, 4)] if fix else []
-    return lines + [Line(f"note: {printable(note)}", DIM, 2) for note in move.notes]
+        lines += [Line(f"next: {flat(fix)}", DIM, 4)] if fix else []
+    return lines + [Line(f"note: {flat(note)}", DIM, 2) for note in move.notes]
 
 
 def _output_lines(detail: Detail) -> list[Line]:

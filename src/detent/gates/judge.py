@@ -6,7 +6,7 @@ from detent.core.values import Fact
 from detent.errors import UnreadableError
 from detent.gates.checks import CHECKS, check_named
 from detent.gates.seen import Finding
-from detent.machines.reading import IN_TREE
+from detent.machines.reading import DEEPEST_GATES, IN_TREE, MADE_OF_GATES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Gate
     from detent.gates.seen import Seen
-
-_DEEPEST = 5  # how far `not` and `all` may be nested
 
 
 def judge(seen: Seen, names: Iterable[str]) -> dict[str, Fact]:
@@ -36,7 +34,7 @@ def evidence_hashes(seen: Seen) -> dict[str, str]:
 
 
 def _fact(gate: Gate, seen: Seen, depth: int) -> Fact:
-    if gate.check in ("not", "all"):
+    if gate.check in MADE_OF_GATES:
         return _combined(gate, seen, depth)
     found, is_known = _find(gate, seen)
     if found.ok and gate.since == "entry" and not found.by_engine:
@@ -83,7 +81,7 @@ def _stale(gate: Gate, seen: Seen, keys: list[str]) -> Fact:
 
 
 def _combined(gate: Gate, seen: Seen, depth: int) -> Fact:
-    if depth >= _DEEPEST:
+    if depth >= DEEPEST_GATES:
         return Fact(gate.name, ok=False, why="gates are nested too deeply", fix=gate.fix, is_known=False)
     facts = [_fact(seen.machine.gates[name], seen, depth + 1) for name in gate.params["of"]]
     is_known = all(fact.is_known for fact in facts)

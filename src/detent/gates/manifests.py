@@ -23,6 +23,7 @@ FOREIGN = frozenset(("node_modules", "vendor", ".venv", "venv", "site-packages",
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _REQUIREMENTS = re.compile(r"(?:.*/)?(?:requirements/[^/]*|[\w.-]*requirements[\w.-]*)\.(?:in|txt)")
 _EDITABLE = re.compile(r"(?:-e|--editable)[\s=]*")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
 _INCLUDED = re.compile(r"(?:-r|--requirement)[\s=]*(?P<file>\S+)")
 
 
@@ -130,8 +131,20 @@ def _asks(option: str, path: str) -> bool:
 
 def _named(line: str) -> str:
     editable = _EDITABLE.match(line)
-    match = _NAME.match(line, editable.end() if editable else 0)
+    start = editable.end() if editable else 0
+    if address := _ADDRESS.match(line, start):
+        return _named_by_address(address[0])
+    match = _NAME.match(line, start)
     return match[0] if match else line
+
+
+def _named_by_address(address: str) -> str:
+    """The name that an address gives itself, else the last part of its path."""
+    plain, _, more = address.partition("#")
+    if egg := re.search(r"(?:^|&)egg=([\w.-]+)", more):
+        return egg[1]
+    path = plain.partition("?")[0].partition("://")[2].partition("/")[2]
+    return path.partition("@")[0].rstrip("/").rpartition("/")[2].removesuffix(".git") or address
 
 
 def _tables(content: Mapping[str, Any], keys: tuple[str, ...]) -> Iterator[str]:

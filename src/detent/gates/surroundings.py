@@ -11,7 +11,7 @@ from detent.store.digest import hash_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.core.machine import Gate
-    from detent.gates.seen import Seen
+    from detent.gates.seen import AgentSeen, Seen
 
 _MOST_NAMED = 5
 _NOT_LOOKED = "nobody has looked yet"
@@ -61,14 +61,20 @@ def agents_found(gate: Gate, seen: Seen) -> Finding:
 
 def agents_exhausted(gate: Gate, seen: Seen) -> Finding:
     """Everyone who may serve a role has failed in this visit, or is out of quota."""
-    agents = seen.around.agents(gate.params["role"]) if seen.around is not None else ()
-    left = [agent.name for agent in agents if agent.is_installed and not (agent.failed or agent.until)]
-    if not agents:
+    if seen.around is None:
         return Finding(ok=False, why=_NOT_LOOKED, is_known=False)
+    agents = seen.around.agents(gate.params["role"])
+    left = [agent.name for agent in agents if agent.is_installed and not (agent.failed or agent.until)]
+    if not agents:  # who could be exhausted is not known
+        return Finding(ok=False, why=f"no agent is named for {gate.params['role']}", is_known=False)
     if left:
         return Finding(ok=False, why=f"still to be tried: {', '.join(left)}")
-    told = [f"{agent.name}: {agent.failed or f'out of quota until {agent.until}'}" for agent in agents]
+    told = [f"{agent.name}: {_why_out(agent)}" for agent in agents]
     return Finding(ok=True, note="; ".join(told), proof=hash_text("".join(told)), by_engine=True)
+
+
+def _why_out(agent: AgentSeen) -> str:
+    return agent.failed or (f"out of quota until {agent.until}" if agent.until else "not installed")
 
 
 def no_sibling_in(gate: Gate, seen: Seen) -> Finding:

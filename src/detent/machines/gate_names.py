@@ -5,7 +5,7 @@ A gate that asks for something misspelt would stay closed for ever, or, worse, b
 
 from __future__ import annotations
 
-from detent.machines.reading import REGISTER, ROLE, ROLES, STATES
+from detent.machines.reading import DEEPEST_GATES, MADE_OF_GATES, REGISTER, ROLE, ROLES, STATES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +29,33 @@ def gate_problems(
         required, optional = vocabulary.checks.get(gate.check, ({}, {}))
         named = {key: _NAMES[kind] for key, kind in {**required, **optional}.items() if kind in _NAMES}
         for key, what in named.items():
-            given = gate.params.get(key, ())
-            for one in (given,) if isinstance(given, str) else given:
+            for one in _texts(gate.params.get(key)):
                 if one not in names[what]:
                     yield f"gate {gate.name}: unknown {what} {one!r}"
         yield from _values(gate, registers, fields)
+    yield from _nested(gates)
     yield from _signals(gates)
+
+
+def _texts(given: object) -> tuple[str, ...]:
+    """The names in a parameter; one of another kind was told as that, and names nothing."""
+    found = given if isinstance(given, list) else [given]
+    return tuple(one for one in found if isinstance(one, str))
+
+
+def _nested(gates: Mapping[str, Gate]) -> Iterator[str]:
+    """A gate that is made of itself, or of more layers than are looked through, would never open."""
+    inner = {name: _texts(gate.params.get("of")) for name, gate in gates.items() if gate.check in MADE_OF_GATES}
+    for name in inner:
+        layer = {name}
+        for _ in range(DEEPEST_GATES):
+            layer = {part for one in layer for part in inner[one] if part in inner}
+            if name in layer:
+                yield f"gate {name}: it is made of itself"
+                break
+        else:
+            if layer:
+                yield f"gate {name}: gates are nested too deeply; at most {DEEPEST_GATES} may stand in one another"
 
 
 def _values(gate: Gate, registers: Mapping[str, Register], fields: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
@@ -50,7 +71,7 @@ def _values(gate: Gate, registers: Mapping[str, Register], fields: Mapping[str, 
         field = str(gate.params.get("field"))
         asked = [(field, gate.params.get("value"), fields.get(field, ()))]
     elif gate.check == "verdict":
-        asked = [("its verdict", gate.params.get("value"), tuple(gate.params.get("words", VERDICTS)))]
+        asked = [("its verdict", gate.params.get("value"), _texts(gate.params.get("words", [*VERDICTS])))]
     for name, value, known in asked:
         if known and value not in known:
             yield f"gate {gate.name}: {name} can't be {value!r}; its values are {', '.join(known)}"
@@ -65,9 +86,9 @@ def _signals(gates: Mapping[str, Gate]) -> Iterator[str]:
     asked: dict[str, set[str]] = {}
     for gate in gates.values():
         if gate.check == "signal_is":
-            asked.setdefault(str(gate.params.get("file")), set()).update(gate.params.get("values", ()))
+            asked.setdefault(str(gate.params.get("file")), set()).update(_texts(gate.params.get("values")))
     for gate in gates.values():
-        file, known = str(gate.params.get("file")), gate.params.get("values", ())
+        file, known = str(gate.params.get("file")), _texts(gate.params.get("values"))
         if gate.check != "no_signal" or file not in asked:
             continue
         for name in sorted(asked[file].symmetric_difference(known)):

@@ -78,6 +78,11 @@ def word_problems(states: Iterable[State], edges: Iterable[Edge]) -> Iterator[st
     """What is wrong with the words a machine's file gives to states and moves."""
     owners: dict[str, str] = {}
     for state in states:
+        if not _is_plain_name(state.name):
+            yield (
+                f"state {state.name!r}: a state's name begins with a letter or digit and is plain words on one line; "
+                "in a task's file it would be read as something else"
+            )
         for word in state.words:
             if wrong := _wrong_word(word):
                 yield f"state {state.name}: the word {word!r} {wrong}"
@@ -87,6 +92,12 @@ def word_problems(states: Iterable[State], edges: Iterable[Edge]) -> Iterator[st
         for pattern in edge.says:
             if wrong := _wrong_pattern(pattern):
                 yield f"{edge.source} -> {edge.target}: says {pattern!r} {wrong}"
+
+
+def _is_plain_name(name: str) -> bool:
+    """Whether a name comes back from every kind of file as it was written there."""
+    is_plain = name.isprintable() and normal(name) == name and name[:1].isalnum()
+    return is_plain and not name.endswith(tuple("*_~:")) and not set(name) & set("<`\"'\\|")
 
 
 def _wrong_pattern(pattern: str) -> str:

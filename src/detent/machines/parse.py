@@ -27,7 +27,7 @@ from detent.core.machine import (
 )
 from detent.errors import MachineError
 from detent.machines.names import Names
-from detent.machines.reading import GATES, IN_TREE, Reader, Table, is_inner_path, is_of_kind, is_texts
+from detent.machines.reading import GATES, IN_TREE, MADE_OF_GATES, Reader, Table, is_inner_path, is_of_kind, is_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ VIEWS = ("diagnosis",)  # what a state's menu may show without a move
 OWN_PROGRAM = "detent"
 _DEFAULT_LIMITS = {RUNS: 30, CRASHES: 2}
 _SINCE = ("entry", "task")
+_LONGEST_NAME_BYTES = 64
 
 
 def parse(
@@ -96,6 +97,8 @@ class _Parser(Names):
         name = top.text("name")
         if not name.replace("-", "").replace("_", "").isalnum():
             self.problem("name must be made of letters, digits and dashes")
+        if self.vocabulary is not None and len(name.encode()) > _LONGEST_NAME_BYTES:
+            self.problem(f"name must be at most {_LONGEST_NAME_BYTES} bytes long: it is part of file and branch names")
         made = Machine(
             name=name,
             title=top.text("title", ""),
@@ -128,7 +131,7 @@ class _Parser(Names):
         fix = table.text("fix", "")
         params = table.raw_rest()
         self.check_params(name, check, params)
-        if check in ("not", "all"):
+        if check in MADE_OF_GATES:
             of = params.get("of")
             if not is_texts(of):
                 self.problem(f"gate {name}: of must be {GATES}")

@@ -24,11 +24,8 @@ class StoreParser(Names):
 
     def check(self, table: Table) -> None:
         self.known("store", table.text("codec"), self.codecs, "codec")
-        for key in ("file", "state"):
-            table.text(key)
-        if not table.texts("files"):
-            self.problem("store: files must name the files of a new task")
-        for key in ("updated", "log", "title", "checks", "evidence", "link", "branch", "report_field"):
+        table.text("state")
+        for key in ("updated", "title", "checks", "link", "branch", "report_field"):
             table.text(key, "")
         for state in table.table("options").mapping_of_texts():
             self.known("store options", state, self.state_names, "state")
@@ -37,8 +34,6 @@ class StoreParser(Names):
         self.store_files(table)
         self.writes(table.table("writes"))
         self.shown_labels(table)
-        table.texts("folders")
-        table.table("extra").mapping_of_text()
         for state, paths in table.table("archive").mapping_of_texts().items():
             self.known("store archive", state, self.state_names, "state")
             for path in paths:
@@ -91,15 +86,18 @@ class StoreParser(Names):
     def store_files(self, table: Table) -> None:
         """Files of the task folder that have a meaning."""
         draft, revision = table.text("draft", ""), table.text("revision", "")
-        said = [table.text(key, "") for key in ("report", "post_mortem")]
-        for path in (
-            draft,
-            revision,
-            table.text("message", ""),
-            table.text("record", ""),
-            *said,
-            *table.texts("briefing"),
-        ):
+        own, files = table.text("file"), table.texts("files")
+        if not files:
+            self.problem("store: files must name the files of a new task")
+        elif own and own not in files:
+            self.problem(f"store: files must name {own} too: a new task has its state there")
+        named = [table.text(key, "") for key in ("log", "evidence", "report", "post_mortem")]
+        named += [table.text("message", ""), table.text("record", "")]
+        folders = [path.removesuffix("/") for path in table.texts("folders")]
+        lists = (*folders, *table.table("extra").mapping_of_text().values(), *table.texts("briefing"))
+        if "" in (*files, *lists):
+            self.problem("store: an empty text in files, folders, extra or briefing names nothing")
+        for path in dict.fromkeys((own, draft, revision, *named, *files, *lists)):
             if path and not is_inner_path(path):
                 self.problem(f"store: {path} must be a path inside the task folder, without '..'")
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):

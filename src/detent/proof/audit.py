@@ -17,7 +17,7 @@ import json
 import os
 
 from detent.core.record import Record
-from detent.errors import DamagedJournal, MachineError, ToolError, UnreadableError
+from detent.errors import DamagedJournal, ToolError, UnreadableError
 from detent.proof.replay import MALFORMED, Replay
 from detent.proof.replay_lines import Finding
 from detent.proof.witness import LARGEST_BYTES, check_effects, check_log, check_native, check_receipts, parsed_line
@@ -178,7 +178,7 @@ class _Auditing:
             machine = pinned_machine(self.project, memory.memories[0])
             native = Native(machine, head["dir"], self.places)
             return Task(self.project, self.places, store, memory.memories[0], machine, native)
-        except (UnreadableError, MachineError) as error:
+        except UnreadableError as error:
             self.found(1, "machine", f"{error.what} ({error.where})")
         except MALFORMED as error:
             self.found(1, "malformed", f"the first line describes no task: {type(error).__name__} {error}")

@@ -45,7 +45,7 @@ def read_relation(path: str) -> Mapping[str, Any]:
         raise UnreadableError("there is no such relation file", where=path, next_step="give the path of a JSON file")
     try:
         content = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UnreadableError(f"relation file is not valid JSON: {error}", where=path) from error
     return check_relation(content, path)
 

@@ -15,6 +15,7 @@ from detent.runner.vacancy import free_id, refuse_place, refuse_second, refuse_t
 from detent.store.atomic import make_folders
 from detent.store.lock import Lock
 from detent.store.native import Native
+from detent.store.numbers import whole_number
 from detent.store.shown import ROUNDS, state_label
 
 TYPE_CHECKING = False
@@ -86,9 +87,10 @@ def _refuse_counts(machine: Machine, document: Document) -> None:
         value = document.value(limit.field).strip("\"' ") if limit.field else ""
         if value in ("", "null", "~"):
             continue
-        if not (value.isascii() and value.isdecimal()):
-            problems.append(f"{limit.field} is {value!r}, which is no count")
-        elif int(value) - limit.first > limit.cap:
+        count = whole_number(value)
+        if count is None:
+            problems.append(f"{limit.field} is {value!r:.40}, which is no count")
+        elif count - limit.first > limit.cap:
             problems.append(f"{limit.field} is {value}, and {machine.name} counts no further than {limit.cap}")
     if problems:
         raise RefusedError(
@@ -109,13 +111,13 @@ def _adopted(machine: Machine, fields: Mapping[str, Any], snapshot: Snapshot, st
     counters = dict(snapshot.counters)
     for limit in machine.limits.values():
         value = fields[limit.field].line_value if limit.field in fields else ""
-        if value.isdigit():
-            counters[limit.name] = min(max(int(value) - limit.first, 0), limit.cap)
+        if (count := whole_number(value)) is not None:
+            counters[limit.name] = min(max(count - limit.first, 0), limit.cap)
     rounds = {name: _round(fields, state_label(machine, ROUNDS, name)) for name in machine.states}
     visits = {name: count for name, count in {state: 1, **rounds}.items() if count}
     return snapshot.replace(state=state, registers=registers, counters=counters, visits={state: 1, **visits})
 
 
 def _round(fields: Mapping[str, Any], label: str) -> int:
-    value = fields[label].line_value if label in fields else ""
-    return min(int(value), _MOST_ROUNDS) if value.isdecimal() else 0
+    count = whole_number(fields[label].line_value) if label in fields else None
+    return min(count or 0, _MOST_ROUNDS)

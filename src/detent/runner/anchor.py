@@ -9,6 +9,7 @@ from __future__ import annotations
 from detent.effects.git import Git, sync_names
 from detent.errors import ToolError
 from detent.store.digest import sha256_of
+from detent.store.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def read_anchor(task: Task) -> tuple[int, str] | None:
     if not git.run("for-each-ref", "--format=%(objectname)", ref).strip():
         return None
     words = git.run("cat-file", "blob", ref).decode("ascii", "replace").split()
-    if len(words) != 2 or not words[0].isdigit():
+    number = whole_number(words[0]) if len(words) == 2 else None
+    if number is None:
         raise ToolError("the anchor of the journal is damaged", where=ref, next_step="detent audit")
-    return int(words[0]), words[1]
+    return number, words[1]

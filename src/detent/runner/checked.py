@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from detent.core.lint import lint
+from detent.effects.agents.catalog import DEFAULT
 from detent.errors import MachineError, UsageError
 from detent.machines.load import built_in_names, canonical, explored_digests, read_document
 from detent.machines.parse import parse
+from detent.runner.access import COMMANDS
 from detent.runner.vocabulary import vocabulary
 from detent.store.digest import sha256_of
 from detent.store.settings import FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from detent.core.machine import Machine
@@ -51,14 +53,41 @@ def _checked(document: Mapping[str, Any], where: str, limits: Mapping[str, int],
     return machine
 
 
-def misspelt(settings: Settings, used: str = "") -> tuple[str, ...]:
-    """What the settings say of machines that nobody has heard of, but whose name is nearly that of one."""
+def misspelt(settings: Settings, machine: Machine | None = None) -> tuple[str, ...]:
+    """What the settings say of machines and roles that nobody has heard of, but whose name is nearly that of one."""
+    known = built_in_names()
+    others = {*settings.limits, *settings.options} - {machine.name if machine else ""}
+    return (
+        *(
+            f"[machine.{name}] of {FILE} is about no machine that comes with this tool; do you mean {near}?"
+            for name, near in _nearly(others, known)
+        ),
+        *_misspelt_roles(settings, machine),
+    )
+
+
+def _misspelt_roles(settings: Settings, machine: Machine | None) -> Iterator[str]:
+    """A rule for a role that nobody has holds for nobody: a network that was to be denied would stay open."""
+    own = {state.role for state in machine.states.values()} if machine else set()
+    chosen = [name.rpartition(".")[2] for name, value in settings.agents.items() if not isinstance(value, dict)]
+    places = {
+        "[sandbox] network": (settings.sandbox_network, COMMANDS),
+        "[agents]": (chosen, DEFAULT),
+        "[prompts] add": (settings.prompts, ""),
+    }
+    if not any(set(names) - {*own, besides} for names, besides in places.values()):
+        return
+    known = {role for name in built_in_names() for role in read_document(name)[0].get("role", {})}
+    for place, (names, besides) in places.items():
+        for name, near in _nearly(set(names) - own, {*known, *own, besides} - {""}):
+            what = f"{place} of {FILE} names {name}, which is no role of a machine that comes with this tool"
+            yield f"{what}; do you mean {near}?"
+
+
+def _nearly(names: Iterable[str], known: Iterable[str]) -> list[tuple[str, str]]:
+    """Names that are none of those known, each with the one it may be meant for."""
     from difflib import get_close_matches
 
-    known = built_in_names()
-    others = sorted({*settings.limits, *settings.options} - {*known, used})
-    return tuple(
-        f"[machine.{name}] of {FILE} is about no machine that comes with this tool; do you mean {near[0]}?"
-        for name in others
-        if (near := get_close_matches(name, known, 1, _NEARLY))
-    )
+    listed = sorted(known)
+    unknown = sorted(set(names) - set(listed))
+    return [(name, near[0]) for name in unknown if (near := get_close_matches(name, listed, 1, _NEARLY))]

@@ -6,6 +6,7 @@ import re
 
 from detent.errors import UnreadableError
 from detent.store.atomic import read_text, write_atomic
+from detent.store.names import on_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def made_message(title: str, names: Sequence[str]) -> str:
     subject = title if _IS_TYPED.match(title) else f"{_kind(title)}: {title[:1].lower()}{title[1:]}"
     if len(subject) > _LONGEST_SUBJECT:
         subject = subject[:_LONGEST_SUBJECT].rpartition(" ")[0] or subject[:_LONGEST_SUBJECT]
-    listed = [f"- {name}" for name in names[:_MOST_NAMES]]
+    listed = [f"- {on_one_line(name)}" for name in names[:_MOST_NAMES]]  # a second line could pass for a trailer
     more = [f"- and {len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
     body = [title, ""] if not subject.lower().endswith(title.lower()) else []
     return "\n".join([subject, "", *body, "Changed:", *listed, *more]) + "\n"

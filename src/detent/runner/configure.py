@@ -19,6 +19,7 @@ from detent.runner.promises import put_in_order
 from detent.runner.settle import record, refuse_while_running, remember
 from detent.store.lock import Lock
 from detent.store.memory import configured
+from detent.store.numbers import whole_number
 from detent.store.shown import labels_from
 
 TYPE_CHECKING = False
@@ -103,10 +104,10 @@ def _limit(task: Task, word: str) -> tuple[str, int]:
 
 
 def _whole(flag: str, text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and int(text) > 0):
+    if not (number := whole_number(text)):
         what = f"{flag.rstrip(' =')} needs a whole number from 1, not {text!r}"
         raise UsageError(what, next_step=f"for example: {flag}5")
-    return int(text)
+    return number
 
 
 def _refuse_unsound(task: Task, content: dict[str, Any]) -> None:

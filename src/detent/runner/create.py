@@ -71,7 +71,7 @@ def create(wish: Wish) -> Task:
         if request is not None:
             head["request"] = keep_request(native.places, request)
         shown, obstacle = exclude_root(machine.store, project), active_problem(machine.store, project, task_id)
-        head["notes"] = tuple(note for note in (*misspelt(settings, machine.name), *told, shown, obstacle) if note)
+        head["notes"] = tuple(note for note in (*misspelt(settings, machine), *told, shown, obstacle) if note)
         _write_scaffold(native, texts)
         task = begin(project, native, head, snapshot, pinned, "created")
         is_born(head["home"])
@@ -99,6 +99,7 @@ def _write_scaffold(native: Native, texts: Mapping[str, bytes]) -> None:
     for name in native.machine.store.get("folders", ()):
         make_folders(native.path(name))
     for name, text in texts.items():
+        make_folders(os.path.dirname(native.path(name)))
         write_atomic(native.path(name), text, durable=True)
 
 

@@ -55,7 +55,11 @@ def chosen(task: Task, word: str) -> tuple[Edge | None, str]:
     if edges:
         names = ", ".join(f"{edge.name} (to {edge.target})" for edge in edges)
         raise UsageError(f"{word!r} may mean {names}", next_step=f"detent choose NAME {task.id}")
-    raise UsageError(f"{word!r} is no choice in {state.name}", next_step=f"one of: {', '.join(_all_words(state))}")
+    words = ", ".join(_all_words(state))
+    next_step = (
+        f"one of: {words}" if words else f"nothing is a person's to choose there; its moves: detent next {task.id}"
+    )
+    raise UsageError(f"{word!r} is no choice in {state.name}", next_step=next_step)
 
 
 def _words_of(edge: Edge) -> tuple[str, ...]:

@@ -239,9 +239,21 @@ def load_task(project: Project, task_id: str, machines: dict[str, Machine] | Non
     """Who opens many tasks hands in the `machines` that were parsed before; they grow."""
     places = project.task(task_id)
     store = TaskStore(places)
-    memory = store.load()
+    memory = _own_memory(store)
     machine = pinned_machine(project, memory) if machines is None else _shared_machine(project, memory, machines)
     return Task(project, places, store, memory, machine, Native(machine, memory.head["dir"], places))
+
+
+def _own_memory(store: TaskStore) -> Memory:
+    """What a task's journal says; a copy under another name would work on the files of the first."""
+    memory, task_id = store.load(), store.places.id
+    if memory.head["id"] != task_id:
+        raise UnreadableError(
+            f"this is the journal of task {memory.head['id']}, not of {task_id}",
+            where=store.places.journal(),
+            next_step="if it is a copy, remove its folder; if the folder was renamed, give it back its name",
+        )
+    return memory
 
 
 def pinned_machine(project: Project, memory: Memory) -> Machine:
@@ -257,8 +269,13 @@ def pinned_machine(project: Project, memory: Memory) -> Machine:
         )
     try:
         return machine_of(data, tuple(memory.head["limits"].items()), tuple(memory.head["options"]))
-    except MachineError as error:
-        raise MachineError(error.problems, where=path) from error
+    except MachineError as error:  # it was in order for the detent that pinned it
+        raise UnreadableError(
+            f"this version of detent can't read the machine {memory.head['machine']!r} this task began with: "
+            + "; ".join(error.problems),
+            where=path,
+            next_step="use the version that made the task, or a newer one",
+        ) from error
     except ValueError as error:
         raise UnreadableError("pinned machine is damaged", where=path, next_step="put it back from a backup") from error
 
@@ -290,7 +307,7 @@ def load_all(project: Project) -> Iterator[Listed]:
 def load_listed(project: Project, task_id: str, machines: dict[str, Machine]) -> Listed:
     """One of them; `machines` holds those that were parsed before, and grows."""
     try:
-        memory = TaskStore(TaskPlaces(task_id, f"{project.tasks_folder()}/{task_id}")).load()
+        memory = _own_memory(TaskStore(TaskPlaces(task_id, f"{project.tasks_folder()}/{task_id}")))
         return Listed(task_id, memory, _shared_machine(project, memory, machines))
     except UnreadableError as error:
         return Listed(task_id, error=error)

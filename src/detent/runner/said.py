@@ -79,6 +79,11 @@ def _next(state: State, extra: Extra, name: str) -> Meaning:
         )
     if not edges and not extra.override:
         return Meaning(MOVES)
+    if not edges:
+        raise RefusedError(
+            f"{NEXT} stands for no one move of {state.name}, so there is nothing to override",
+            next_step=f"look at its moves: {NEXT}; or name one: what is understood here: {HELP}",
+        )
     signal = Signal("person", name=name, reason=extra.text, override=extra.override, verb=NEXT)
     return Meaning(ASK, signal, is_yes=extra.is_yes)
 

@@ -8,7 +8,7 @@ from detent.effects.put_back import put_back as put_back_files
 from detent.effects.tree import changed_files
 from detent.runner.layout import writes_of
 from detent.runner.look import current_tree
-from detent.store.patterns import matches
+from detent.store.patterns import protects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def tainted_files(task: Task, taken: Taken) -> list[str]:
 def _is_forbidden(task: Task, access: str, role: str, name: str) -> bool:
     folders = writes_of(task.machine.store, role)
     is_outside = bool(folders) and not name.startswith(folders)
-    return access == "read" or is_outside or matches(name, task.memory.head["protect"]["deny"])
+    return access == "read" or is_outside or protects(name, task.memory.head["protect"]["deny"])
 
 
 def put_tree_back(task: Task) -> None:

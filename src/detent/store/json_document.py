@@ -127,7 +127,7 @@ def strict_json(text: str) -> Any:
     """The value of a JSON text; what other readers may understand otherwise is refused."""
     try:
         data = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
-        if text.isascii():  # escapes may stand for half a character, which no file can hold
+        if "\\u" in text:  # escapes may stand for half a character, which no file can hold
             json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise UnreadableError("no valid JSON: a text holds half a character") from error

@@ -1,4 +1,4 @@
-"""Names in a sentence: a few of them, and how many more there are."""
+"""Names in a sentence: each on one line, a few of them, and how many more there are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ if TYPE_CHECKING:
 _MOST_NAMED = 5
 
 
+def on_one_line(name: str) -> str:
+    """A line break in a file's name, which anybody may choose, could pass for a line of the engine."""
+    return "\\n".join(name.split("\n")) if "\n" in name else name
+
+
 def name_some(names: Iterable[str]) -> str:
-    found = sorted(names)
+    found = [on_one_line(name) for name in sorted(names)]
     more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
     return ", ".join(found[:_MOST_NAMED]) + more

@@ -118,15 +118,18 @@ class Native:
 
     def _old_version(self, document: Document) -> int | None:
         """The version of a file that is older than the machine's; a newer one is not for us to read."""
+        from detent.store.numbers import whole_number  # few machines have versions
+
         label, known = self.machine.store["version"]["field"], self.machine.store["version"]["is"]
         found = document.value(label) or "0"
-        if not found.isdecimal() or int(found) > known:
+        number = whole_number(found)
+        if number is None or number > known:
             raise UnreadableError(
                 f"{self.file}: {label} is {found[:20]}, and this version of detent knows {known}",
                 where=document.path,
                 next_step="use a newer detent; or go back to the last text this one wrote: detent doctor --repair",
             )
-        return int(found) if int(found) < known else None
+        return number if number < known else None
 
     def mended(self, spoilt: str, good: str, snapshot: Snapshot, updated: str) -> str:
         """A readable text made of one that can't be read and the last good one; never of a newer format."""

@@ -1,10 +1,17 @@
-"""Which paths of a repository a pattern means: `*` and `?` within a name, `dir/**` for all below a folder."""
+"""Which paths of a repository a pattern means, from its top: `*`, `?` within a name, `dir/**` for all below a folder.
+
+What allows something is read as narrowly as it is written (`matches`). What protects is read as widely as it may be
+meant (`protects`): `**/` is any folders or none, and the plain name of a folder means all below it.
+"""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_ANY = "**"
+_WILD = frozenset("*?[")
 
 
 def matches(path: str, patterns: Sequence[str]) -> bool:
@@ -20,3 +27,41 @@ def matches(path: str, patterns: Sequence[str]) -> bool:
         elif path.count("/") == pattern.count("/") and fnmatchcase(path, pattern):
             return True
     return False
+
+
+def protects(path: str, patterns: Sequence[str]) -> bool:
+    parts = path.split("/")
+    return any(_fits(parts, pattern.split("/")) for pattern in patterns)
+
+
+def is_pattern(pattern: str) -> bool:
+    """Whether a pattern can mean anything: no path has an empty name in it, or one that stands for its own folder."""
+    return {"", "."}.isdisjoint(pattern.split("/"))
+
+
+def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
+    """All places of the pattern that the path may have come to are followed at once: no path takes long."""
+    from fnmatch import fnmatchcase
+
+    end, holds_below = len(wanted), _WILD.isdisjoint(wanted[-1])
+    reached = _with_skipped({0}, wanted)
+    for part in parts:
+        if end in reached and holds_below:
+            return True
+        after: set[int] = set()
+        for at in reached - {end}:
+            if wanted[at] == _ANY:
+                after |= {at, end} if at == end - 1 else {at}
+            elif fnmatchcase(part, wanted[at]):
+                after.add(at + 1)
+        reached = _with_skipped(after, wanted)
+    return end in reached
+
+
+def _with_skipped(places: set[int], wanted: Sequence[str]) -> set[int]:
+    """Also the places behind a `**/` that stands for no folder at all."""
+    found = set(places)
+    for at in range(len(wanted) - 1):
+        if at in found and wanted[at] == _ANY:
+            found.add(at + 1)
+    return found

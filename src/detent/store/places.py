@@ -165,7 +165,8 @@ def check_task_id(text: str) -> str:
     if not is_task_id(text):
         raise UsageError(
             f"{text!r} can't be a task id",
-            next_step=f"use up to {LONGEST_ID} letters, digits, '-', '_' and '.'; not '-' or '.' first, not '.' last",
+            next_step=f"use up to {LONGEST_ID} letters, digits, '-', '_' and '.'; not '-' or '.' first, "
+            "not '.' or '.lock' last, and no '..'",
         )
     return text
 

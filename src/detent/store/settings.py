@@ -7,10 +7,12 @@ handed on as it stands: those who start agents check it.
 from __future__ import annotations
 
 import re
+import sys
 
 from detent.core.record import Record
 from detent.errors import UnreadableError, UsageError
 from detent.machines.reading import Reader, Table
+from detent.store.patterns import is_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ def parse_settings(data: bytes, where: str) -> Settings:
 
     try:
         content = tomllib.loads(data.decode("utf-8-sig"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
         raise UnreadableError(f"{FILE} is not valid TOML: {error}", where=where, next_step=f"correct {FILE}") from error
     reader = Reader()
     settings = _read(Table(content, "", reader))
@@ -193,7 +195,7 @@ def _bounds(table: Table, names: tuple[str, ...]) -> dict[str, float]:
 
 def is_bound(value: object) -> bool:
     """A number that can bound something; TOML also has inf and nan, which bound nothing."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf")
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= sys.float_info.max
 
 
 def _notify(table: Table) -> dict[str, Any]:
@@ -225,7 +227,7 @@ def _sandbox(table: Table) -> dict[str, Any]:
 
 
 def _protect(table: Table) -> dict[str, tuple[str, ...]]:
-    """Patterns as in .gitignore's simple cases: `*`, `**` and `?`, from the top of the repository."""
+    """Patterns as in .gitignore's simple cases: `*`, `**` and `?`, always from the top of the repository."""
     found = {name: table.texts(name) if name in table.content else given for name, given in PROTECTED.items()}
     table.finish()
     found["deny"] = tuple(dict.fromkeys((*found["deny"], LET_BE)))  # else who is scanned says what may stay
@@ -233,6 +235,9 @@ def _protect(table: Table) -> dict[str, tuple[str, ...]]:
         for pattern in patterns:
             if not is_inside(pattern):
                 table.reader.problem(f"protect: {name}: {pattern!r} must lie inside the repository")
+            elif not is_pattern(pattern):
+                told = "would protect nothing: write it from the top without './', and dir/** for all below a folder"
+                table.reader.problem(f"protect: {name}: {pattern!r} {told}")
     return found
 
 

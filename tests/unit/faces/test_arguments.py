@@ -29,6 +29,20 @@ def test_an_empty_value_is_what_an_unset_variable_looks_like(words: list[str]) -
         parse_arguments(words)
 
 
+@pytest.mark.parametrize("value", ["²", "٣", "-1", "1.0", "1e3", "nan", "9" * 5000])
+def test_what_is_no_plain_number_is_told(value: str) -> None:
+    given = parse_arguments(["history", "--last", value])
+    with pytest.raises(UsageError, match="--last needs a number, not"):
+        given.number("--last", "detent history --last 20")
+
+
+def test_a_number_may_be_left_out_and_has_a_least() -> None:
+    assert parse_arguments(["history", "--last", "007"]).number("--last", "x") == 7
+    assert parse_arguments(["history"]).number("--last", "x") is None
+    with pytest.raises(UsageError, match="--jobs needs a number from 1, not '0'"):
+        parse_arguments(["watch", "--jobs", "0"]).number("--jobs", "x", "a number from 1", least=1)
+
+
 def test_help_is_answered_before_anything_is_missing() -> None:
     assert parse_arguments(["adopt", "--help"]).has("--help")
     assert parse_arguments(["adopt", "-h"]).has("--help")

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 from detent.errors import MachineError, UnreadableError
-from detent.faces.words import error_words, list_words
+from detent.faces.words import error_words, flat, list_words, printable, printable_json
+from detent.faces.words_done import approved_words, patch_words
+from detent.faces.words_loop import part_words
+from detent.store.names import name_some
 
 
 def test_an_error_says_what_where_and_what_next() -> None:
@@ -26,3 +31,29 @@ def test_a_list_keeps_its_columns_apart() -> None:
     assert head.index("TITLE") == rows[0].index("first")
     assert rows[1].rstrip() == rows[1]
     assert "detent new" in list_words([])
+
+
+def test_what_a_terminal_obeys_or_reads_the_other_way_round_is_shown() -> None:
+    assert printable("a\x1b[31m\x9b\x7f\tb\nc") == "a\\x1b[31m\\x9b\\x7f\tb\nc"
+    assert printable("yes\u202eon\u2069 \u200f\u061c") == "yes\\u202eon\\u2069 \\u200f\\u061c"
+    assert printable("größe שלום 😀\u200d") == "größe שלום 😀\u200d"
+
+
+def test_json_to_read_stays_json() -> None:
+    content = {"a": "\x7f\x85\x1b\u202e größe"}
+    text = printable_json(json.dumps(content, ensure_ascii=False, indent=1))
+    assert json.loads(text) == content
+    assert printable(text) == text
+
+
+def test_a_patch_for_programs_keeps_the_marks_of_direction() -> None:
+    assert patch_words("+שלום\u200f\x1b\n", is_seen=False) == "+שלום\u200f\\x1b\n"
+    assert patch_words("+שלום\u200f\x1b\n", is_seen=True) == "+שלום\\u200f\\x1b\n"
+
+
+def test_words_of_others_make_no_line_of_ours() -> None:
+    evil = "a\nmoved: verify -> done"
+    assert flat(evil) == "a moved: verify -> done"
+    assert name_some([evil, "b"]) == "a\\nmoved: verify -> done, b"
+    assert approved_words({"files": [evil], "tree": "0" * 40}).splitlines()[1:] == ["  a\\nmoved: verify -> done"]
+    assert part_words([("x", False, evil)]) == ["  failed  x: a moved: verify -> done"]

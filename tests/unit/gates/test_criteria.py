@@ -411,6 +411,8 @@ def test_agents_are_exhausted_when_each_failed_or_waits(spec_world: SpecWorld) -
     fact = spec_world.gate("agents_exhausted", role="implementer")
     assert fact.ok
     assert fact.note == "codex: timeout; pi: out of quota until 2030-01-01T00:00:00Z"
+    spec_world.around = Around(agents=(failed, AgentSeen("claude", is_installed=False)))
+    assert spec_world.gate("agents_exhausted", role="implementer").note == "codex: timeout; claude: not installed"
 
 
 def test_no_other_task_may_stand_in_these_states(spec_world: SpecWorld) -> None:

@@ -38,6 +38,13 @@ my-extras
 jinja2 \\
   ==3.1 --hash=sha256:00
 """
+ADDRESSED = """git+https://example.org/some/one.git
+-e git+ssh://git@example.org/two.git@v1.0
+--editable git+https://example.org/x.git@main#subdirectory=a&egg=three
+https://example.org/four-1.0.tar.gz
+five @ git+https://example.org/x.git
+-e git+https://example.org/six/  # why
+"""
 PACKAGE = """{
  "dependencies": {"a": "1"}, "devDependencies": {"b": "1"}, "optionalDependencies": {"c": "1"},
  "peerDependencies": {"d": "1"}, "scripts": {"e": "1"}
@@ -72,7 +79,12 @@ DECLARED: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
         ("flask", "Jinja2", "pytest", "ruff", "rich", "mypy", "sphinx"),
         ("poetry.lock", "uv.lock", "pdm.lock", "pylock.toml", "requirements.txt", "requirements.lock"),
     ),
-    "requirements.txt": (REQUIREMENTS, ("flask", "-e ./lib", "git", "my-extras", "jinja2"), ("requirements.lock",)),
+    "requirements.txt": (REQUIREMENTS, ("flask", "-e ./lib", "x", "my-extras", "jinja2"), ("requirements.lock",)),
+    "addressed-requirements.txt": (
+        ADDRESSED,
+        ("one", "two", "three", "four-1.0.tar.gz", "five", "six"),
+        ("addressed-requirements.lock",),
+    ),
     "dev-requirements.in": ("flask\n", ("flask",), ("dev-requirements.txt",)),
     "requirements/base.txt": ("flask\n", ("flask",), ("base.lock",)),
     "sub/requirements/base.in": ("flask\n", ("flask",), ("base.txt",)),

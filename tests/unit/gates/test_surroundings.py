@@ -103,7 +103,7 @@ def test_exhausted_agents_are_told_with_their_reasons(around: SpecWorld) -> None
     ("agents", "why"),
     [
         ((AgentSeen("pi"), FAILED, AgentSeen("claude")), "still to be tried: pi, claude"),
-        ((), "nobody has looked yet"),
+        ((), "no agent is named for implementer"),
     ],
 )
 def test_who_is_still_to_be_tried_is_named(around: SpecWorld, agents: tuple[AgentSeen, ...], why: str) -> None:

@@ -86,6 +86,39 @@ def test_signals_are_the_same_where_they_are_asked_for_and_where_they_are_exclud
     )
 
 
+@pytest.mark.parametrize("given", [7, 1.5, True, {"a": 1}, [["none"]], [{"a": 1}, "none"]])
+@pytest.mark.parametrize(
+    ("machine", "check", "key"),
+    [
+        ("global", "signal_is", "values"),
+        ("global", "no_signal", "values"),
+        ("phase", "register_is", "register"),
+        ("orange", "verdict", "words"),
+    ],
+)
+def test_a_parameter_of_another_kind_is_told_as_that(machine: str, check: str, key: str, given: object) -> None:
+    gate = named(machine, check)
+    assert any(told.startswith(f"gate {gate}: {key} must be") for told in problems(machine, gate, **{key: given}))
+
+
+def test_gates_that_would_never_open_are_told() -> None:
+    found = document("phase")
+    inner = "candidate"
+    for level in range(1, 7):
+        found["gate"][f"level{level}"] = {"check": "all", "of": [inner]}
+        inner = f"level{level}"
+        if level == 5:
+            parse(found, vocabulary())
+    found["gate"] |= {"loop": {"check": "not", "of": ["loop"]}}
+    found["gate"] |= {"here": {"check": "not", "of": ["there"]}, "there": {"check": "all", "of": ["here"]}}
+    with pytest.raises(MachineError) as caught:
+        parse(found, vocabulary())
+    assert caught.value.problems == (
+        "gate level6: gates are nested too deeply; at most 5 may stand in one another",
+        *(f"gate {name}: it is made of itself" for name in ("loop", "here", "there")),
+    )
+
+
 def test_the_values_are_those_the_checks_compare_with() -> None:
     assert {
         "findings": (reports.NONE_OPEN, reports.SOME_OPEN),

@@ -433,6 +433,7 @@ WRONG = [
     ("format", "1", "format must be a whole number"),
     ("name", "", "name must be a text"),
     ("name", "../up", "name must be made of letters, digits and dashes"),
+    ("name", "ö" * 33, "name must be at most 64 bytes long: it is part of file and branch names"),
     ("initial", "moon", "initial: unknown state 'moon'"),
     ("by", ["robot"], "draft/check -> check: unknown actor 'robot'"),
     ("store/codec", "carving", "store: unknown codec 'carving'"),
@@ -672,3 +673,20 @@ def test_no_wrong_type_anywhere_raises_anything_but_a_machine_error(path: str) -
 
 def test_a_machine_that_parses_explores() -> None:
     assert explore(parse(document(), VOCABULARY, options=["sorting"])).asked > 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a\nb", "\x1b[31m", "*bold*", "bold*", " lead", "trail ", "two  spaces", "<!-- c -->", "a<b", "```", "--json"],
+)
+def test_a_state_s_name_comes_back_from_a_file_as_it_was_written(name: str) -> None:
+    content = document()
+    content["state"] = {name if state == "sort" else state: table for state, table in content["state"].items()}
+    assert any(told.startswith(f"state {name!r}: a state's name begins") for told in problems(content))
+
+
+@pytest.mark.parametrize("name", ["Größe", "in review", "x: y", "v1.2 (old)", "agent-review", "needs_user_decision"])
+def test_a_state_may_be_called_by_plain_words(name: str) -> None:
+    content = document()
+    content["state"] = {name if state == "sort" else state: table for state, table in content["state"].items()}
+    assert not any("a state's name" in told for told in problems(content))

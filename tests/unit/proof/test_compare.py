@@ -126,6 +126,7 @@ def test_each_difference_is_named(changes: dict[str, Any], difference: dict[str,
     ("content", "words"),
     [
         ("no json", "not valid JSON"),
+        ("[" * 100_000, "not valid JSON"),
         ("[]", "not a table"),
         (json.dumps({"states": []}), "'initial' is missing"),
         (json.dumps(relation(states=[1])), "not a text"),

@@ -71,3 +71,12 @@ def test_a_copy_of_a_task_folder_can_be_adopted(plain: Path) -> None:
     assert adopted.id == "b"
     assert open_task(str(copy)).id == "b"
     assert load_task(find_project(str(plain)), "a").memory.head["dir"] == task.memory.head["dir"]
+
+
+def test_a_file_of_a_new_task_may_lie_in_a_folder_that_is_named_nowhere_else(plain: Path) -> None:
+    text = (Path(__file__).resolve().parents[2] / "data" / "thread.toml").read_text(encoding="utf-8")
+    assert 'folders  = ["spec"]\n' in text
+    machine = plain / "thread.toml"
+    machine.write_text(text.replace('folders  = ["spec"]\n', ""), encoding="utf-8")
+    task = create(wish(plain).replace(machine=str(machine)))
+    assert os.path.isfile(task.native.path("spec/draft.md"))

@@ -68,6 +68,7 @@ def test_a_label_without_a_slash_is_a_key_at_the_top() -> None:
         ('{"phase": {"type": "Done"}, "phase": {}}', "the key 'phase' stands there twice"),
         ('{"phase": {"type": "Done"}, "x": {"a": 1, "a": 1}}', "the key 'a' stands there twice"),
         ('{"phase": {"type": "Done"}, "title": "\\ud800"}', "half a character"),
+        ('{"phase": {"type": "Done"}, "title": "é \\ud800"}', "half a character"),
         ("{}", "/phase/type is null, which names no state; one of: Drafting"),
         ('{"phase": "Done"}', "names no state"),
         ('{"phase": {"type": "done"}}', '/phase/type is "done", which names no state'),

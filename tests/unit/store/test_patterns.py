@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from detent.store.patterns import matches
+from detent.store.patterns import is_pattern, matches, protects
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,28 @@ from detent.store.patterns import matches
 )
 def test_what_a_pattern_means(path: str, pattern: str) -> None:
     assert matches(path, ("nothing", pattern))
+    assert protects(path, ("nothing", pattern))
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
+        ("deploy/prod/run", "deploy"),
+        ("deploy/prod/run", "deploy/prod"),
+        ("Dockerfile", "**/Dockerfile"),
+        ("a/b/Dockerfile", "**/Dockerfile"),
+        ("a/Dockerfile/x", "**/Dockerfile"),
+        ("ci/a.yml", "ci/**/*.yml"),
+        ("ci/deep/er/a.yml", "ci/**/*.yml"),
+        ("a/ci/b/c", "**/ci/**"),
+        ("ci/b", "**/ci/**"),
+        ("x/y/z", "**"),
+    ],
+)
+def test_what_protects_is_read_as_widely_as_it_may_be_meant(path: str, pattern: str) -> None:
+    """And what allows is not: a plan that names `deploy` does not allow all below it."""
+    assert protects(path, ("nothing", pattern))
+    assert "**" in pattern or not matches(path, (pattern,))
 
 
 @pytest.mark.parametrize(
@@ -31,8 +53,23 @@ def test_what_a_pattern_means(path: str, pattern: str) -> None:
         ("ci/deep/a.yml", "ci/*.yml"),
         ("other/tests/x", "tests/**"),
         ("DETENT.TOML", "detent.toml"),
+        ("deploy", "deploy/prod"),
+        ("deployed/run", "deploy"),
+        ("docs/deep/a", "docs/*"),
+        ("deep/a", "*"),
+        ("a/ci", "**/ci/**"),
+        ("ci/a.yaml", "ci/**/*.yml"),
+        ("a/Dockerfile.x", "**/Dockerfile"),
+        ("/".join(["a"] * 2000), "**/a/**/a/**/a/**/b"),
     ],
 )
 def test_what_a_pattern_does_not_mean(path: str, pattern: str) -> None:
     assert not matches(path, (pattern,))
+    assert not protects(path, (pattern,))
     assert not matches(path, ())
+    assert not protects(path, ())
+
+
+def test_a_pattern_that_no_path_can_fit_is_seen() -> None:
+    assert all(map(is_pattern, ("a", "a/**", "**/b", "*.c", ".github/**", "..a")))
+    assert not any(map(is_pattern, ("ci/", "./ci/**", "ci/./x", "a//b", "", ".")))

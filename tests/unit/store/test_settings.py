@@ -120,6 +120,9 @@ def test_a_bound_that_is_given_leaves_the_other_defaults() -> None:
     assert budget == {"run": {**RUN_DEFAULTS, "usd": 2}, "task": {}}
 
 
+NO_PATTERN = "would protect nothing: write it from the top without './', and dir/** for all below a folder"
+
+
 @pytest.mark.parametrize(
     "line", ['osv_url = "http://x/\'; rm -rf ."', "osv_url = 'ftp://x'", "accept = ['$(id)']", "accept = ['--on']"]
 )
@@ -220,6 +223,9 @@ def test_all_problems_are_told_at_once() -> None:
         ("[budget]\ntask = { hours = -1 }", "budget task: hours must be a number above 0"),
         ("[budget]\ntask = { usd = inf }", "budget task: usd must be a number above 0"),
         ("[budget]\ntask = { usd = nan }", "budget task: usd must be a number above 0"),
+        ("[protect]\nask = ['ci/']", f"protect: ask: 'ci/' {NO_PATTERN}"),
+        ("[protect]\ndeny = ['./ci/**']", f"protect: deny: './ci/**' {NO_PATTERN}"),
+        (f"[budget]\ntask = {{ usd = 1{'0' * 400} }}", "budget task: usd must be a number above 0"),
         ("[budget]\ntask = { runs = true }", "budget task: runs must be a number above 0"),
         ("[budget]\ntask = { minutes = 3 }", "budget task: unknown key 'minutes'"),
         ("[notify]\nbell = 'yes'", "notify: bell must be true or false"),
@@ -255,7 +261,9 @@ def test_the_examples_of_the_documents_are_settings(page: str, blocks: int) -> N
         parse_settings(block.encode(), page)
 
 
-@pytest.mark.parametrize("data", [b"x", b"[commands", b"\xff", b"a = 1\na = 2", b"a = " + b"[" * 20_000])
+@pytest.mark.parametrize(
+    "data", [b"x", b"[commands", b"\xff", b"a = 1\na = 2", b"a = " + b"[" * 20_000, b"a = " + b"9" * 5000]
+)
 def test_what_is_no_toml_is_unreadable(data: bytes) -> None:
     with pytest.raises(UnreadableError, match="not valid TOML") as caught:
         parse_settings(data, "here")

@@ -31,6 +31,17 @@ class Arguments(Record):
     def has(self, flag: str) -> bool:
         return flag in self.options
 
+    def number(self, flag: str, next_step: str, what: str = "a number", least: int = 0) -> int | None:
+        """An option's value as a whole number; None when it was not given."""
+        if not (given := self.text(flag)):
+            return None
+        from detent.store.numbers import whole_number  # few commands take one
+
+        found = whole_number(given)
+        if found is None or found < least:
+            raise UsageError(f"{flag} needs {what}, not {given!r}", next_step=next_step)
+        return found
+
 
 def find_command(words: Sequence[str]) -> tuple[Command, list[str]]:
     """The command the words begin with, and the rest; two-word commands come first."""

@@ -68,5 +68,6 @@ def own_run(task: Task) -> int:
     """The number of the run this process belongs to; it speaks for no other task."""
     if os.environ.get(_RUN_FOLDER, "") != task.native.folder:
         raise RefusedError(f"this agent run works on another task than {task.id}", next_step="keep to your own task")
-    number = os.environ.get(_RUN_NUMBER, "")
-    return int(number) if number.isdecimal() else 0
+    from detent.store.numbers import whole_number  # only agent runs come here
+
+    return whole_number(os.environ.get(_RUN_NUMBER, "")) or 0

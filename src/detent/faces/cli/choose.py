@@ -36,7 +36,7 @@ def choose(arguments: Arguments) -> int:
         "choices": [{name: getattr(one, name) for name in one._fields} for one in choices],
     }
     show(arguments, content, menu_words(task, choices, loop_of(task)))
-    if arguments.has("--json") or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not choices or arguments.has("--json") or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return 0
     sys.stderr.write(ask_choice_words())
     sys.stderr.flush()

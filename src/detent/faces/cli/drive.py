@@ -57,7 +57,8 @@ def respawn(arguments: Arguments) -> int:
 def drive_told(
     arguments: Arguments, task: Task, *, once: bool, asked: bool = False, may_wait: bool = True, may_start: bool = True
 ) -> int:
-    tell, since = nothing_told if arguments.has("--json") else tell_at_once, _since(arguments)
+    tell = nothing_told if arguments.has("--json") else tell_at_once
+    since = arguments.number("--since", "detent history", "the number of a line")
     try:
         rest = drive(task, tell, move_json, once=once, asked=asked, may_wait=may_wait, may_start=may_start, since=since)
     except KeyboardInterrupt:
@@ -65,7 +66,8 @@ def drive_told(
         raise
     if may_wait:  # else whoever waits instead tells the person
         tell_person(rest)
-    show(arguments, rest_json(rest), rest_words(rest))
+    told = rest_json(rest)
+    show(arguments, {"tasks": [told]} if arguments.has("--all") else told, rest_words(rest))
     return EXIT_CODES[rest.why]
 
 
@@ -82,14 +84,6 @@ def _break_off(arguments: Arguments, task: Task) -> None:
     if outcome := interrupt(task, person_name(), "Ctrl+C"):
         show(arguments, move_json(outcome), outcome_words(outcome))
         sys.stdout.flush()
-
-
-def _since(arguments: Arguments) -> int | None:
-    if not (given := arguments.text("--since")):
-        return None
-    if not given.isdecimal():
-        raise UsageError(f"--since needs the number of a line, not {given!r}", next_step="detent history")
-    return int(given)
 
 
 def tell_person(rest: Rest) -> None:

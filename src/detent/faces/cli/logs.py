@@ -27,10 +27,8 @@ CHUNK_BYTES = 1 << 16
 
 def logs(arguments: Arguments) -> int:
     task = open_task(arguments.text("TASK"), arguments.text("--repo"))
-    wanted = arguments.text("--run")
-    if wanted and not wanted.isdigit():
-        raise UsageError(f"--run needs a number, not {wanted!r}", next_step=f"detent logs --run 1 {task.id}")
-    number = int(wanted) if wanted else task.memory.runs
+    wanted = arguments.number("--run", f"detent logs --run 1 {task.id}")
+    number = task.memory.runs if wanted is None else wanted
     if not task.memory.runs:
         raise UsageError(f"{task.id} has had no agent run yet", next_step=f"detent run {task.id}")
     if not 0 < number <= task.memory.runs:

@@ -6,7 +6,7 @@ import sys
 
 from detent.errors import UsageError
 from detent.faces.cli.output import next_json, print_json, show, status_json
-from detent.faces.words import DEAD_MARK, list_words, next_words, status_words
+from detent.faces.words import DEAD_MARK, list_words, next_words, printable, status_words
 from detent.faces.words_history import history_words
 from detent.runner.explain import explain, is_dead, is_gone, waiting_for, waits_for_word, who_may
 from detent.runner.open import Listed, Task, find_project, is_over, load_all, open_task, refuse_unseen
@@ -38,7 +38,8 @@ def next_moves(arguments: Arguments) -> int:
 def _row(project: Project, listed: Listed) -> dict[str, Any]:
     if listed.memory is None or listed.machine is None:
         why = listed.error.what if listed.error else ""
-        return {"id": listed.id, "machine": "?", "state": "unreadable", "waiting_for": "a person", "title": why}
+        row = {"id": listed.id, "machine": "?", "state": "unreadable", "waiting_for": "a person", "title": why}
+        return {**row, "over": False, "dead": False}
     from detent.runner.inbox import files_to_approve  # only lists look into tasks
 
     memory, head = listed.memory, listed.memory.head
@@ -106,7 +107,7 @@ def overview(*, as_json: bool) -> int:
         lines += [f"{_waiting(row)}\n    detent run {row['id']}" for row in resting]
     over = len(rows) - len(open_rows)
     lines.append(f"{over} task{'s' if over != 1 else ''} over; all of them: detent list")
-    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.write(printable("\n".join(lines)) + "\n")
     return 0
 
 
@@ -116,10 +117,8 @@ def _waiting(row: dict[str, Any]) -> str:
 
 def history(arguments: Arguments) -> int:
     entries = _task(arguments).store.history()
-    last = arguments.text("--last")
-    if last and not last.isdigit():
-        raise UsageError(f"--last needs a number, not {last!r}", next_step="detent history --last 20")
-    entries = entries[-int(last) :] if last and int(last) else entries
+    last = arguments.number("--last", "detent history --last 20")
+    entries = entries[-last:] if last else entries
     show(arguments, {"lines": entries}, history_words(entries))
     return 0
 

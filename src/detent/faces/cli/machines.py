@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from detent.errors import UnreadableError, UsageError
-from detent.faces.cli.output import show
+from detent.faces.cli.output import show, show_as_json
 from detent.machines.load import built_in_names, load, schema_names, schema_text
 from detent.runner.vocabulary import vocabulary
 
@@ -65,7 +65,7 @@ def show_machine(arguments: Arguments) -> int:
     machine = _machine(arguments)
     if arguments.has("--schemas"):
         schemas = {name: json.loads(schema_text(name)) for name in schema_names(machine)}
-        show(arguments, {"schemas": schemas}, json.dumps(schemas, indent=2, ensure_ascii=False))
+        show_as_json(arguments, {"schemas": schemas}, schemas, 2)
         return 0
     show(arguments, export_json(machine), "\n".join(show_machine_lines(machine)))
     return 0
@@ -119,7 +119,7 @@ def export(arguments: Arguments) -> int:
     if wanted != "json":
         raise UsageError(f"--format knows json and mermaid, not {wanted!r}", next_step="detent machine export --help")
     content = export_json(machine)
-    show(arguments, content, json.dumps(content, indent=1, ensure_ascii=False))
+    show_as_json(arguments, content, content, 1)
     return 0
 
 
@@ -133,7 +133,7 @@ def compare_machine(arguments: Arguments) -> int:
         raise UsageError(f"there is no file {path}", next_step="detent machine compare MACHINE RELATION.json")
     try:
         relation = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UnreadableError(
             f"relation file is not JSON: {error}", where=path, next_step="correct the file"
         ) from error

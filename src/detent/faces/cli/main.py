@@ -13,6 +13,7 @@ from detent.faces.words import error_words, printable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TextIO
 
 # Exit codes, the same for every command; `detent --help` lists them.
 DONE, REFUSED, USAGE, BUG, NEEDS_PERSON, UNREADABLE, STOPPED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
@@ -24,22 +25,35 @@ def main(words: Sequence[str] | None = None) -> int:
     _open_streams()
     _end_on_signals()
     given = list(sys.argv[1:] if words is None else words)
+    code = DONE
     try:
         code = _answer(given)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader went away; nothing that was decided depends on it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+        _drop(sys.stdout)  # the reader went away; nothing that was decided depends on it
     except KeyboardInterrupt:
         return INTERRUPTED
     except Ended as ended:
         return 128 + ended.number
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.stderr.write(f"storage: the answer can't be written: {error.strerror}\n  next:  detent history\n")
+        _drop(sys.stdout)
+        _complain(f"storage: the answer can't be written: {error.strerror}\n  next:  detent history\n")
         return UNREADABLE
     return code
+
+
+def _complain(text: str) -> None:
+    """Say what is wrong; where nobody can be told, the exit code still says it."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        _drop(sys.stderr)
+
+
+def _drop(stream: TextIO) -> None:
+    """What is still to be written, also by Python itself at its end, would fail once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _end_on_signals() -> None:
@@ -59,20 +73,30 @@ def _answer(given: list[str]) -> int:
     try:
         return _run([_as_text(word) for word in given])
     except DetentError as error:
-        report(error, as_json="--json" in given)
+        report(error, as_json=_wants_json(given))
         return error.code
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001  # the one place where a bug is turned into words and exit code 3
-        return report_unforeseen(error, as_json="--json" in given)
+        return report_unforeseen(error, as_json=_wants_json(given))
+
+
+def _wants_json(given: list[str]) -> bool:
+    """Also where the words could not be parsed; behind two dashes nothing is an option."""
+    return "--json" in (given[: given.index("--")] if "--" in given else given)
 
 
 def _open_streams() -> None:
     """A closed stream or one that can't show a letter must not keep a command from doing what it was asked."""
-    for name in ("stdout", "stderr"):
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # it lives as long as we do
-        getattr(sys, name).reconfigure(errors="backslashreplace")
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # it lives as long as we do
+    sys.stdin.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]  # as with arguments
+    # What no person watches is written when all is known, also where PYTHONUNBUFFERED is set: then a reader that went
+    # away, or a full disk, does not hide what the command came to.
+    is_seen = sys.stdout.isatty()
+    sys.stdout.reconfigure(errors="backslashreplace", line_buffering=is_seen, write_through=is_seen)  # type: ignore[union-attr]
+    sys.stderr.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def _as_text(word: str) -> str:
@@ -129,7 +153,7 @@ def _print(text: str) -> None:
 
 def report(error: DetentError, *, as_json: bool) -> None:
     if not as_json:
-        sys.stderr.write(printable(error_words(error)) + "\n")
+        _complain(printable(error_words(error)) + "\n")
         return
     from detent.faces.cli.output import print_json
 
@@ -145,13 +169,10 @@ def report_unforeseen(error: Exception, *, as_json: bool) -> int:
         told = storage_error(error, str(error.filename or ""), "this host refuses what is needed")
         report(told, as_json=as_json)
         return told.code
-    return _report_bug(error)
-
-
-def _report_bug(error: Exception) -> int:
-    where = write_bug(error)
-    sys.stderr.write(f"bug: {type(error).__name__}: {error}\n  where: {where}\n  next:  please report that file\n")
-    return BUG
+    bug = DetentError(f"{type(error).__name__}: {error}", where=write_bug(error), next_step="please report that file")
+    bug.kind = "bug"
+    report(bug, as_json=as_json)
+    return bug.code
 
 
 def write_bug(error: Exception) -> str:

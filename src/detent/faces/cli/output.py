@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from detent.faces.words import printable
+from detent.faces.words import printable, printable_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,20 @@ SCHEMA = 1
 
 
 def print_json(content: Mapping[str, Any]) -> None:
+    sys.stdout.write(_as_json({"schema": SCHEMA, **content}) + "\n")
+
+
+def _as_json(content: Mapping[str, Any], indent: int | None = None) -> str:
     only_ascii = sys.stdout.encoding.lower() != "utf-8"  # where letters would have to be escaped, JSON escapes them
-    sys.stdout.write(json.dumps({"schema": SCHEMA, **content}, ensure_ascii=only_ascii) + "\n")
+    return json.dumps(content, ensure_ascii=only_ascii, indent=indent)
+
+
+def show_as_json(arguments: Arguments, content: Mapping[str, Any], told: Mapping[str, Any], indent: int) -> None:
+    """What is JSON either way: `content` for programs, `told` on many lines to read, still whole JSON."""
+    if arguments.has("--json"):
+        print_json(content)
+    else:
+        sys.stdout.write(printable_json(_as_json(told, indent)) + "\n")
 
 
 def show(arguments: Arguments, content: Mapping[str, Any], text: str) -> None:

@@ -140,7 +140,7 @@ def obey(arguments: Arguments, task_id: str, line: str) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001  # a bug in one line is told, and must not take the others with it
-        return report_unforeseen(error, as_json=False)
+        return report_unforeseen(error, as_json=arguments.has("--json"))
 
 
 def _of(arguments: Arguments, task_id: str, line: str) -> Arguments:

@@ -66,11 +66,9 @@ def restore(arguments: Arguments) -> int:
     from detent.runner.restore import restore as bring_back
 
     refuse_inside_run("restoring files")
-    wanted = arguments.text("--to")
-    if wanted and not wanted.isdigit():
-        raise UsageError(f"--to needs a line's number, not {wanted!r}", next_step="detent history")
+    line = arguments.number("--to", "detent history", "a line's number")
     task = open_to_change(arguments)
-    done = bring_back(task, person_name(), int(wanted) if wanted else None)
+    done = bring_back(task, person_name(), line)
     content = {
         "id": task.id,
         "checkpoint": done.seq,

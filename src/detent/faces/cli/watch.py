@@ -55,10 +55,7 @@ def run_many(arguments: Arguments, tasks: Sequence[Task]) -> int:
 
 
 def jobs_of(arguments: Arguments, default: int) -> int:
-    wanted = arguments.text("--jobs")
-    if wanted and (not wanted.isdigit() or int(wanted) < 1):
-        raise UsageError(f"--jobs needs a number from 1, not {wanted!r}", next_step="detent run --all --jobs 2")
-    return int(wanted) if wanted else default
+    return arguments.number("--jobs", "detent run --all --jobs 2", "a number from 1", least=1) or default
 
 
 def _nothing_told(_told: Told) -> None:
