@@ -280,18 +280,17 @@ def _level(row: Row) -> int:
     return len(row.text.strip()) - len(row.text.strip().lstrip("#"))
 
 
-def topics(page: Page, section: str, body: str, names: Sequence[str], example: str) -> dict[str, str]:
-    """What a section says to each of these, in items or subsections that begin with the name; what lacks is noted."""
-    found: dict[str, str] = {}
+def topics(page: Page, section: str, body: str, names: Sequence[str], example: str) -> None:
+    """Note what a section says nothing, or twice, to: each has an item or subsection that begins with its name.
+
+    Who says the name once more, and nothing else, says nothing.
+    """
     for name in names if body else ():
         start = re.compile(rf"[*_`]*{re.escape(name)}[*_`]*[ \t]*(?:[:\u2013\u2014-]|$)[*_`]*[ \t]*", re.IGNORECASE)
-        said = [start.sub("", entry.text, count=1) for entry in entries(body, start)]
+        said = [start.sub("", entry.text) for entry in entries(body, start)]
         if len(said) != 1 or not says_something(said[0]):
             why = "twice" if len(said) > 1 else "nothing"
             page.wrong(f'"## {section}" says {why} to "{name}"', f'under "## {section}": - {name}: {example}')
-        else:
-            found[name] = said[0].strip()
-    return found
 
 
 def ran(page: Page, where: str, entry: Entry, example: str) -> None:

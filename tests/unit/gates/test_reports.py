@@ -127,6 +127,10 @@ UNCLEAR: list[tuple[Spoil, str]] = [
         for one in EXPLICIT_CHECKS
     ),
     (changed(REVIEW, "- readability: names say what they do.", "- readability: TODO"), 'says nothing to "readability"'),
+    (
+        changed(REVIEW, "- readability: names say what they do.", "- readability: Readability"),
+        'says nothing to "readability"',
+    ),
     (changed(REVIEW, "- readability:", "- security: x\n- readability:"), '"## Axes" says twice to "security"'),
 ]
 
