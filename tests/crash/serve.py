@@ -63,6 +63,7 @@ def serve() -> None:
         child = os.fork()
         if child == 0:
             os.chdir(request["cwd"])
+            sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  # the requests are ours alone
             answer = json.dumps([run(words) for words in request["commands"]]) + "\n"
             _write_all(answer.encode())
             os._exit(0)
