@@ -173,7 +173,7 @@ class MakeRepo:
     def git(self, repository: Path, *arguments: str) -> str:
         """The standard output of one git command, without its last line end."""
         done = subprocess.run(
-            ["git", *arguments],
+            ["git", "-c", "maintenance.auto=false", *arguments],  # newer gits would go on in the background
             cwd=repository,
             env=self.environment,
             capture_output=True,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -52,6 +55,21 @@ def test_an_attack_ends_as_its_level_claims(world: World, attack: Attack, level:
     # A kernel's Landlock may stop more than we claim for all of them, and a host may forbid things by itself.
     allowed = (wanted, BETTER) if level == LANDLOCK or attack.name in HOST_MAY_FORBID else (wanted,)
     assert result.verdict in allowed, result
+
+
+def test_what_an_attacker_left_running_does_not_keep_the_next_world_away(tmp_path: Path) -> None:
+    world = World(str(tmp_path))
+    os.makedirs(world.repo)
+    busy = "import itertools; [open(str(number % 9999), 'w').close() for number in itertools.count()]"
+    left = subprocess.Popen([sys.executable, "-c", busy], cwd=world.repo)
+    try:
+        while not os.listdir(world.repo):
+            time.sleep(0.01)
+        world.clear()
+        assert not os.path.exists(world.live)
+    finally:
+        left.kill()
+        left.wait()
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import sys
+import tempfile
 
 from detent.effects.process import Finished
 from detent.effects.process import run as run_process
@@ -93,9 +94,16 @@ class World:
             self._make(stage, level)
             shutil.copytree(self.live, saved, symlinks=True)
         else:
-            shutil.rmtree(self.live)
+            self.clear()
             shutil.copytree(saved, self.live, symlinks=True)
         self.hold_at(level)
+
+    def clear(self) -> None:
+        """Make room for another world; what an attacker left running goes on in the old one, out of the way."""
+        if os.path.isdir(self.live):
+            old = tempfile.mkdtemp(prefix="old-", dir=os.path.dirname(self.live))
+            os.rename(self.live, old)
+            shutil.rmtree(old, ignore_errors=True)
 
     def hold_at(self, level: str) -> None:
         project = project_at(self.repo, os.path.join(self.repo, ".git"))
@@ -129,8 +137,7 @@ class World:
         return None
 
     def _begin(self, level: str) -> None:
-        if os.path.isdir(self.live):
-            shutil.rmtree(self.live)
+        self.clear()
         for name, text in {values.NOTES: values.NOTES_TEXT, values.KEY: values.CANARY}.items():
             write(os.path.join(self.home, name), text)
         os.makedirs(os.path.join(self.live, "tmp"))
