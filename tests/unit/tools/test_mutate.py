@@ -124,6 +124,15 @@ def test_red_green_and_endless_are_told_apart(bench: Bench) -> None:
     (bench.folder / "tests" / "conftest.py").write_text("", encoding="utf-8")
     sample.write_text("def more(one):\n    while True:\n        pass\n", encoding="utf-8")
     assert bench.run(TEST, 2) == "timeout"
+    sample.write_text("import time\n\ndef more(one):\n    time.sleep(60)\n    return one + 1\n", encoding="utf-8")
+    assert bench.run(TEST, 1) == "timeout"
+
+
+@forks
+def test_tests_that_only_take_long_are_not_taken_for_endless(bench: Bench) -> None:
+    sample = bench.folder / "src" / "sample.py"
+    sample.write_text("import time\n\ndef more(one):\n    time.sleep(4)\n    return one + 1\n", encoding="utf-8")
+    assert bench.run(TEST, 3) == "survived"
 
 
 @forks
