@@ -218,6 +218,13 @@ def test_a_file_that_goes_while_it_is_looked_for_is_not_there(place: Place) -> N
     assert {"0", "1", "2"} <= listing.keys()
 
 
+def test_a_file_that_goes_before_it_is_read_is_not_there(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was found in the folder is read one after the other, which may take long."""
+    there, gone = write(place.folder / "there.txt", "x"), place.folder / "gone.txt"
+    monkeypatch.setattr("detent.effects.observe._plain_files", lambda _: iter([str(gone), str(there)]))
+    assert place.look().listing().keys() == {"there.txt"}
+
+
 @pytest.mark.skipif(os.getuid() == 0, reason="this user (root) may read everything")
 def test_a_file_of_the_task_folder_that_may_not_be_read_is_named(place: Place) -> None:
     write(place.folder / "closed.txt", "x").chmod(0)
