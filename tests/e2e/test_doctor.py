@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from shutil import which
 
 import pytest
 
-from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo
+from detent.effects.sandbox import BUBBLEWRAP, try_level
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, let_out
+from tests.e2e.stubs import put_program, with_path
 
+HELD = try_level(BUBBLEWRAP, os.environ)
+needs_bubblewrap = pytest.mark.skipif(bool(HELD), reason=f"bubblewrap does not work here: {HELD}")
 GOOD = "[commands]\ntest = 'python3 -m unittest -q'\n"
 
 
@@ -108,6 +113,7 @@ def test_who_would_work_is_told(detent: Detent, repo: MakeRepo, tmp_path: Path) 
 
 def test_quick_runs_nothing(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     path = repo(files=settings(f"[commands]\ntest = 'touch {tmp_path}/ran; exit 1'\n"))
+    let_out(path)  # so that the command can leave a trace
     done = detent("doctor", "--quick", "--json", cwd=path)
     assert done.code == 0, done
     assert done.json()["commands"] == []
@@ -185,3 +191,42 @@ def test_without_a_commit_nothing_is_tried(detent: Detent, repo: MakeRepo, tmp_p
     assert done.code == 0, done
     assert any("no commit yet" in what for what, _ in rows(done, "note"))
     assert done.json()["commands"] == []
+
+
+@needs_bubblewrap
+def test_commands_of_a_hostile_repository_are_sandboxed(detent: Detent, repo: MakeRepo) -> None:
+    home = Path(detent.environment["HOME"])
+    (home / ".bashrc").write_text("mine\n", encoding="utf-8")
+    key = home / ".ssh/id"
+    key.parent.mkdir()
+    key.write_text("private\n", encoding="utf-8")
+    line = "echo evil >> ~/.bashrc; cat ~/.ssh/id; echo evil > " + str(home.parent / "planted")
+    path = repo(files=settings(f"[commands]\ntest = '{line}'\n[workspace]\nsetup = ['echo evil >> ~/.bashrc; true']\n"))
+    done = detent("doctor", "--json", cwd=path)
+    assert (home / ".bashrc").read_text(encoding="utf-8") == "mine\n"
+    assert not (home.parent / "planted").exists()
+    assert "private" not in Path(done.json()["commands"][0]["log"]).read_text(encoding="utf-8")
+    assert any("in the sandbox of a task (bubblewrap)" in what for what, _ in (*rows(done, "ok"), *rows(done, "red")))
+
+
+@needs_bubblewrap
+def test_a_tool_below_the_temporary_folder_is_red_in_doctor_as_in_a_task(
+    detent: Detent, repo: MakeRepo, disk_path: Path
+) -> None:
+    put_program(disk_path, "mytool", "exit 0")
+    path = repo(files=settings("[commands]\ntest = 'mytool'\n"))
+    done = detent("doctor", "--json", cwd=path, environment=with_path(detent.environment, disk_path))
+    assert done.code == 1, done
+    assert done.json()["commands"][0]["exit"] == 127
+    ((_, next_step),) = rows(done, "red")
+    assert f'show = ["{disk_path}"] under [sandbox]' in next_step
+
+
+def test_doctor_says_that_no_task_can_be_made_without_a_writable_home(detent: Detent, repo: MakeRepo) -> None:
+    path = repo(files=settings(GOOD))
+    for words in (("doctor",), ("doctor", "--quick")):
+        done = detent(*words, "--json", cwd=path, environment={"XDG_STATE_HOME": "/proc/nowhere"})
+        assert done.code == 5, done
+        ((what, next_step),) = rows(done, "bad")
+        assert "tasks can't be made" in what
+        assert "XDG_STATE_HOME" in next_step

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from detent.effects.sandbox import NONE
 from detent.runner.create import DEFAULT_MACHINE
 from detent.runner.trial import GREEN, SET_UP_FAILED
 from detent.store.settings import COMMAND_TIMEOUT_S, FILE, READ_ISSUE, RUN_DEFAULTS
@@ -211,7 +212,9 @@ def found_rows(found: Found, *, has_commit: bool) -> list[Row]:
 
 def trial_rows(trial: Trial) -> list[Row]:
     """What `doctor` says about commands it tried."""
+    held = "without a sandbox" if trial.level == NONE else f"in the sandbox of a task ({trial.level})"
     where = f"on commit {trial.commit[:12]}" if trial.commit else "on the folder as it is"
+    where += f", {held}"
     rows: list[Row] = [
         ("note", f"[workspace] carry found nothing for {name}", f"make it, or take it out of {FILE}")
         for name in trial.missing
@@ -221,11 +224,17 @@ def trial_rows(trial: Trial) -> list[Row]:
             rows.append(("ok", f"{one.name}: {one.command}   green {where}, {one.seconds:.1f} s", ""))
             continue
         log = f"; log: {one.log}" if one.log else ""
-        rows.append(("red", f"{one.name}: {one.command}   {one.result} {where}: {one.why}{log}", _mend(one)))
+        rows.append(
+            ("red", f"{one.name}: {one.command}   {one.result} {where}: {one.why}{log}", _mend(one, trial.unseen))
+        )
     return rows
 
 
-def _mend(one: Tried) -> str:
+def _mend(one: Tried, unseen: Sequence[str]) -> str:
+    if one.exit == 127 and unseen:
+        return f"if the program lies in {', '.join(unseen)}: tasks have private folders there; " + (
+            f"write show = {listed(unseen)} under [sandbox] in {FILE}, or install it elsewhere"
+        )
     if one.result == SET_UP_FAILED:
         part = "copy" if not one.log else "setup"
         return f"correct [workspace] {part} in {FILE}, then: detent doctor"

@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import os
 import re
+from functools import cache
 
+from detent.core.record import Record
 from detent.effects.agents.catalog import find_program
 from detent.effects.clone import borrowed_objects
 from detent.effects.keeper_process import boot_id
@@ -18,10 +20,12 @@ from detent.effects.sandbox import NONE, TCP_DENIED, Access, Probe, best_level, 
 from detent.errors import RefusedError, ToolError
 from detent.runner.layout import is_tracked, store_root, writes_of
 from detent.store.atomic import as_json, make_folders, read_cache, write_cache
+from detent.store.places import lies_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from detent.effects.agents.catalog import Agent
     from detent.effects.checkout import Running
@@ -45,12 +49,18 @@ _SOCKET_NAMES = ("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSI
 
 def level_of(project: Project) -> Probe:
     """The level of this host: tried once for each boot and version of the tool, then remembered."""
-    known = json.loads(read_cache(project.sandbox()) or b"{}")
-    if known.get("stamp") == _stamp():
+    known, stamp = json.loads(read_cache(project.sandbox()) or b"{}"), _stamp()
+    if known.get("stamp") == stamp:
         return Probe(known["level"], known["why"])
-    probe = best_level(os.environ)
-    remember_level(project, probe)
+    probe = _tried(tuple(stamp))
+    if os.path.isdir(project.control):  # `doctor` makes none in a project without tasks
+        remember_level(project, probe)
     return probe
+
+
+@cache
+def _tried(_stamp: tuple[object, ...]) -> Probe:
+    return best_level(os.environ)
 
 
 def remember_level(project: Project, probe: Probe) -> None:
@@ -65,15 +75,33 @@ def _stamp() -> list[object]:
     return [boot_id(), tool, os.stat(tool).st_mtime_ns if tool else 0]
 
 
+class Place(Record):
+    """Where commands are run and what the settings say about it: for a task, or for a trial that belongs to none."""
+
+    project: Project
+    root: str  # the user's checkout, which commands don't see
+    rules: Mapping[str, Any]  # the `sandbox_rules` of a first journal line
+    objects: str  # git objects that the checkout borrows
+
+
+def place_of(task: Task) -> Place:
+    return Place(task.project, task.root, task.memory.head["sandbox_rules"], own_objects(task))
+
+
 def hold_run(task: Task, agent: Agent, argv: Sequence[str], cwd: str, *, own_session: bool = True) -> Held:
     """The command line of a run, held as well as this host can; refused where the project asks for more."""
     access = run_access(task, agent, task.memory.run["role"], cwd)
-    return _hold(task, access, argv, cwd, own_session=own_session)
+    return _hold(place_of(task), access, argv, cwd, own_session=own_session)
 
 
 def hold_command(task: Task, argv: Sequence[str], cwd: str) -> Held:
     """The command line of a proof or set-up command in its checkout."""
-    return _hold(task, command_access(task, cwd), argv, cwd, own_session=True)
+    return hold_in(place_of(task), argv, cwd)
+
+
+def hold_in(place: Place, argv: Sequence[str], cwd: str) -> Held:
+    """The same for any place."""
+    return _hold(place, command_access(place, cwd), argv, cwd, own_session=True)
 
 
 def command_level(task: Task) -> str:
@@ -88,19 +116,19 @@ def how_held(held: Held) -> dict[str, str]:
 
 def run_held(task: Task, agent: Agent, role: str, cwd: str) -> Held:
     """How a run of this role would be held."""
-    return _hold(task, run_access(task, agent, role, cwd), (), cwd, own_session=True)
-
-
-def command_wrap(task: Task) -> Callable[[Sequence[str], str], Sequence[str]]:
-    """What holds the proof and set-up commands of a task, for those who run them."""
-    return lambda argv, cwd: hold_command(task, argv, cwd).argv
+    return _hold(place_of(task), run_access(task, agent, role, cwd), (), cwd, own_session=True)
 
 
 def command_running(task: Task) -> Running:
     """How the proof and set-up commands of a task are run."""
+    return running_in(place_of(task), task.memory.head["command_limits"])
+
+
+def running_in(place: Place, limits: Mapping[str, int]) -> Running:
+    """How proof and set-up commands are run in a place: sandboxed, with the environment they are given, bounded."""
     from detent.effects.checkout import Running  # who only asks for a level runs nothing
 
-    return Running(command_environment(task), command_wrap(task), limits_of(task.memory.head["command_limits"]))
+    return Running(command_environment(place), lambda argv, cwd: hold_in(place, argv, cwd).argv, limits_of(limits))
 
 
 def limits_of(given: Mapping[str, int]) -> Limits:
@@ -111,17 +139,17 @@ def limits_of(given: Mapping[str, int]) -> Limits:
     return Limits(memory_bytes, given["processes"])
 
 
-def command_environment(task: Task) -> dict[str, str]:
+def command_environment(place: Place) -> dict[str, str]:
     """The environment of proof and set-up commands; package managers keep what they fetch where they may write."""
-    cache = cache_folder(task)
+    cache = cache_folder(place.project)
     make_folders(cache)
-    kept = held_environment(os.environ, task.memory.head["sandbox_rules"]["pass"], "")
+    kept = held_environment(os.environ, place.rules["pass"], "")
     return {**kept, "XDG_CACHE_HOME": cache, "npm_config_cache": os.path.join(cache, "npm")}
 
 
-def _hold(task: Task, access: Access, argv: Sequence[str], cwd: str, *, own_session: bool) -> Held:
-    rules = task.memory.head["sandbox_rules"]
-    probe = level_of(task.project)
+def _hold(place: Place, access: Access, argv: Sequence[str], cwd: str, *, own_session: bool) -> Held:
+    rules = place.rules
+    probe = level_of(place.project)
     problem = probe.why
     if probe.level != NONE:
         try:
@@ -155,16 +183,16 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
     own_state = [_at_home(path, home) for path in agent.state]
     tree_git = os.path.join(task.tree_path, ".git")
     is_in_place = head["in_place"]
-    work = _work(task, role, cwd)
+    work, place = _work(task, role, cwd), place_of(task)
     return Access(
         writable=(
             *work,
             *(path for name, path in folders.items() if name != "DETENT_BIN"),
             *own_state,
         ),
-        hidden=_hidden(task, home, with_root=not is_in_place),
+        hidden=_hidden(place, home, with_root=not is_in_place),
         # What a reading role works in borrows the objects of the task's own git folder.
-        shown=(*_shown(task, home), own_objects(task), folders["DETENT_BIN"], *_program(agent), *_read(task, work)),
+        shown=(*_shown(place, home), folders["DETENT_BIN"], *_program(agent), *_read(task, work)),
         # In place the repository's own folder is the user's: hooks and settings there run with the user's rights. So is
         # what the machine keeps of other tasks and runs; the task's own folder lies deeper and stays writable.
         guarded=(tree_git, *_shared(task)) if is_in_place else (),
@@ -192,21 +220,21 @@ def _shared(task: Task) -> tuple[str, ...]:
     return (shared,) if shared and not is_tracked(task.machine.store) else ()
 
 
-def command_access(task: Task, cwd: str) -> Access:
-    head, home = task.memory.head, os.path.expanduser("~")
+def command_access(place: Place, cwd: str) -> Access:
+    home = os.path.expanduser("~")
     return Access(
-        writable=(cwd, cache_folder(task)),
-        hidden=_hidden(task, home, with_root=True),
-        shown=(*_shown(task, home), own_objects(task)),
+        writable=(cwd, cache_folder(place.project)),
+        hidden=_hidden(place, home, with_root=True),
+        shown=_shown(place, home),
         scratch=_SCRATCH,
-        network=head["sandbox_rules"]["network"].get(COMMANDS, "allow") == "allow",
+        network=place.rules["network"].get(COMMANDS, "allow") == "allow",
     )
 
 
-def _hidden(task: Task, home: str, *, with_root: bool) -> tuple[str, ...]:
+def _hidden(place: Place, home: str, *, with_root: bool) -> tuple[str, ...]:
     secrets = [os.path.join(home, name) for name in _SECRETS]
-    root = (task.root,) if with_root else ()
-    return (*secrets, *_RUNTIME, *_sockets(os.environ), task.project.control, task.project.home(), *root)
+    root = (place.root,) if with_root else ()
+    return (*secrets, *_RUNTIME, *_sockets(os.environ), place.project.control, place.project.home(), *root)
 
 
 def _sockets(environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -216,10 +244,10 @@ def _sockets(environment: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(path for path in paths if os.path.isabs(path))
 
 
-def _shown(task: Task, home: str) -> tuple[str, ...]:
+def _shown(place: Place, home: str) -> tuple[str, ...]:
     """What may be read wherever it lies; of the user's repository the objects, which clone and checkout borrow."""
-    borrowed = borrowed_objects(task.project.common_dir) if task.project.common_dir else ()
-    return (*_SHOWN, home, *our_own_files(), *borrowed, *task.memory.head["sandbox_rules"]["show"])
+    borrowed = borrowed_objects(place.project.common_dir) if place.project.common_dir else ()
+    return (*_SHOWN, home, *our_own_files(), *borrowed, *place.rules["show"], place.objects)
 
 
 def own_objects(task: Task) -> str:
@@ -237,9 +265,25 @@ def _at_home(path: str, home: str) -> str:
     return os.path.join(home, path[2:]) if path.startswith("~/") else path
 
 
-def cache_folder(task: Task) -> str:
+def cache_folder(project: Project) -> str:
     """Where package managers keep what they fetched, for all tasks of a project; nothing in it is believed."""
-    return os.path.join(task.project.home(), ".cache")
+    return os.path.join(project.home(), ".cache")
+
+
+def unseen_folders(place: Place, search_path: str) -> tuple[str, ...]:
+    """Folders of a search path in which commands find nothing, because the sandbox hides them or has its own there."""
+    access = command_access(place, place.root)
+    if level_of(place.project).level == NONE:
+        return ()
+    closed = [os.path.realpath(path) for path in (*access.hidden, *access.scratch)]
+    opened = [os.path.realpath(path) for path in (*access.shown, *access.writable) if path != place.root]
+    found = []
+    for folder in filter(os.path.isabs, search_path.split(os.pathsep)):
+        real = os.path.realpath(folder)
+        above = max((path for path in (*closed, *opened) if lies_in(real, path)), key=len, default="")
+        if os.path.isdir(real) and above in closed and above not in opened:
+            found.append(folder)
+    return tuple(dict.fromkeys(found))
 
 
 def held_environment(environment: Mapping[str, str], passed: Sequence[str], temporary: str) -> dict[str, str]:

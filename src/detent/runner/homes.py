@@ -49,6 +49,20 @@ def make_home(folder: str, *, is_given: bool) -> None:
         raise
 
 
+def home_problem(project: Project) -> str:
+    """Why no task can be made here: the folder for task homes can't be written. Empty when it can."""
+    from tempfile import TemporaryFile
+
+    folder = project.home()
+    while not os.path.lexists(folder) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    try:
+        with TemporaryFile(dir=folder):
+            return ""
+    except OSError as error:
+        return f"{folder}: {error.strerror}"
+
+
 def begin_home(
     project: Project, repository: Repository, head: Mapping[str, Any], machine: Machine, *, include_dirty: bool
 ) -> tuple[str, ...]:

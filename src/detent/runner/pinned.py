@@ -41,15 +41,19 @@ def pinned_settings(
         "agents": {"table": dict(settings.agents), "overrides": read_overrides(settings.agents, machine, agents)},
         "budget": budget,
         "notify": {"command": settings.notify_command, "bell": settings.notify_bell},
-        "sandbox_rules": {
-            "require": settings.sandbox_require,
-            "network": dict(settings.sandbox_network),
-            "show": list(settings.sandbox_show),
-            "pass": list(settings.sandbox_pass),
-        },
+        "sandbox_rules": sandbox_rules(settings),
         "protect": {name: list(patterns) for name, patterns in settings.protect.items()},
         "allow_no_new_privs": settings.human_allow_no_new_privs,
         "prompts": {role: _prompt(project, baseline, role, path) for role, path in settings.prompts.items()},
+    }
+
+
+def sandbox_rules(settings: Settings) -> dict[str, Any]:
+    return {
+        "require": settings.sandbox_require,
+        "network": dict(settings.sandbox_network),
+        "show": list(settings.sandbox_show),
+        "pass": list(settings.sandbox_pass),
     }
 
 

@@ -1,6 +1,7 @@
 """Tries a project's settings before a task depends on them: its commands, in a disposable checkout of the last commit.
 
-The settings are those on disk, so that they can be tried before they are committed; tasks go by the committed ones.
+Commands run as those of a task do: in the same sandbox, with the same environment and private temporary folders. The
+settings are those on disk, so that they can be tried before they are committed; tasks go by the committed ones.
 """
 
 from __future__ import annotations
@@ -22,19 +23,17 @@ from detent.effects.checkout import (
 from detent.effects.git import end_where, find_repository, tree_of, write_git_dir
 from detent.effects.tree import tree_id
 from detent.errors import DetentError
-from detent.runner.access import limits_of
+from detent.runner.access import Place, hold_in, running_in, unseen_folders
 from detent.runner.checked import load_checked
 from detent.runner.create import DEFAULT_MACHINE
 from detent.runner.homes import make_home
 from detent.runner.open import find_project
-from detent.runner.pinned import pinned_settings, read_committed
+from detent.runner.pinned import pinned_settings, read_committed, sandbox_rules
 from detent.store.atomic import read_plain
 from detent.store.settings import FILE, Settings, parse_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from detent.core.machine import Machine
     from detent.store.places import Project
 
@@ -69,6 +68,8 @@ class Trial(Record):
     commit: str
     tried: tuple[Tried, ...]
     missing: tuple[str, ...]  # what `carry` did not find
+    level: str  # of the sandbox the commands ran in
+    unseen: tuple[str, ...] = ()  # folders on PATH that commands can't see
 
 
 def check_settings(project: Project) -> Found:
@@ -99,7 +100,7 @@ def head_commit(project: Project) -> str:
     return (repository.head if repository is not None else None) or ""
 
 
-def try_commands(project: Project, settings: Settings, environment: Mapping[str, str]) -> Trial:
+def try_commands(project: Project, settings: Settings) -> Trial:
     """Run every command of the settings once; nothing of it counts as proof, and only its logs stay."""
     commit = head_commit(project)
     home = os.path.join(project.home(), _HOME)
@@ -108,10 +109,13 @@ def try_commands(project: Project, settings: Settings, environment: Mapping[str,
     workspace = Workspace(
         settings.setup, settings.key, settings.copy, settings.carry, timeout_s=settings.command_timeout_s
     )
-    running = Running(environment, limits=limits_of(settings.command_limits))
+    private = os.path.join(home, "git")
+    place = Place(project, project.root, sandbox_rules(settings), os.path.join(private, "objects"))
+    running = running_in(place, settings.command_limits)
+    level, unseen = hold_in(place, (), home).level, unseen_folders(place, os.environ.get("PATH", os.defpath))
     wanted = Wanted(
         os.path.join(home, "proof"),
-        _frozen(project, os.path.join(home, "git"), commit),
+        _frozen(project, private, commit),
         workspace,
         work_tree=project.root,
         cache_dir=os.path.join(home, "setup"),
@@ -121,12 +125,12 @@ def try_commands(project: Project, settings: Settings, environment: Mapping[str,
     with prepared_checkout(wanted) as checkout:
         if isinstance(checkout, SetupFailed):
             failed = Tried("set-up", checkout.command, SET_UP_FAILED, checkout.why, checkout.log, checkout.exit, 0.0)
-            return Trial(commit, (failed,), ())
+            return Trial(commit, (failed,), (), level, unseen)
         tried = tuple(
             _try(name, line, checkout.folder, running, settings.command_timeout_s, _log_path(logs, number, name))
             for number, (name, line) in enumerate(settings.commands.items(), 1)
         )
-        return Trial(commit, tried, checkout.missing)
+        return Trial(commit, tried, checkout.missing, level, unseen)
 
 
 def _frozen(project: Project, private: str, commit: str) -> FrozenTree:

@@ -56,13 +56,10 @@ class Project(Record):
 
     def home(self) -> str:
         """Outside every checkout, so that `git clean` and build contexts never meet it; the same for all work trees."""
-        base = os.environ.get("XDG_STATE_HOME", "")
-        if not os.path.isabs(base):  # the XDG rules: a relative path is to be ignored
-            base = os.path.join(os.path.expanduser("~"), ".local", "state")
         mark = sha256_of(os.path.realpath(self.control).encode("utf-8", "surrogateescape"))[:8]
         folder = os.path.dirname(self.control)
         owner = os.path.dirname(folder) if os.path.basename(folder) == ".git" else folder
-        return os.path.join(base, "detent", f"{os.path.basename(owner).strip('.') or 'root'}-{mark}")
+        return os.path.join(state_folder(), f"{os.path.basename(owner).strip('.') or 'root'}-{mark}")
 
     def task(self, task_id: str) -> TaskPlaces:
         return TaskPlaces(task_id, os.path.join(self.tasks_folder(), task_id))
@@ -135,6 +132,17 @@ class TaskPlaces(Record):
 
     def prepared(self) -> str:
         return f"{self.folder}/prepared"
+
+
+def state_folder() -> str:
+    """Where detent keeps what is this user's: the homes of all tasks of all projects."""
+    return os.path.join(_xdg_folder("XDG_STATE_HOME", ".local/state"), "detent")
+
+
+def _xdg_folder(variable: str, default: str) -> str:
+    base = os.environ.get(variable, "")
+    # The XDG rules: a relative path is to be ignored.
+    return base if os.path.isabs(base) else os.path.join(os.path.expanduser("~"), default)
 
 
 def project_at(root: str, common_dir: str) -> Project:

@@ -9,6 +9,7 @@ from detent.errors import DetentError, ToolError
 from detent.faces.cli.caller import refuse_inside_run
 from detent.faces.cli.output import show
 from detent.runner.explain import explain
+from detent.runner.homes import home_problem
 from detent.runner.open import Task, find_project, load_all, load_task, open_task
 
 TYPE_CHECKING = False
@@ -62,11 +63,11 @@ def _settings(project: Project, *, is_quick: bool) -> tuple[list[Row], tuple[Tri
         rows: list[Row] = found_rows(found, has_commit=has_commit)
         rows += [("note", problem, f"correct {FILE}") for problem in misspelt(found.settings)]
         rows += _agents(found)
-        if is_quick or not found.settings.commands:
+        if is_quick or not found.settings.commands or home_problem(project):
             return rows, ()
         if project.common_dir and not has_commit:
             return [*rows, ("note", "no commit yet: commands are not tried", "git add -A && git commit")], ()
-        trial = try_commands(project, found.settings, os.environ)
+        trial = try_commands(project, found.settings)
         return [*rows, *trial_rows(trial)], trial.tried
     except DetentError as error:
         problems = "; ".join(getattr(error, "problems", ()))
@@ -117,6 +118,9 @@ def _project(project: Project) -> list[Row]:
     probe = project.control if os.path.isdir(project.control) else os.path.dirname(project.control)
     if not os.access(probe, os.W_OK):
         rows.append(("bad", f"{probe} can't be written", "make it writable for you"))
+    if problem := home_problem(project):
+        what = f"tasks can't be made: their homes would lie in {project.home()}, and that can't be written ({problem})"
+        rows.append(("bad", what, "set XDG_STATE_HOME to a folder you can write to, then: detent doctor"))
     return rows
 
 
