@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping
 
 from detent.machines import parse, parse_store
 from detent.machines.load import built_in_names, load
-from detent.proof.replay_lines import KINDS
+from detent.proof.replay_lines import KINDS, SINCE_2
 from detent.runner.vocabulary import vocabulary
 from detent.store import places
+from detent.store.journal import FORMAT
 from detent.store.places import POINTER, Project, TaskPlaces
 from detent.store.settings import FILE
 from tools.docs_machines import table
@@ -297,7 +298,11 @@ LINE_FIELDS: Mapping[str, str] = {
     "checkpoint": "the line whose checkpoint the files were brought back to (here `kept` is a commit)",
     "fields, was": "what is locked and a person changed, and the hashes it had (in `acted`: the fields it led on)",
     "files": "the approved files, each with the hash it has in `tree`; in `filed` each place with the hash of its "
-    "text, or of the list of its files",
+    "text, or of the list of its files; in `run_ended` size and SHA-256 of what the run left: `events` (its output), "
+    "`errors`, `exit.json`; in a `moved` line to an end the files of the task folder, each with its hash",
+    "format": f"the format of the journal, {FORMAT}; without it a journal has format 1. A newer one is refused",
+    "log_found": "size and SHA-256 of a native log that was there before the task",
+    "logs": "size and SHA-256 of the logs of these receipts, by name",
     "filed, refused": "what was filed of the run (`files`) and what was not, with the reason (`refused`)",
     "signed": "of a sign-off: the `files` of the task folder it is about, by hash; with `tree` it is what was signed",
     "receipts": "the receipts of a proof, by key, with the hash of each file",
@@ -371,7 +376,7 @@ def disagreements() -> list[str]:
         *unequal(KIND_MEANS, KINDS, "kind of journal line"),
         *unequal(
             {name for names in LINE_FIELDS for name in names.split(", ")},
-            {name for names in KINDS.values() for name in names},
+            {name for kind in KINDS for name in fields_of(kind)},
             "journal field",
         ),
         *(
@@ -393,8 +398,13 @@ def unequal(told: Iterable[str], known: Iterable[str], what: str) -> list[str]:
     return [f"{what} {name!r} has no meaning" for name in lacking] + [f"there is no {what} {name!r}" for name in stale]
 
 
+def fields_of(kind: str) -> tuple[str, ...]:
+    """The fields a new line of this kind has."""
+    return (*KINDS[kind], *SINCE_2.get(kind, ()))
+
+
 def formats_page() -> list[str]:
-    kinds = ((f"`{kind}`", KIND_MEANS[kind], ", ".join(f"`{name}`" for name in KINDS[kind])) for kind in KINDS)
+    kinds = ((f"`{kind}`", KIND_MEANS[kind], ", ".join(f"`{name}`" for name in fields_of(kind))) for kind in KINDS)
     lines = _head("# Formats", "All files are UTF-8 text.")
     lines += _head("## Machine files", "TOML. Unknown keys are errors; all problems are told at once.")
     steps = {"steps of `prepare`": STEPS_MEAN, "`effects`": EFFECTS_MEAN, "values of `shows`": SHOWN_MEAN}

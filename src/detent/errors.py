@@ -5,7 +5,8 @@ DetentError            base; never raised itself
 ├── RefusedError       a well-formed wish that the rules forbid before any machine is asked (exit 1)
 │   └── SetUpError     no checkout could be made ready for the commands that prove something: nothing is known yet
 ├── UnreadableError    a file that should be readable is not: damaged, missing, foreign, too large (exit 5)
-│   └── DamagedJournal the journal's own chain is broken; names the line
+│   ├── DamagedJournal the journal's own chain is broken; names the line
+│   └── NewerJournal   the journal was written by a newer Detent; nothing is read or written
 ├── LockedError        another process holds the lock for longer than we wait (exit 5)
 ├── StorageError       the disk refused: full, read-only, input/output error (exit 5)
 ├── MachineError       a machine file with one or many problems (exit 2)
@@ -51,6 +52,10 @@ class UnreadableError(DetentError):
 
 class DamagedJournal(UnreadableError):
     kind = "damaged journal"
+
+
+class NewerJournal(UnreadableError):
+    kind = "newer journal"
 
 
 class LockedError(DetentError):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from detent.proof.replay_deploy import deploy_problems
-from detent.proof.replay_lines import BY_PERSON, FIRST, KINDS, Finding
+from detent.proof.replay_lines import BY_PERSON, FIRST, KINDS, SINCE_2, Finding
 from detent.proof.replay_moves import (
     crash_problems,
     differences,
@@ -50,6 +50,7 @@ class Replay:
         self.memories: list[Memory] = []  # after each line; what the cache is compared with
         self.effects: list[tuple[int, str, Mapping[str, Any]]] = []  # acted lines: number, step key, result
         self.time = ""
+        self.format = 1
 
     def line(self, entry: Entry, raw: bytes, size: int) -> bool:
         """Take one more line; False when nothing after it can be understood."""
@@ -74,7 +75,9 @@ class Replay:
 
     def shape(self, number: int, entry: Entry, *, is_first: bool) -> None:
         kind = entry["kind"]
-        lacking = [field for field in KINDS[kind] if field not in entry]
+        self.format = entry.get("format", 1) if is_first else self.format
+        due = (*KINDS[kind], *(SINCE_2.get(kind, ()) if self.format > 1 else ()))
+        lacking = [field for field in due if field not in entry]
         if is_first != (kind in FIRST):
             self.found(number, "kind", f"a {kind} line can't stand here")
         if lacking:

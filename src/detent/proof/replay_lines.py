@@ -53,6 +53,12 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "configured": ("by", "name", "reason", "mode", "limits", "budget", "agents", "commands", "fields", "locked"),
     **RUN_KINDS,
 }
+# Fields that lines have since format 2; a journal that was begun before need not have them.
+SINCE_2: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("created", "adopted"), ("format", "log_found")),
+    **dict.fromkeys(("proved", "deploy"), ("logs",)),
+    "run_ended": ("files",),
+}
 FIRST = ("created", "adopted")
 BY_PERSON = (
     *("approved", "answered", "resumed", "amended", "configured"),

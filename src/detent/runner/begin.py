@@ -24,6 +24,7 @@ from detent.store.memory import Memory
 from detent.store.places import Project, make_task_folder, write_pointer
 from detent.store.settings import FILE, Settings, parse_settings
 from detent.store.tasks import TaskStore
+from detent.store.vouched import print_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -171,6 +172,7 @@ def begin(project: Project, native: Native, head: dict[str, Any], snapshot: Snap
         entry = evidence_hashes(look(draft, draft.memory, document, ""))
         is_late = [lock for lock in machine.locks if snapshot.state not in lock.open_in]
         locked = close_locks(draft, snapshot, document, "") if is_late else {}
+        head = {**head, "log_found": print_of(native.log_path()) or {}}  # lines in it that another tool wrote
         memory = store.commit(None, kind, head, snapshot.replace(entry=entry, locked=locked))
         native.project(document, memory, {}, lines_of(draft, memory))
         store.save_cache(memory)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from detent.errors import UnreadableError
+from detent.runner.layout import is_tracked
 from detent.runner.locks import close_locks
+from detent.runner.open import waits_at_end
 from detent.runner.promises import keep_promises
 from detent.runner.settle import Settled, remember
 from detent.store.shown import PENDING, STATUS, state_label
@@ -13,8 +16,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.core.values import Advance
+    from detent.gates.seen import Seen
     from detent.runner.open import Task
     from detent.store.native import Document
+
+_MOST_NAMES_CHARACTERS = 200_000  # of the files a line names; a line has a bound
 
 
 def commit_move(
@@ -44,3 +50,22 @@ def _fields(task: Task, taken: Advance) -> dict[str, dict[str, str]]:
     found = {taken.edge.source: taken.edge.label, taken.after.state: PENDING}
     labels = {state_label(task.machine, STATUS, state): words for state, words in found.items()}
     return {"fields": {label: words for label, words in labels.items() if label}}
+
+
+def files_at_end(task: Task, seen: Seen, state: str) -> dict[str, Mapping[str, str]]:
+    """What the task folder holds at a final end, by hash; a folder that is part of the work is vouched for by git."""
+    reached = task.machine.states[state]
+    if not reached.is_end or waits_at_end(reached) or is_tracked(task.machine.store):
+        return {}
+    try:
+        found = seen.files.listing()
+    except UnreadableError:
+        return {"files": {}}  # a file that can't be read keeps no task from ending
+    kept: dict[str, str] = {}
+    room = _MOST_NAMES_CHARACTERS
+    for name, digest in found.items():
+        room -= len(name)
+        if room < 0:
+            return {"files": {**kept, "*": "cut"}}
+        kept[name] = digest
+    return {"files": kept}

@@ -81,7 +81,7 @@ def confirm(task: Task, name: str, reason: str) -> tuple[Task, Plan | None]:
 def deploy_line(stage: str, plan: Plan, by: str, name: str, **more: Any) -> dict[str, Any]:
     """The content of a journal line about these commands."""
     content = {"stage": stage, "plan": plan.digest, "commands": [list(pair) for pair in plan.commands]}
-    empty = {"reason": "", "tree": "", "visit": "", "receipts": {}, "ok": False, "why": ""}
+    empty = {"reason": "", "tree": "", "visit": "", "receipts": {}, "logs": {}, "ok": False, "why": ""}
     return {**content, "by": by, "name": name, **empty, **more}
 
 
@@ -109,8 +109,10 @@ def deploy(task: Task, seen: Seen, gates: Iterable[str]) -> None:
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         receipts = {one.key: one.digest for one in results}
-        told = {"tree": seen.tree, "visit": visit, "receipts": receipts, "ok": failed is None, "why": why}
-        note(task, settled.memory, "deploy", deploy_line("ended", plan, "engine", "", **told))
+        logs = ReceiptStore(task.places.receipts()).logs_of(results)
+        told = {"tree": seen.tree, "visit": visit, "ok": failed is None, "why": why}
+        line = deploy_line("ended", plan, "engine", "", receipts=receipts, logs=logs, **told)
+        note(task, settled.memory, "deploy", line)
 
 
 def how_ended(receipt: Receipt) -> str:

@@ -19,6 +19,7 @@ from detent.core.machine import TAINTED
 from detent.core.record import Record
 from detent.core.runs import run_over
 from detent.effects import keeper
+from detent.effects.keeper_process import ERRORS, EVENTS, EXIT
 from detent.effects.tree import Taken
 from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
@@ -32,6 +33,7 @@ from detent.runner.settle import disorder_words, find_disorder, read_document, r
 from detent.runner.taint import tainted_files
 from detent.store.lock import Lock
 from detent.store.memory import utc_now
+from detent.store.vouched import prints_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,6 +139,7 @@ def _write_down(task: Task, seen: RunSeen) -> Left:
         "taken": others,
         "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
         "evidence": evidence_hashes(look(task, memory, document, "")),
+        "files": prints_of(task.places.run(run["run"]), (EVENTS, ERRORS, EXIT)),
     }
     ended_as = TAINTED if content["tainted"] else exit_name
     after = run_over(task.machine, memory.snapshot, ended_as, by_person=content["by_person"])

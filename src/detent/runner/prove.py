@@ -112,13 +112,15 @@ def _without_change(task: Task, gate: Gate, tree: str) -> str:
 
 
 def vouch(task: Task, tree: str, ran: Sequence[Receipt]) -> None:
-    """Journal the hashes of the receipts: one that was edited or put there by somebody else counts for nothing."""
+    """Journal the hashes of receipts and logs: a receipt that was edited or planted counts for nothing."""
     receipts = {receipt.key: receipt.digest for receipt in ran}
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         given = limits_of(task.memory.head["command_limits"])
         held = {"by": WATCHED, "memory_mb": given.memory_bytes >> 20, "processes": given.processes}
-        content = {"tree": tree, "receipts": receipts, "limits": held, **how_held(hold_command(task, (), task.home))}
+        logs = ReceiptStore(task.places.receipts()).logs_of(ran)
+        content = {"tree": tree, "receipts": receipts, "logs": logs, "limits": held}
+        content |= how_held(hold_command(task, (), task.home))
         note(task, settled.memory, "proved", content)
 
 

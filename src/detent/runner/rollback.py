@@ -42,6 +42,7 @@ def roll_back(task: Task, name: str, reason: str, *, is_over: bool) -> tuple[Tas
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         told = {"visit": visit, "receipts": {receipt.key: receipt.digest}, "ok": receipt.is_green, "why": why}
+        told["logs"] = store.logs_of((receipt,))
         memory = note(task, settled.memory, "deploy", deploy_line("rolled_back", plan, "engine", "", **told))
     return task.replace(memory=memory), receipt
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 
-from detent.errors import DamagedJournal, UnreadableError
+from detent.errors import DamagedJournal, NewerJournal, UnreadableError
 from detent.store.atomic import as_json, read_at, reason_of, storage_error, write_all, write_atomic
 from detent.store.digest import sha256_of
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Entry = dict[str, Any]
 
 GENESIS = "0" * 64
+FORMAT = 2  # in the first line of a journal; a journal without it is of format 1
 LARGEST_LINE_BYTES = 1_000_000
 _sync = getattr(os, "fdatasync", os.fsync)  # not every system has the cheaper one
 
@@ -131,9 +132,24 @@ def decode_lines(raws: Sequence[bytes], path: str, first_number: int = 1, previo
             raise _damaged(
                 path, number, "it does not follow from the line before; a line was changed, added or removed"
             )
+        if number == 1:
+            check_format(entry, path)
         previous = sha256_of(raw)
         entries.append(entry)
     return entries
+
+
+def check_format(head: Mapping[str, Any], path: str) -> None:
+    """Refuse a journal that a newer Detent began: its lines may mean what this one does not know."""
+    found = head.get("format", 1)
+    if type(found) is not int or found < 1:
+        raise _damaged(path, 1, f"its format is {found!r:.40}, which is no number")
+    if found > FORMAT:
+        raise NewerJournal(
+            f"written by a newer Detent: the journal has format {found}, this one knows {FORMAT}",
+            where=path,
+            next_step="use the Detent that began the task, or a newer one; nothing was changed",
+        )
 
 
 def _damaged(path: str, number: int, why: str) -> DamagedJournal:

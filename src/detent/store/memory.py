@@ -8,6 +8,7 @@ from functools import lru_cache
 from detent.core.record import Record
 from detent.core.values import Snapshot
 from detent.store.digest import sha256_of
+from detent.store.journal import FORMAT
 from detent.store.observed import REPORT
 
 TYPE_CHECKING = False
@@ -91,7 +92,8 @@ def snapshot_from_json(content: Mapping[str, Any], seq: int) -> Snapshot:
 def compose(memory: Memory | None, kind: str, content: Mapping[str, Any], after: Snapshot | None = None) -> Entry:
     """The next line, not written yet."""
     seq = 1 if memory is None else memory.snapshot.seq + 1
-    entry: Entry = {"seq": seq, "time": utc_now(), "kind": kind, **content}
+    first = {"format": FORMAT} if memory is None else {}
+    entry: Entry = {"seq": seq, "time": utc_now(), "kind": kind, **first, **content}
     if after is not None:
         entry["after"] = snapshot_to_json(after)
     return entry

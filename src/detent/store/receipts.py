@@ -9,6 +9,13 @@ from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.store.atomic import as_json, read_plain, write_atomic
 from detent.store.digest import sha256_of
+from detent.store.vouched import prints_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from detent.store.vouched import Print
 
 SETUP_FAILED = "set-up failed"
 _LARGEST_RECEIPT_BYTES = 1_000_000
@@ -61,6 +68,11 @@ class ReceiptStore:
         except (UnreadableError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
         return receipt if receipt.key == key else None
+
+    def logs_of(self, receipts: Iterable[Receipt]) -> dict[str, Print]:
+        """Size and hash of the log of each last attempt, by name; the log of a set-up is written anew each time."""
+        own = (receipt for receipt in receipts if not receipt.is_unrun)
+        return prints_of(self.folder, (os.path.basename(receipt.log) for receipt in own))
 
     def save(self, receipt: Receipt) -> Receipt:
         """Write a receipt; what is returned carries the hash of what was written."""

@@ -15,7 +15,7 @@ from zlib import crc32
 from detent.errors import DamagedJournal, UnreadableError
 from detent.store.atomic import as_json, cache_stamp, read_cache, write_atomic, write_cache
 from detent.store.digest import sha256_of
-from detent.store.journal import GENESIS, Journal, decode_lines, split_lines
+from detent.store.journal import GENESIS, Journal, check_format, decode_lines, split_lines
 from detent.store.memory import Memory, compose, fold, foretell, placed, snapshot_from_json, snapshot_to_json
 
 TYPE_CHECKING = False
@@ -60,6 +60,7 @@ class TaskStore:
             cached, mark = self._cached()
         if cached is None:
             return self._fold_all(None, split_lines(self.journal.read())[0])
+        check_format(cached.head, self.journal.path)
         length = mark[0]
         data = self.journal.read(cached.size - length - 1)
         last = data[:length]

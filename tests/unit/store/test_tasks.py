@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from detent.core.values import Snapshot
-from detent.errors import DamagedJournal, UnreadableError
+from detent.errors import DamagedJournal, NewerJournal, UnreadableError
 from detent.store.atomic import read_cache, write_cache
 from detent.store.digest import sha256_of
+from detent.store.journal import FORMAT, GENESIS
 from detent.store.memory import Memory, foretell, snapshot_to_json
 from detent.store.places import TaskPlaces, make_task_folder
 from detent.store.tasks import TaskStore
@@ -292,3 +293,47 @@ def test_what_is_kept_lies_under_its_hash(store: TaskStore) -> None:
     name = store.keep(b"text")
     assert name == sha256_of(b"text") == store.keep(b"text")
     assert (Path(store.places.objects()) / name).read_bytes() == b"text"
+
+
+def test_the_first_line_names_the_format_of_the_journal(store: TaskStore) -> None:
+    memory = moves(store, begin(store), "shape")
+    assert [entry.get("format") for entry in store.history()] == [FORMAT, None]
+    assert memory.head["format"] == FORMAT == 2
+
+
+def reformat(store: TaskStore, found: object) -> None:
+    """Write the same journal with another format in its first line, as another version would."""
+    entries, raws, previous = store.history(), [], GENESIS
+    for entry in entries:
+        change = {"format": found} if entry["seq"] == 1 and found is not None else {}
+        kept = {key: value for key, value in entry.items() if key != "format"}
+        raws.append(json.dumps({**kept, **change, "prev": previous}, separators=(",", ":")).encode())
+        previous = sha256_of(raws[-1])
+    Path(store.journal.path).write_bytes(b"".join(raw + b"\n" for raw in raws))
+
+
+@pytest.mark.parametrize("has_cache", [True, False])
+def test_a_newer_journal_is_refused_and_left_alone(store: TaskStore, has_cache: bool) -> None:
+    moves(store, begin(store), "shape")
+    reformat(store, FORMAT + 1)
+    if has_cache:
+        size = Path(store.journal.path).stat().st_size
+        last = Path(store.journal.path).read_bytes().splitlines()[-1]
+        head = {"id": "t", "format": FORMAT + 1}
+        store.save_cache(Memory(head, FIRST.replace(seq=2), size, last, 2, "2026-01-01T00:00:00Z"))
+    before = {path.name: path.read_bytes() for path in Path(store.places.folder).iterdir() if path.is_file()}
+    for ask in (TaskStore(store.places).load, store.history):
+        with pytest.raises(NewerJournal, match=r"written by a newer Detent: the journal has format 3"):
+            ask()
+    assert {path.name: path.read_bytes() for path in Path(store.places.folder).iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize("found", [0, -1, "2", True, None])
+def test_a_format_is_a_number_or_missing(store: TaskStore, found: object) -> None:
+    moves(store, begin(store), "shape")
+    reformat(store, found)
+    if found is None:
+        assert store.load().snapshot.state == "shape"
+        return
+    with pytest.raises(DamagedJournal, match="its format is"):
+        store.load()

@@ -1,0 +1,43 @@
+"""Size and hash of the files that journal lines vouch for: logs of receipts, what an agent run left, a log found."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Print = dict[str, int | str]  # `size` and `sha256` of a file's first bytes
+
+LARGEST_VOUCHED_BYTES = 128_000_000  # twice what an output may have; bytes behind it are not vouched for
+_PART_BYTES = 1 << 20
+
+
+def print_of(path: str, size_bytes: int = LARGEST_VOUCHED_BYTES) -> Print | None:
+    """Size and hash of the first bytes of a plain file; None where there is none, or it can't be read."""
+    from hashlib import sha256  # only commands that write proof or audit it come here
+
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        digest, size = sha256(), 0
+        while size < size_bytes and (part := os.read(descriptor, min(_PART_BYTES, size_bytes - size))):
+            digest.update(part)
+            size += len(part)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return {"size": size, "sha256": digest.hexdigest()}
+
+
+def prints_of(folder: str, names: Iterable[str]) -> dict[str, Print]:
+    """The same for several files of a folder, by name; those that are not there are left out."""
+    found = {name: print_of(os.path.join(folder, name)) for name in names}
+    return {name: one for name, one in found.items() if one is not None}
