@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from detent.effects.landlock_process import TCP_SINCE, version
-from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, try_level
+from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, LEVELS, try_level
+from detent.store.digest import sha256_of
 from detent.store.places import project_at
-from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, force_level
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, environment_in, force_level
+from tests.e2e.stubs import put_program
+from tests.keyring import reader
 
 SETTINGS = """[agents]
 default = "scripted"
@@ -226,3 +230,42 @@ def test_tcp_alone_is_never_told_as_the_whole_network(
     else:
         assert done.code == 0, done
         assert [(line["sandbox"], line["network"]) for line in planned] == [(LANDLOCK, "tcp denied")]
+
+
+@needs_bubblewrap
+def test_bwrap_in_the_tree_is_not_started_by_a_relative_path_entry(
+    detent: Detent, repo: MakeRepo, tmp_path: Path
+) -> None:
+    places = ("node_modules/.bin", "vendor/bin")
+    detent.environment = {**detent.environment, "PATH": os.pathsep.join((*places, detent.environment["PATH"]))}
+    held = Held(detent, repo, tmp_path, '[workspace]\nsetup = ["true"]')
+    for place in places:
+        put_program(held.repo / place, "bwrap", f"touch {tmp_path}/ran; exit 0")
+    repo.git(held.repo, "add", "--all")
+    repo.git(held.repo, "commit", "--quiet", "-m", "Bring a bwrap")
+    held.implement("echo work >> README.md")
+    assert "work" in held("diff", "t").out
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_run_reaches_neither_the_prompt_file_nor_the_session_keys(disk_path: Path, level: str) -> None:
+    if why := try_level(level, os.environ):
+        pytest.skip(f"{level} does not hold on this host: {why}")
+    environment = environment_in(disk_path)
+    program = disk_path / "scripts/reader.py"
+    more = f'[workspace]\nsetup = ["{sys.executable} -I {program}"]'
+    held = Held(Detent(disk_path, environment, is_cold=True), MakeRepo(disk_path, environment), disk_path, more)
+    program.write_text(reader(), encoding="utf-8")
+    force_level(project_at(str(held.repo), str(held.repo / ".git")), level)
+    held.script("intake", f"{FRAME}{sys.executable} -I {program}; echo forged > /proc/self/fd/0 && echo wrote; true")
+    assert held.new().code == 0
+    assert held.run().code == 0
+    planned = next(line for line in held("history", "t", "--json").json()["lines"] if line["kind"] == "run_planned")
+    assert planned["sandbox"] == level
+    said = held.said()
+    assert ("read: nothing" in said, "wrote" in said) == (True, False), said
+    prompt = (held.repo / ".git/detent/tasks/t/runs/1/prompt.md").read_bytes()
+    assert sha256_of(prompt) == planned["prompt"]
+    logs = [path.read_text(encoding="utf-8") for path in disk_path.rglob("*.log") if "keeper" not in path.name]
+    assert [log for log in logs if "read: " in log] == ["read: nothing\n"], logs

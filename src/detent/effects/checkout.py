@@ -155,6 +155,7 @@ def run_command(command: str, checkout: str, timeout_s: float, log_path: str, ru
         output=log_path,
         whole_tree=True,
         limits=running.limits,
+        own_keyring=True,
     )
 
 

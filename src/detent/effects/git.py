@@ -9,6 +9,7 @@ import os
 from functools import cache
 
 from detent.core.record import Record
+from detent.effects.programs import find_outside
 from detent.errors import ToolError, UnreadableError, UsageError
 from detent.store.atomic import forget, make_folders, read_plain, storage_error, sync_folder, write_atomic
 
@@ -359,9 +360,6 @@ def find_git() -> str:
 
 @cache
 def _git_on(path: str) -> str:
-    # Relative entries of PATH are passed over: they would find a program in the folder an agent may write.
-    for folder in path.split(os.pathsep):
-        program = os.path.join(folder, "git")
-        if os.path.isabs(folder) and os.access(program, os.X_OK) and os.path.isfile(program):
-            return program
+    if program := find_outside(path, "git"):
+        return program
     raise ToolError("git was not found on PATH", next_step="install git 2.31 or newer, then try again")

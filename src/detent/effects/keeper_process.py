@@ -17,11 +17,13 @@ import fcntl
 import os
 import signal
 import sys
+from errno import ENOSYS, EPERM
 from resource import RUSAGE_CHILDREN, getrusage
 from time import monotonic, sleep, time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ctypes
     from typing import NoReturn
 
 LOCK, SPEC, IDENTITY, EXIT, VOID, FINISH = "lock", "spec", "identity.json", "exit.json", "void", "finish"
@@ -37,8 +39,12 @@ WRITE_WAIT_S = 60.0  # for a disk that refuses `exit.json` to be mended
 ROOM_BYTES = 4096  # more than either JSON file ever needs
 DESCRIPTOR_LIMIT = 1 << 16
 NOT_STARTED_CODE = 127
+_COPY_BYTES = 1 << 16
+_SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_KEYCTL = {"x86_64": 250, "i686": 288, "armv7l": 311, "ppc64le": 271, "s390x": 280}  # by the name of the processor
+_KEYCTL_ELSEWHERE, _JOIN_SESSION_KEYRING = 219, 1  # the number is the same on all newer processors
 _STOPS = (signal.SIGTERM, signal.SIGINT)
 _AWAITED = (signal.SIGCHLD, *_STOPS)
 BLOCKED = (*_AWAITED, signal.SIGHUP)
@@ -181,6 +187,31 @@ def _process_table() -> dict[int, list[int]]:
     return table
 
 
+def new_keyring(libc: ctypes.CDLL) -> None:
+    """Leave the user's session keyring for an empty one. A kernel without keys, or a filter that denies them, is fine.
+
+    What denies this call to us denies it to the program too.
+    """
+    import ctypes
+
+    number = _KEYCTL.get(os.uname().machine, _KEYCTL_ELSEWHERE)
+    if libc.syscall(number, _JOIN_SESSION_KEYRING, None) < 0 and ctypes.get_errno() not in (EPERM, ENOSYS):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def sealed_copy(path: bytes) -> int:
+    """A descriptor with the bytes of a file that leads nowhere: no path, and nothing can be written through it."""
+    source = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    copy = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    while part := os.read(source, _COPY_BYTES):
+        while part:
+            part = part[os.write(copy, part) :]
+    os.close(source)
+    os.lseek(copy, 0, os.SEEK_SET)
+    fcntl.fcntl(copy, fcntl.F_ADD_SEALS, _SEALS)
+    return copy
+
+
 class Run:
     """The agent's program, from the fork to the end of its last descendant."""
 
@@ -190,10 +221,10 @@ class Run:
         self.spec = spec
         self.status: int | None = None  # of the leader, as waitpid gives it
         self.ended: set[tuple[int, int]] = set()  # every process that we had to signal
-        self._prctl = ctypes.CDLL(None, use_errno=True).prctl
-        if self._prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        if self._libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
             raise OSError(ctypes.get_errno(), "the kernel lets no process adopt orphans")
-        stdin = os.open(spec.stdin, os.O_RDONLY | os.O_CLOEXEC)
+        stdin = sealed_copy(spec.stdin)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         self._outputs = (os.open(EVENTS, flags, 0o600), os.open(ERRORS, flags, 0o600))
         gate, self._gate = os.pipe()
@@ -210,7 +241,7 @@ class Run:
         try:
             os.close(self._gate)
             self.take_place()
-            self._prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            self._libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             # A keeper that dies leaves the gate without a byte; one that died before the line above is no parent now.
             if not os.read(gate, 1) or os.getppid() != keeper:
                 os._exit(NOT_STARTED_CODE)
@@ -219,6 +250,8 @@ class Run:
                 if signal.getsignal(number) == signal.SIG_IGN:  # would be inherited: Python's own, or a nohup's
                     signal.signal(number, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_SETMASK, ())
+            step = "leave your session keyring"
+            new_keyring(self._libc)
             step = "enter its folder"
             os.chdir(self.spec.cwd)
             step = "run"

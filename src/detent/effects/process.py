@@ -12,8 +12,11 @@ Output goes to files and never to pipes, so a grandchild that keeps the output o
 from __future__ import annotations
 
 import os
+import sys
+from functools import partial
 
 from detent.core.record import Record
+from detent.effects.programs import find_on, with_absolute_path
 from detent.errors import Ended, StorageError, ToolError
 
 TYPE_CHECKING = False
@@ -78,11 +81,13 @@ def run(  # noqa: PLR0913  # all but one are given by name
     whole_tree: bool = False,
     may_leave: bool = False,
     limits: Limits | None = None,
+    own_keyring: bool = False,
 ) -> Finished:
     """Run a program to its end; raises ToolError if it cannot be started.
 
     With `whole_tree` every child that appears below this process meanwhile is taken for the program's own, so the
-    caller must not start other children at the same time. `limits` hold for that tree.
+    caller must not start other children at the same time. `limits` hold for that tree. With `own_keyring` it can't
+    reach the keys of the user's session.
     """
     from time import monotonic
 
@@ -96,7 +101,7 @@ def run(  # noqa: PLR0913  # all but one are given by name
         try:
             _start_up.is_on = True
             try:
-                process = _start(argv, cwd, env, (stdin, stdout, stderr))
+                process = _start(argv, cwd, env, (stdin, stdout, stderr), own_keyring=own_keyring)
             finally:
                 _start_up.is_on = False
             try:
@@ -155,15 +160,26 @@ def _anonymous_file(opened: list[int]) -> int:
     return descriptor
 
 
-def _start(argv: Sequence[str], cwd: str, env: Mapping[str, str], streams: tuple[int, int, int]) -> Popen[bytes]:
-    from subprocess import Popen
+def _start(
+    argv: Sequence[str], cwd: str, env: Mapping[str, str], streams: tuple[int, int, int], *, own_keyring: bool
+) -> Popen[bytes]:
+    from subprocess import Popen, SubprocessError
 
     stdin, stdout, stderr = streams
+    env = with_absolute_path(env)
+    program = argv[0] if os.sep in argv[0] else find_on(env.get("PATH", os.defpath), argv[0]) or argv[0]
     try:
         return Popen(
-            list(argv), cwd=cwd, env=dict(env), stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True
+            [program, *argv[1:]],
+            cwd=cwd,
+            env=env,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+            preexec_fn=_keyring_leaver() if own_keyring else None,  # noqa: PLW1509  # one call into the kernel
         )
-    except (OSError, ValueError) as problem:
+    except (OSError, ValueError, SubprocessError) as problem:
         if not os.path.isdir(cwd):
             raise ToolError(f"{argv[0]} cannot be run: its folder is missing", where=cwd) from problem
         if isinstance(problem, FileNotFoundError):
@@ -172,6 +188,17 @@ def _start(argv: Sequence[str], cwd: str, env: Mapping[str, str], streams: tuple
             reason = getattr(problem, "strerror", None) or str(problem)
             what, next_step = f"the program {argv[0]} cannot be started: {reason}", ""
         raise ToolError(what, where=cwd, next_step=next_step) from problem
+
+
+def _keyring_leaver() -> Callable[[], None] | None:
+    """What a new process does before it becomes the program: all it needs is at hand before the fork."""
+    if not sys.platform.startswith("linux"):
+        return None
+    import ctypes
+
+    from detent.effects.keeper_process import new_keyring
+
+    return partial(new_keyring, ctypes.CDLL(None, use_errno=True))
 
 
 def _end_handle(process: Popen[bytes]) -> list[int]:

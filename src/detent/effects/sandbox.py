@@ -12,6 +12,7 @@ import sys
 
 from detent.core.record import Record
 from detent.effects import process
+from detent.effects.programs import find_outside
 from detent.errors import ToolError
 
 TYPE_CHECKING = False
@@ -46,6 +47,7 @@ class Probe(Record):
 
     level: str
     why: str = ""
+    program: str = ""  # what holds commands at level bubblewrap, by its whole path
 
 
 class Held(Record):
@@ -56,10 +58,11 @@ class Held(Record):
     network: str = ALLOWED
 
 
-def hold(level: str, access: Access, argv: Sequence[str], *, cwd: str, own_session: bool = True) -> Held:
-    """The command line that runs `argv` under this access."""
+def hold(probe: Probe, access: Access, argv: Sequence[str], *, cwd: str, own_session: bool = True) -> Held:
+    """The command line that runs `argv` under this access, at a level that was tried."""
+    level = probe.level
     if level == BUBBLEWRAP:
-        words = bubblewrap(access, cwd=cwd, own_session=own_session)
+        words = bubblewrap(probe.program, access, cwd=cwd, own_session=own_session)
         return Held(level, (*words, *argv), ALLOWED if access.network else DENIED)
     if level == LANDLOCK:
         from detent.effects.landlock import landlock
@@ -68,9 +71,14 @@ def hold(level: str, access: Access, argv: Sequence[str], *, cwd: str, own_sessi
     return Held(NONE, tuple(argv))
 
 
-def bubblewrap(access: Access, *, cwd: str, own_session: bool) -> tuple[str, ...]:
+def find_bubblewrap(environment: Mapping[str, str]) -> str:
+    """The program by its whole path, or nothing: one that an agent or another user could have written is skipped."""
+    return find_outside(environment.get("PATH", os.defpath), _PROGRAM, is_trusted=True)
+
+
+def bubblewrap(program: str, access: Access, *, cwd: str, own_session: bool) -> tuple[str, ...]:
     """The words before a command that give it a view of its own."""
-    words = [_PROGRAM, *_ALONE, "--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    words = [program, *_ALONE, "--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
     # Root's number alone opens these for writing, whatever capabilities are gone, and one of them names a program that
     # the kernel runs outside.
     for path in filter(os.path.exists, _KERNEL_SETTINGS if os.getuid() == 0 else ()):
@@ -152,6 +160,9 @@ def try_level(level: str, environment: Mapping[str, str]) -> str:
 
     if level == NONE:
         return ""
+    program = find_bubblewrap(environment) if level == BUBBLEWRAP else ""
+    if level == BUBBLEWRAP and not program:
+        return f"no {_PROGRAM} of root's or your own was found on absolute entries of PATH, outside folders of tasks"
     with tempfile.TemporaryDirectory(prefix="detent-probe-") as top:
         for name in ("open/guarded", "closed"):
             os.makedirs(os.path.join(top, name))
@@ -163,7 +174,7 @@ def try_level(level: str, environment: Mapping[str, str]) -> str:
         )
         script = _PROBE if guarded else _PROBE.replace("/open/guarded/x", "/outside")
         try:
-            held = hold(level, access, ("/bin/sh", "-c", script, "probe", top), cwd=top)
+            held = hold(Probe(level, program=program), access, ("/bin/sh", "-c", script, "probe", top), cwd=top)
             finished = process.run(held.argv, cwd=top, env=environment, timeout_s=PROBE_TIMEOUT_S)
         except ToolError as error:
             return error.what
@@ -180,6 +191,6 @@ def best_level(environment: Mapping[str, str]) -> Probe:
     for level in LEVELS[:-1]:
         problem = try_level(level, environment)
         if not problem:
-            return Probe(level, "; ".join(problems))
+            return Probe(level, "; ".join(problems), find_bubblewrap(environment) if level == BUBBLEWRAP else "")
         problems.append(f"{level}: {problem}")
     return Probe(NONE, "; ".join(problems))

@@ -16,7 +16,7 @@ from detent.core.record import Record
 from detent.effects.agents.catalog import find_program
 from detent.effects.clone import borrowed_objects
 from detent.effects.keeper_process import boot_id
-from detent.effects.sandbox import NONE, TCP_DENIED, Access, Probe, best_level, hold, our_own_files
+from detent.effects.sandbox import NONE, TCP_DENIED, Access, Probe, best_level, find_bubblewrap, hold, our_own_files
 from detent.errors import RefusedError, ToolError
 from detent.runner.layout import is_tracked, store_root, writes_of
 from detent.store.atomic import as_json, make_folders, read_cache, write_cache
@@ -49,9 +49,10 @@ _SOCKET_NAMES = ("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSI
 
 def level_of(project: Project) -> Probe:
     """The level of this host: tried once for each boot and version of the tool, then remembered."""
-    known, stamp = json.loads(read_cache(project.sandbox()) or b"{}"), _stamp()
+    known, program = json.loads(read_cache(project.sandbox()) or b"{}"), find_bubblewrap(os.environ)
+    stamp = _stamp(program)
     if known.get("stamp") == stamp:
-        return Probe(known["level"], known["why"])
+        return Probe(known["level"], known["why"], program)
     probe = _tried(tuple(stamp))
     if os.path.isdir(project.control):  # `doctor` makes none in a project without tasks
         remember_level(project, probe)
@@ -65,14 +66,16 @@ def _tried(_stamp: tuple[object, ...]) -> Probe:
 
 def remember_level(project: Project, probe: Probe) -> None:
     """Until the next boot, or a new version of the tool, this is the level of the project's runs and commands."""
-    write_cache(project.sandbox(), as_json({"stamp": _stamp(), "level": probe.level, "why": probe.why}))
+    stamp = _stamp(find_bubblewrap(os.environ))
+    write_cache(project.sandbox(), as_json({"stamp": stamp, "level": probe.level, "why": probe.why}))
 
 
-def _stamp() -> list[object]:
-    from shutil import which
-
-    tool = which("bwrap") or ""
-    return [boot_id(), tool, os.stat(tool).st_mtime_ns if tool else 0]
+def _stamp(program: str) -> list[object]:
+    """This boot and this very file: another one at the same place is tried anew."""
+    if not program:
+        return [boot_id(), "", 0]
+    seen = os.stat(program)
+    return [boot_id(), program, seen.st_size, seen.st_ino, seen.st_mtime_ns, seen.st_ctime_ns]
 
 
 class Place(Record):
@@ -153,7 +156,7 @@ def _hold(place: Place, access: Access, argv: Sequence[str], cwd: str, *, own_se
     problem = probe.why
     if probe.level != NONE:
         try:
-            held = hold(probe.level, access, argv, cwd=cwd, own_session=own_session)
+            held = hold(probe, access, argv, cwd=cwd, own_session=own_session)
         except ToolError as error:  # Landlock can't say everything
             problem = f"{problem}; {error.what}".removeprefix("; ")
         else:
@@ -165,7 +168,7 @@ def _hold(place: Place, access: Access, argv: Sequence[str], cwd: str, *, own_se
             f'[sandbox] require = "kernel", and the kernel does not hold this here: {problem}',
             next_step="install bubblewrap, or start a task without that setting",
         )
-    return hold(NONE, access, argv, cwd=cwd)
+    return hold(Probe(NONE), access, argv, cwd=cwd)
 
 
 def make_own_state(agent: Agent) -> None:

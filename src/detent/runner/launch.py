@@ -9,6 +9,7 @@ from detent.effects.agents.catalog import WRITE, command_for, talk_command_for
 from detent.effects.git import at_home
 from detent.effects.keeper import RunSpec
 from detent.effects.keeper_terminal import in_foreground
+from detent.effects.programs import absolute_entries
 from detent.effects.sandbox import NONE
 from detent.machines.parse import OWN_PROGRAM
 from detent.runner.access import held_environment, hold_run, make_own_state
@@ -118,7 +119,7 @@ def environment_of(task: Task) -> dict[str, str]:
     _write_shims(folders["DETENT_BIN"], task.machine.shims)
     return {
         **at_home(os.environ),
-        "PATH": os.pathsep.join((folders["DETENT_BIN"], os.environ.get("PATH", os.defpath))),
+        "PATH": os.pathsep.join((folders["DETENT_BIN"], absolute_entries(os.environ.get("PATH", os.defpath)))),
         "DETENT_TASK": task.id,
         "DETENT_TASK_DIR": task.native.folder,
         "DETENT_TREE": run["cwd"],

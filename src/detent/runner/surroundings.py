@@ -47,9 +47,9 @@ class Surroundings:
         return self._agents[role]
 
     def has_program(self, name: str) -> bool:
-        from shutil import which
+        from detent.effects.programs import find_on
 
-        return which(name) is not None
+        return bool(find_on(os.environ.get("PATH", os.defpath), name))
 
     def siblings(self) -> tuple[Sibling, ...]:
         if self._siblings is None:

@@ -8,6 +8,7 @@ from detent.core.record import Record
 from detent.effects import process
 from detent.effects.agents.catalog import find_program, has_login, load_catalog
 from detent.effects.git import Git, find_repository
+from detent.effects.programs import find_on
 from detent.effects.sandbox import Probe, best_level
 from detent.errors import ToolError, UsageError
 from detent.runner.guess import Guess, SetUp, guess_carry, guess_commands, guess_setup
@@ -97,13 +98,11 @@ def _search_path(environment: Mapping[str, str]) -> str:
 
 
 def _finder(environment: Mapping[str, str]) -> Callable[[str], bool]:
-    from shutil import which
-
     def has(needs: str) -> bool:
         program, _, module = needs.partition(" -m ")
-        found = which(program, path=_search_path(environment))
-        if found is None or not module:
-            return found is not None
+        found = find_on(_search_path(environment), program)
+        if not found or not module:
+            return bool(found)
         # Asked from the root folder, so that a file of the repository can't answer in the module's place.
         argv = (found, "-c", f"import importlib.util, sys; sys.exit(importlib.util.find_spec({module!r}) is None)")
         try:

@@ -17,6 +17,7 @@ from detent.effects import keeper_process
 from detent.effects.keeper import finish, spawn, stop, void
 from detent.effects.keeper_look import exit_class, look
 from detent.errors import DetentError, RefusedError, StorageError, UsageError
+from tests.keyring import reader
 from tests.unit.effects.keeper_runs import (
     DAEMON,
     WAIT_S,
@@ -371,3 +372,29 @@ def test_descendants_are_found_with_and_without_lists_of_children(has_lists: boo
             for pid, start in keeper_process.below(top.pid, has_lists=False):
                 keeper_process.send(pid, start, signal.SIGKILL)
             top.kill()
+
+
+def test_a_run_reads_no_key_of_the_users_session(runs: Runs) -> None:
+    run_dir = runs.begin(*python(reader()))
+    assert runs.end(run_dir).code == 0
+    assert (run_dir / "events").read_text(encoding="utf-8") == "read: nothing\n"
+
+
+def test_standard_input_is_a_copy_that_leads_nowhere(runs: Runs, tmp_path: Path) -> None:
+    prompt = tmp_path / "prompt.md"
+    prompt.write_bytes(b"words " * 100_000)
+    code = """
+import os, sys
+assert os.stat(0).st_size == len(sys.stdin.buffer.read()) == 600_000
+print(os.readlink("/proc/self/fd/0"))
+for attempt in (lambda: open("/proc/self/fd/0", "r+b", 0).write(b"x"), lambda: os.truncate("/proc/self/fd/0", 0)):
+    try:
+        attempt()
+    except OSError as problem:
+        print(problem.strerror)
+"""
+    run_dir = runs.begin(*python(code), stdin_path=str(prompt))
+    assert runs.end(run_dir).code == 0, (run_dir / "errors").read_text(encoding="utf-8")
+    said = (run_dir / "events").read_text(encoding="utf-8").splitlines()
+    assert said == ["/memfd:stdin (deleted)", "Operation not permitted", "Operation not permitted"]
+    assert prompt.read_bytes() == b"words " * 100_000

@@ -12,12 +12,28 @@ import pytest
 from detent.effects import process
 from detent.effects.landlock import landlock
 from detent.effects.landlock_process import SCOPED_SINCE, TCP_SINCE, version
-from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, LEVELS, NONE, Access, best_level, hold, try_level
+from detent.effects.sandbox import (
+    BUBBLEWRAP,
+    LANDLOCK,
+    LEVELS,
+    NONE,
+    Access,
+    Probe,
+    best_level,
+    find_bubblewrap,
+    hold,
+    try_level,
+)
 from detent.errors import ToolError
 from tests.e2e.stubs import put_program
+from tests.keyring import SECRET, reader
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel that is asked is Linux")
 OFFERED = {level: try_level(level, os.environ) for level in (BUBBLEWRAP, LANDLOCK)}
+
+
+def probed(level: str) -> Probe:
+    return Probe(level, program=find_bubblewrap(os.environ) if level == BUBBLEWRAP else "")
 
 
 @pytest.fixture(params=(BUBBLEWRAP, LANDLOCK))
@@ -39,7 +55,7 @@ class World:
         self.access = Access(writable=(str(top / "open"),), hidden=(str(top / "closed"),), shown=(str(top),))
 
     def run(self, level: str, script: str, access: Access | None = None) -> process.Finished:
-        held = hold(level, access or self.access, ("/bin/sh", "-c", script), cwd=str(self.top / "open"))
+        held = hold(probed(level), access or self.access, ("/bin/sh", "-c", script), cwd=str(self.top / "open"))
         return process.run(held.argv, cwd=str(self.top / "open"), env=dict(os.environ), timeout_s=120)
 
 
@@ -231,8 +247,8 @@ class TestLandlock:
         for level in LEVELS:
             if level == LANDLOCK and version() < TCP_SINCE:
                 continue
-            assert hold(level, world.access, (), cwd="/").network == "allowed"
-            assert hold(level, denied, (), cwd="/").network == told[level]
+            assert hold(probed(level), world.access, (), cwd="/").network == "allowed"
+            assert hold(probed(level), denied, (), cwd="/").network == told[level]
 
     @pytest.mark.usefixtures("offered")
     def test_no_signal_gets_out(self, world: World) -> None:
@@ -260,3 +276,25 @@ def test_why_a_better_level_does_not_hold_is_told(tmp_path: Path) -> None:
     found = best_level(environment)
     assert found.level in (LANDLOCK, NONE)
     assert "bubblewrap: No permissions to create new namespace" in found.why
+
+
+def test_bwrap_of_the_current_folder_is_not_found_by_a_relative_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_program(tmp_path / "node_modules/.bin", "bwrap", "touch ran")
+    monkeypatch.chdir(tmp_path)
+    for entry in ("node_modules/.bin", ".", ""):
+        path = os.pathsep.join((entry, os.environ.get("PATH", os.defpath)))
+        assert find_bubblewrap({"PATH": path}) == find_bubblewrap(os.environ)
+    assert "no bwrap of root's or your own was found" in try_level(BUBBLEWRAP, {"PATH": "node_modules/.bin"})
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_a_command_with_its_own_keyring_reads_no_key_of_the_session(disk_path: Path, name: str) -> None:
+    if OFFERED.get(name):
+        pytest.skip(f"{name} does not hold on this host: {OFFERED[name]}")
+    held = hold(probed(name), Access(), (sys.executable, "-I", "-S", "-c", reader()), cwd=str(disk_path))
+    for own_keyring, read in ((False, SECRET), (True, b"nothing")):
+        done = process.run(held.argv, cwd="/", env=dict(os.environ), timeout_s=120, own_keyring=own_keyring)
+        assert (done.exit, done.stdout) == (0, b"read: " + read + b"\n"), done

@@ -10,6 +10,7 @@ import os
 from functools import cache
 
 from detent.core.record import Record
+from detent.effects.programs import find_on
 from detent.errors import UsageError
 from detent.machines.reading import Reader, Table
 
@@ -169,9 +170,10 @@ def _environment(agent: Agent, known: Mapping[str, str], access: str) -> dict[st
 
 def find_program(agent: Agent, search_path: str) -> str:
     """Where the agent's program lies on the search path, or nothing."""
-    from shutil import which
-
-    return which(agent.argv[0], path=search_path) or ""
+    program = agent.argv[0]
+    if os.path.isabs(program):
+        return program if os.access(program, os.X_OK) and os.path.isfile(program) else ""
+    return find_on(search_path, program)
 
 
 def has_login(agent: Agent, environment: Mapping[str, str]) -> bool:
