@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 def landed_words(task: Task, done: Landed) -> str:
     if done.how == "found":
-        return f"{task.id} is part of {done.branch} already, by commit {done.commit[:12]}"
+        proven = "" if done.is_known else f"; its {len(done.proven)} command(s) pass there"
+        return f"{task.id} is part of {done.branch} already, by commit {done.commit[:12]}{proven}"
     lines = [f"landed: {task.id} on {done.branch}, {done.how} commit {done.commit[:12]}; nothing was pushed"]
     if done.touched:
         lines.append(f"  it touched protected files: {name_some(done.touched)}")

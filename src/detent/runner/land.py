@@ -2,11 +2,14 @@
 
 1. look     (lock)     the task stands where work lands; the checkout is on a branch, clean, with nothing under way
 2. merge    (no lock)  in memory: the last checkpoint into the branch; a conflict is named and left to the person
-3. prove    (no lock)  the task's commands on the merged tree, unless their receipts for it are there
-4. commit              one commit in the person's name, synced; then the branch and the files go forward to it
-5. record   (lock)     all that is synced too, then one journal line
+3. tell                what will be done, before anything is run
+4. prove    (no lock)  the commands of the task and of the receiving branch on the merged tree, with the protected files
+                       of the receiving branch, unless their receipts for it are there
+5. commit              one commit in the person's name, synced; then the branch and the files go forward to it
+6. record   (lock)     all that is synced too, then one journal line
 
-A crash after 4 is found by the next `land`: the commit it made is part of the branch already.
+Work that is on the branch already, because a person merged, squashed or picked it, is proven there before 6 says so.
+A crash after 5 is found by the next `land`: the commit it made is part of the branch already.
 """
 
 from __future__ import annotations
@@ -14,11 +17,11 @@ from __future__ import annotations
 import os
 import shlex
 
-from detent.core.machine import Gate
 from detent.core.record import Record
 from detent.effects.bring import wipe
 from detent.effects.dirty import uncommitted
-from detent.effects.git import Git, find_repository, tree_of
+from detent.effects.evidence_files import log_excerpt
+from detent.effects.git import Git, tree_of
 from detent.effects.merge import (
     Message,
     advance,
@@ -27,71 +30,120 @@ from detent.effects.merge import (
     moved_submodules,
     other_line_ends,
     person_identity,
-    under_way,
 )
 from detent.effects.own_checkout import make_safe
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
-from detent.gates.commands import runs_commands
-from detent.runner.look import look, touched_now
+from detent.runner.land_plan import FOUND, Candidate, Ground, ground_of, plan_of, proof_of
+from detent.runner.look import touched_now
 from detent.runner.open import waits_at_end
 from detent.runner.promises import put_in_order
-from detent.runner.prove import prove_commands
+from detent.runner.proof_basis import OF_TASK, before_work
+from detent.runner.prove import prove_commands, quiet
 from detent.runner.settle import note
 from detent.store.lock import Lock
 from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.effects.dirty import Dirty
-    from detent.effects.git import Repository
-    from detent.runner.open import Task
+    from collections.abc import Callable
 
-# For machines none of whose gates runs commands: what the project wants run is run at the latest when work lands.
-_LAST = Gate("land", "commands", {})
+    from detent.effects.dirty import Dirty
+    from detent.runner.land_plan import Plan
+    from detent.runner.open import Task
+    from detent.runner.prove import Progress, Proven
+
+_QUOTED_BYTES = 2000  # of the end of a log, where a command failed
+_QUOTED_LINES = 12
 
 
 class Landed(Record):
     how: str  # merge, squash, or found: it was there already
     commit: str
     branch: str
+    judged_by: str = ""  # the commit whose protected files and gates judged it
+    proven: tuple[Proven, ...] = ()
+    is_known: bool = False  # it was recorded before
     touched: tuple[str, ...] = ()  # protected files that come with it
     submodules: tuple[str, ...] = ()  # those that stand at another commit now
     unconverted: tuple[str, ...] = ()  # files with other line ends than .gitattributes wants in commits
 
 
-class _Ground(Record):
-    """Where the work is to land."""
+class Telling(Record):
+    """Who is told what is about to happen, and how far it has come."""
 
-    repository: Repository
-    head: str
-    branch: str
+    plan: Callable[[Plan], None]
+    progress: Callable[[Progress], None] = quiet
 
 
-def land(task: Task, name: str, *, squash: bool) -> Landed:
+def land(task: Task, name: str, telling: Telling, *, squash: bool) -> Landed:
     """Merge the work into the branch that is checked out, once its commands pass on the merged tree."""
     task = _in_order(task)
     work = checkpoint_to_land(task)
-    ground = _ground(task)
-    if found := _already(task, ground, work):
-        return record_landing(task, name, Landed("found", found, ground.branch))
-    _refuse_dirty(task, ground)
-    merged = merge_in_memory(task.places.private_git(), ground.head, work)
-    branch = task.memory.checkpoint["branch"]
-    if merged.conflicts:
+    ground = ground_of(task)
+    if known := _recorded(task, ground):
+        return Landed(FOUND, known, ground.branch, is_known=True)
+    candidate = _candidate(task, ground, work, squash=squash)
+    if candidate.how != FOUND:
+        _refuse_dirty(task, ground)
+        _refuse_overwriting(task, ground, candidate.tree)
+    proof = proof_of(task, candidate)
+    plan = plan_of(task, ground, work, candidate, proof)
+    telling.plan(plan)
+    proven = prove_commands(
+        proof.task, proof.seen, proof.gates, again=True, with_before=False, progress=telling.progress
+    )
+    _refuse_red(task, ground, candidate, plan, proven)
+    landed = Landed(candidate.how, candidate.commit, ground.branch, candidate.judged_by, proven)
+    if candidate.how == FOUND:
+        return record_landing(task, name, landed)
+    if ground_of(task).head != ground.head:
+        raise RefusedError(f"{ground.branch} moved meanwhile", next_step=f"run it again: detent land {task.id}")
+    return record_landing(task, name, _merge(task, ground, work, candidate.tree, landed))
+
+
+def plan_to_land(task: Task, *, squash: bool) -> Plan:
+    """What `land` would do now."""
+    task = _in_order(task)
+    work = checkpoint_to_land(task)
+    ground = ground_of(task)
+    candidate = _candidate(task, ground, work, squash=squash)
+    return plan_of(task, ground, work, candidate, proof_of(task, candidate))
+
+
+def _candidate(task: Task, ground: Ground, work: str, *, squash: bool) -> Candidate:
+    """What is to be proven: the work where it is on the branch already, else the merge of both."""
+    private, common = Git(task.places.private_git()), task.project.common_dir
+    begun = private.run("for-each-ref", "--format=%(objectname)", _landing(task, work)).decode().strip()
+    if begun and _is_part(task, begun, ground.head):  # our own commit, made after its proof
+        first = private.run("rev-parse", "--verify", f"{begun}^1").decode().strip()
+        return Candidate(FOUND, tree_of(common, begun), first, begun)
+    tree = tree_of(common, ground.head)
+    if not _is_part(task, work, ground.head):
+        merged = merge_in_memory(task.places.private_git(), ground.head, work)
+        _refuse_conflicts(task, ground, merged.conflicts)
+        if merged.tree != tree:
+            return Candidate("squash" if squash else "merge", merged.tree, ground.head)
+    return Candidate(FOUND, tree, before_work(task, ground.head, work), ground.head)
+
+
+def _refuse_conflicts(task: Task, ground: Ground, conflicts: tuple[str, ...]) -> None:
+    if conflicts:
+        branch = task.memory.checkpoint["branch"]
         raise RefusedError(
-            f"{branch} and {ground.branch} both changed {name_some(merged.conflicts)}",
+            f"{branch} and {ground.branch} both changed {name_some(conflicts)}",
             where=ground.repository.top,
             next_step=f"merge by hand: git merge {branch}; then: detent land {task.id}",
         )
-    _refuse_overwriting(task, ground, merged.tree)
-    _prove(task, merged.tree)
-    if _ground(task).head != ground.head:
-        raise RefusedError(f"{ground.branch} moved meanwhile", next_step=f"run it again: detent land {task.id}")
+
+
+def _merge(task: Task, ground: Ground, work: str, tree: str, landed: Landed) -> Landed:
+    """Make the commit in the person's name and lead the branch to it."""
+    squash = landed.how == "squash"
     commit = commit_merged(
         task.places.private_git(),
         task.project.common_dir,
-        merged.tree,
+        tree,
         (ground.head,) if squash else (ground.head, work),
         _message(task, ground, squash=squash),
     )
@@ -99,18 +151,13 @@ def land(task: Task, name: str, *, squash: bool) -> Landed:
     make_safe()  # a branch must not name what a power cut could still take, nor move before the landing is known
     advance(ground.repository.top, commit)
     touched = touched_now(task, work)
-    changed = [
-        path for status, path in changed_files(task.places.private_git(), ground.head, merged.tree) if status != "D"
-    ]
-    landed = Landed(
-        "squash" if squash else "merge",
-        commit,
-        ground.branch,
+    changed = [path for status, path in changed_files(task.places.private_git(), ground.head, tree) if status != "D"]
+    return landed.replace(
+        commit=commit,
         touched=tuple(sorted({*touched.ask, *touched.report})),
         submodules=moved_submodules(task.project.common_dir, ground.head, commit),
         unconverted=other_line_ends(ground.repository.top, changed),
     )
-    return record_landing(task, name, landed)
 
 
 def _in_order(task: Task) -> Task:
@@ -141,40 +188,23 @@ def checkpoint_to_land(task: Task) -> str:
     return str(task.memory.checkpoint["commit"])
 
 
-def _ground(task: Task) -> _Ground:
-    repository = find_repository(task.project.root)
-    if repository is None or repository.head is None:
-        raise RefusedError("the repository this task came from is not there", where=task.project.root)
-    if repository.branch is None:
-        raise RefusedError(
-            "your checkout is on no branch (detached HEAD)",
-            where=repository.top,
-            next_step=f"check out the branch to land on: git switch BRANCH; then: detent land {task.id}",
-        )
-    if begun := under_way(repository):
-        raise RefusedError(
-            f"a {begun} is under way in your checkout", where=repository.top, next_step=f"end it: git {begun} --abort"
-        )
-    return _Ground(repository, repository.head, repository.branch)
-
-
 def _landing(task: Task, work: str) -> str:
     """Named by what it lands: work that came after a first landing is not there yet."""
     return f"refs/detent/{task.id}/landing/{work}"
 
 
-def _already(task: Task, ground: _Ground, work: str) -> str:
-    """The commit through which the work is part of the branch, or an empty text."""
-    git = Git(task.project.common_dir)
-    private = Git(task.places.private_git())
-    begun = private.run("for-each-ref", "--format=%(objectname)", _landing(task, work)).decode().strip()
-    for commit in (begun, task.memory.landed.get("commit", ""), work):
-        if commit and git.finish("merge-base", "--is-ancestor", commit, ground.head).exit == 0:
-            return commit
-    return ""
+def _recorded(task: Task, ground: Ground) -> str:
+    """The commit of a recorded landing, if it is part of the branch. A pull request is no landing."""
+    landed = task.memory.landed
+    is_ours = bool(landed) and landed["how"] != "pr" and _is_part(task, landed["commit"], ground.head)
+    return str(landed["commit"]) if is_ours else ""
 
 
-def _refuse_dirty(task: Task, ground: _Ground) -> None:
+def _is_part(task: Task, commit: str, head: str) -> bool:
+    return Git(task.project.common_dir).finish("merge-base", "--is-ancestor", commit, head).exit == 0
+
+
+def _refuse_dirty(task: Task, ground: Ground) -> None:
     dirty = _dirty(task, ground)
     if dirty.changed or dirty.gone:
         raise RefusedError(
@@ -184,7 +214,7 @@ def _refuse_dirty(task: Task, ground: _Ground) -> None:
         )
 
 
-def _dirty(task: Task, ground: _Ground) -> Dirty:
+def _dirty(task: Task, ground: Ground) -> Dirty:
     """What a person has not committed; the task's own folder is no work of theirs."""
     scratch = os.path.join(task.places.folder, f"look-{os.getpid()}")
     inside = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(ground.repository.top))
@@ -194,7 +224,7 @@ def _dirty(task: Task, ground: _Ground) -> Dirty:
         wipe(scratch)
 
 
-def _refuse_overwriting(task: Task, ground: _Ground, tree: str) -> None:
+def _refuse_overwriting(task: Task, ground: Ground, tree: str) -> None:
     added = {path for status, path in changed_files(task.places.private_git(), ground.head, tree) if status == "A"}
     in_the_way = added.intersection(_dirty(task, ground).new)
     if in_the_way:
@@ -205,25 +235,31 @@ def _refuse_overwriting(task: Task, ground: _Ground, tree: str) -> None:
         )
 
 
-def _prove(task: Task, tree: str) -> None:
-    """The task's own commands, all of them, on the tree that would land."""
-    if not runs_commands(task.machine):
-        gates = {**task.machine.gates, _LAST.name: _LAST}
-        task = task.replace(machine=task.machine.replace(gates=gates))
-    with Lock(task.places.lock()):
-        settled = put_in_order(task)
-        seen = look(task, settled.memory, settled.document, tree)
-    for one in prove_commands(task, seen, task.machine.gates, again=True, with_before=False):
-        if not one.receipt.is_green:
-            told = one.receipt.problem or f"exit {one.receipt.attempts[-1]}"
-            raise RefusedError(
-                f"{one.receipt.command!r} fails on the merged tree ({told})",
-                where=one.receipt.log,
-                next_step=f"mend the branch and commit, then: detent land {task.id}",
-            )
+def _refuse_red(task: Task, ground: Ground, candidate: Candidate, plan: Plan, proven: tuple[Proven, ...]) -> None:
+    for one in proven:
+        if one.receipt.is_green:
+            continue
+        told = one.receipt.problem or f"exit {one.receipt.attempts[-1]}"
+        is_there = candidate.how == FOUND
+        sources = next((asked.sources for asked in plan.commands if asked.line == one.receipt.command), ())
+        whose = " and ".join("the task" if source == OF_TASK else source for source in sources)
+        said = _last_lines(one.receipt.log)
+        raise RefusedError(
+            f"{one.receipt.command!r} fails on {ground.branch if is_there else 'the merged tree'} ({told})"
+            + (f"; {whose} {'want' if len(sources) > 1 else 'wants'} it" if whose else "")
+            + (f"; its last lines:\n{said}" if said else ""),
+            where=one.receipt.log,
+            next_step=f"fix it on {ground.branch} and commit, then: detent land {task.id}",
+        )
 
 
-def _message(task: Task, ground: _Ground, *, squash: bool) -> Message:
+def _last_lines(log: str) -> str:
+    found = log_excerpt(log, 0, _QUOTED_BYTES) if log else None
+    lines = [line for line in ((found.tail or found.head) if found else "").splitlines() if line.strip()]
+    return "\n".join(f"    {line}" for line in lines[-_QUOTED_LINES:])
+
+
+def _message(task: Task, ground: Ground, *, squash: bool) -> Message:
     head = task.memory.head
     branch = task.memory.checkpoint["branch"]
     first = head["title"] if squash else f"Merge branch '{branch}' into {ground.branch}\n\n{head['title']}"
@@ -232,14 +268,14 @@ def _message(task: Task, ground: _Ground, *, squash: bool) -> Message:
 
 
 def record_landing(task: Task, name: str, landed: Landed) -> Landed:
-    if landed.how == "found" and task.memory.landed.get("commit") == landed.commit:
-        return landed  # nothing new
     tree = tree_of(task.project.common_dir, landed.commit)
     make_safe()  # also what was found: the person's git may have made it just now, or a landing that was killed
+    receipts = {one.receipt.key: one.receipt.digest for one in landed.proven}
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         content = {"by": "person", "name": name, "how": landed.how, "commit": landed.commit, "branch": landed.branch}
-        note(task, settled.memory, "landed", {**content, "tree": tree})
+        proof = {"tree": tree, "judged_by": landed.judged_by, "receipts": receipts}
+        note(task, settled.memory, "landed", {**content, **proof})
     return landed
 
 

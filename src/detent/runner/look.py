@@ -25,7 +25,7 @@ from detent.store.receipts import ReceiptStore
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
     from detent.effects.tree import Taken
     from detent.runner.open import Task
@@ -73,7 +73,7 @@ def look(
         tuple(Command(name, line) for name, line in memory.head["commands"]),
         tree,
         # Without a tree there is no receipt to find, and nothing to ask for.
-        _workspace(task, memory.head["workspace"]) if tree else "",
+        _workspace(task, memory.head) if tree else "",
         since_gate=_once(partial(_since_gate, task, memory, "" if is_reader else tree)) if tree else nobody_looked,
         tree_files=_once(partial(_files_of_tree, task, tree, is_reader=is_reader)) if tree else nobody_looked,
         changed=partial(_changed, task, tree, is_reader=is_reader) if tree else nobody_looked,
@@ -161,9 +161,10 @@ def _changed(task: Task, tree: str, *, is_reader: bool) -> tuple[str, ...] | Non
     return tuple(path for _status, path in changed_files(task.places.private_git(), baseline, tree))
 
 
-def _workspace(task: Task, workspace: dict[str, list[str]]) -> str:
+def _workspace(task: Task, head: Mapping[str, Any]) -> str:
     """How a checkout is prepared, down to the files that are brought along: a change makes every receipt void."""
-    parts = json.dumps(workspace, sort_keys=True)
+    workspace = head["workspace"]
+    parts = json.dumps(workspace, sort_keys=True) + head.get("judged_by", "")
     if patterns := [*workspace["copy"], *workspace["carry"]]:
         from detent.effects.bring import brought_marks
 

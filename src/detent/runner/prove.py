@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from time import monotonic
 
 from detent.core.record import Record
 from detent.effects.checkout import (
@@ -31,7 +32,7 @@ from detent.store.receipts import SETUP_FAILED, Receipt, ReceiptStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from detent.core.machine import Gate
     from detent.gates.commands import Run
@@ -54,6 +55,24 @@ class Proven(Record):
         return is_red(self.receipt) if self.before else self.receipt.is_green
 
 
+class Progress(Record):
+    """How far a proof has come: it sets up, or a command begins or has ended."""
+
+    stage: str  # SET_UP, BEGINS or ENDED
+    line: str = ""
+    number: int = 0
+    total: int = 0
+    is_ok: bool = False
+    seconds: float = 0.0
+
+
+SET_UP, BEGINS, ENDED = "set-up", "begins", "ended"
+
+
+def quiet(_progress: Progress) -> None:
+    """For callers without anybody to tell."""
+
+
 def not_well(proven: Sequence[Proven]) -> tuple[Proven, ...]:
     """What keeps a gate closed; of the runs without the change one that fails is enough."""
     shown = {one.gate for one in proven if one.before and one.is_ok}
@@ -74,7 +93,13 @@ def gates_here(task: Task) -> tuple[str, ...]:
 
 
 def prove_commands(
-    task: Task, seen: Seen, gates: Iterable[str], *, again: bool = False, with_before: bool = True
+    task: Task,
+    seen: Seen,
+    gates: Iterable[str],
+    *,
+    again: bool = False,
+    with_before: bool = True,
+    progress: Callable[[Progress], None] = quiet,
 ) -> tuple[Proven, ...]:
     """Receipts for all commands of these gates; what is known for this tree is run again only if asked and not well.
 
@@ -96,11 +121,11 @@ def prove_commands(
             else:
                 known.append(proven)
     # The change first: where it fails, nobody needs to know how things were without it.
-    done = _run(task, seen.tree, [one for one in due.values() if not one.run.before], again=again)
+    done = _run(task, seen.tree, [one for one in due.values() if not one.run.before], again=again, progress=progress)
     if all(one.is_ok for one in (*known, *done) if not one.before):
         for gate in {one.gate.name: one.gate for one in due.values() if one.run.before}.values():
             ours = [one for one in due.values() if one.run.before and one.gate == gate]
-            done += _run(task, _without_change(task, gate, seen.tree), ours, again=again)
+            done += _run(task, _without_change(task, gate, seen.tree), ours, again=again, progress=progress)
     return (*known, *done)
 
 
@@ -124,7 +149,7 @@ def vouch(task: Task, tree: str, ran: Sequence[Receipt]) -> None:
         note(task, settled.memory, "proved", content)
 
 
-def _run(task: Task, tree: str, due: list[_Due], *, again: bool) -> list[Proven]:
+def _run(task: Task, tree: str, due: list[_Due], *, again: bool, progress: Callable[[Progress], None]) -> list[Proven]:
     if not due:
         return []
     store = ReceiptStore(task.places.receipts())
@@ -145,19 +170,24 @@ def _run(task: Task, tree: str, due: list[_Due], *, again: bool) -> list[Proven]
     )
     # What the work's own commands do in the checkout is done to what a scanner would see.
     due = sorted(due, key=lambda one: one.gate.check not in SCANS)
+    progress(Progress(SET_UP, "; ".join(wanted_checkout.workspace.setup)))
     with prepared_checkout(wanted_checkout) as checkout:
         sweep(task.places.receipts())  # one proof of a task runs at a time, so nobody else is writing there
         # Whoever held the checkout before us may have proven the same: that stands, and its receipt is vouched for.
         proved = {} if again else task.store.load().proved
-        for one in due:
+        for number, one in enumerate(due, 1):
             standing = store.find(one.run.key)
             if standing is not None and proved.get(one.run.key) == standing.digest:
                 found = Proven(one.gate.name, standing, cached=True, before=one.run.before)
                 if found.is_ok:
                     done.append(found)
                     continue
+            begins = Progress(BEGINS, one.run.command.line, number, len(due))
+            progress(begins)
+            since = monotonic()
             receipt = store.save(_attempt(task, store, checkout, one.run, tree, running))
             done.append(Proven(one.gate.name, receipt, cached=False, before=one.run.before))
+            progress(begins.replace(stage=ENDED, is_ok=done[-1].is_ok, seconds=monotonic() - since))
         # Before the checkout is given away: the next one must find these receipts vouched for, not run them again.
         if fresh := [one for one in done if not one.cached]:
             vouch(task, tree, [one.receipt for one in fresh])

@@ -146,7 +146,7 @@ def _landing(stage: Stage) -> None:
     stage.scene(
         "So far your own branch was left alone. You bring the work in; the tests pass on the merged files, too."
     )
-    stage.detent("land", "words")
+    stage.detent("land", "words", most=30)
     stage.command(("git", "diff", "--stat", "HEAD^"))
     stage.command(("python3", "-m", "unittest", "-q"))
 

@@ -8,12 +8,19 @@ from detent.errors import UsageError
 from detent.faces.cli.ask import open_to_change
 from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.output import show
+from detent.faces.words import printable
 from detent.faces.words_done import collected_words, landed_words, patch_words, restored_words, rolled_back_words
+from detent.faces.words_landing import plan_words, progress_words
 from detent.runner.open import find_project, open_task
+from detent.runner.prove import quiet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from detent.faces.cli.arguments import Arguments
+    from detent.runner.land_plan import Plan
+    from detent.runner.prove import Progress, Proven
 
 
 def diff(arguments: Arguments) -> int:
@@ -46,20 +53,65 @@ def land(arguments: Arguments) -> int:
     squash = "--squash" in kinds or task.memory.head["land"]["how"] == "squash"
     if "--print" in kinds:
         lines = landing.commands_to_land(task, squash=squash)
-        show(arguments, {"id": task.id, "commands": list(lines)}, "\n".join(lines))
+        plan = plan_json(landing.plan_to_land(task, squash=squash)) if arguments.has("--json") else None
+        show(arguments, {"id": task.id, "commands": list(lines), "plan": plan}, "\n".join(lines))
         return 0
     if "--pr" in kinds:
         from detent.runner.land_request import ask_elsewhere
 
         asked = ask_elsewhere(task, person_name())
-        content = {"id": task.id, "how": "pr", "branch": asked.branch, "summary": asked.summary, "said": asked.said}
-        show(arguments, content, f"pushed: {asked.branch} to origin\n{asked.said}".rstrip())
+        request = {"id": task.id, "how": "pr", "branch": asked.branch, "summary": asked.summary, "said": asked.said}
+        show(arguments, request, f"pushed: {asked.branch} to origin\n{asked.said}".rstrip())
         return 0
-    done = landing.land(task, person_name(), squash=squash)
+    plans: list[Plan] = []
+    told = landing.Telling(plans.append, quiet)
+    if not arguments.has("--json"):
+        told = landing.Telling(_show_plan, _show_progress)
+    done = landing.land(task, person_name(), told, squash=squash)
     lists = {"touched": done.touched, "submodules": done.submodules, "unconverted": done.unconverted}
-    told = {"id": task.id, "how": done.how, "commit": done.commit, "branch": done.branch}
-    show(arguments, {**told, **{name: list(paths) for name, paths in lists.items()}}, landed_words(task, done))
+    content: dict[str, Any] = {
+        "id": task.id,
+        "how": done.how,
+        "commit": done.commit,
+        "branch": done.branch,
+        **{name: list(paths) for name, paths in lists.items()},
+        "plan": plan_json(plans[0]) if plans else None,
+        "receipts": [_receipt_json(one) for one in done.proven],
+    }
+    show(arguments, content, landed_words(task, done))
     return 0
+
+
+def _show_plan(plan: Plan) -> None:
+    _say(plan_words(plan))
+
+
+def _show_progress(progress: Progress) -> None:
+    _say(progress_words(progress))
+
+
+def _say(text: str) -> None:
+    """What will happen is no result: on standard output stands what has happened."""
+    sys.stderr.write(printable(text) + "\n")
+    sys.stderr.flush()
+
+
+def plan_json(plan: Plan) -> dict[str, Any]:
+    return {
+        "branch": plan.branch,
+        "into": plan.into,
+        "how": plan.how,
+        "commits": [{"commit": sha, "subject": subject} for sha, subject in plan.commits],
+        "files": [{"status": status, "path": path} for status, path in plan.files],
+        "commands": [{"name": one.name, "line": one.line, "from": list(one.sources)} for one in plan.commands],
+        "protected": {"commit": plan.protected_from, "patterns": list(plan.protected)},
+    }
+
+
+def _receipt_json(one: Proven) -> dict[str, Any]:
+    receipt = one.receipt
+    told = {"gate": one.gate, "command": receipt.command, "cached": one.cached, "log": receipt.log}
+    return {**told, "exit": receipt.attempts[-1] if receipt.attempts else None}
 
 
 def restore(arguments: Arguments) -> int:
