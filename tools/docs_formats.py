@@ -244,6 +244,7 @@ KIND_MEANS: Mapping[str, str] = {
     "landed": "a person took the work over into a branch",
     "collected": "a person had the home, branches and refs of the finished task removed",
     "restored_tree": "a person brought the files of the tree back to a checkpoint, or to what a reset took away",
+    "set_up": "set-up was made for the task: from which tree, and which paths it made that no tree id counts",
     "proved": "the engine ran commands; the receipts it vouches for",
     "filed": "the change of the tree was filed into the task folder, because it was not what lay there",
     "acted": "a promised effect was done",
@@ -285,6 +286,8 @@ LINE_FIELDS: Mapping[str, str] = {
     "facts": "each gate the way needs: `ok`, `proof` (hash or receipts), `by_hand`, `note`, `why`, `unknown` (nobody "
     "could answer), `parts` of several",
     "waived, override": "gates a person waived, and why",
+    "key, left_out, changed": "in `set_up`: what the set-up was made from, by hash; the paths it made, which are no "
+    "part of the work; tracked files it changed, which were restored",
     "tree": "the git tree that was looked at",
     "stage, plan, visit": "in `deploy`: confirmed, begun, ended, rolling_back or rolled_back; hash of the commands; "
     "the visit they belong to",

@@ -10,7 +10,7 @@ from detent.errors import StorageError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from detent.effects.git import Git
     from detent.effects.submodules import Inner
@@ -136,6 +136,26 @@ def marks(folder: str) -> dict[str, tuple[int, ...]]:
             mark = (seen.st_mode,) if is_folder else (seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
             marks[os.path.relpath(path, folder)] = mark
     return marks
+
+
+def created_paths(
+    before: Mapping[str, tuple[int, ...]], after: Mapping[str, tuple[int, ...]], tracked: Collection[str]
+) -> tuple[str, ...]:
+    """What appeared between two looks and is not tracked: a new folder counts whole, elsewhere exact files."""
+    new = sorted(name for name in after if name not in before and name not in tracked)
+    above = {folder for path in tracked for folder in _folders_above(path)}
+    found: list[str] = []
+    whole: set[str] = set()
+    for name in new:
+        if whole.isdisjoint(_folders_above(name)) and name not in above:
+            found.append(name)
+            whole.add(name)
+    return tuple(found)
+
+
+def _folders_above(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
 
 
 def keep_made(place: Place, before: Mapping[str, tuple[int, ...]], kept: str) -> None:

@@ -122,11 +122,13 @@ _HEADS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "resumed": lambda _entry: "A person let the task go on",
     "approved": lambda entry: f"A person approved protected files: {', '.join(map(_text, entry.get('files', ())))}",
     "deploy": lambda entry: f"Deploy commands {_text(entry['stage']).replace('_', ' ')}{_deployed(entry)}",
+    "set_up": lambda entry: f"The workspace was set up: {_text(entry['how'])}",
     "configured": lambda _entry: "A person changed what holds for the task",
     "amended": lambda entry: f"A person changed what was locked: {', '.join(map(_text, entry.get('fields', ())))}",
 }
 _NOTES: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, ...]]] = {
     "restored": lambda entry: (_text(entry.get("why", "")),),
+    "set_up": lambda entry: (_text(entry.get("why", "")),),
     "amended": lambda _entry: ("Earlier proof is old from here.",),
 }
 

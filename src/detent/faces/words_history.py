@@ -34,6 +34,7 @@ def _entry_words(entry: Entry) -> str:
         "restored_tree": lambda: f"{who} brought the files back to line {entry['checkpoint']}",
         "approved": lambda: f"{who} approved {name_some(entry['files'])} of tree {entry['tree'][:12]}",
         "proved": lambda: f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}",
+        "set_up": lambda: _set_up_words(entry),
         "filed": lambda: f"filed {name_some(place for place, made in entry['files'].items() if made) or 'nothing'}",
         "acted": lambda: _acted_words(entry),
         "crashed": lambda: f"an agent run ended as {entry['exit']} and took no move",
@@ -66,6 +67,13 @@ def _ended_words(entry: Entry) -> str:
     if entry["tainted"]:
         put_back += f"; it changed what it may not: {', '.join(entry['tainted'][:5])}"
     return f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']}){put_back}"
+
+
+def _set_up_words(entry: Entry) -> str:
+    why = f" ({entry['why']})" if entry["why"] else ""
+    made = f"; not part of the work: {name_some(entry['left_out'])}" if entry["left_out"] else ""
+    changed = f"; it changed tracked files, which were restored: {name_some(entry['changed'])}"
+    return f"set up: {entry['how']}{why}{made}{changed if entry['changed'] else ''}"
 
 
 def _acted_words(entry: Entry) -> str:

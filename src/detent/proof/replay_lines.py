@@ -39,6 +39,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "refused": ("want", "by", "name", "from", "problem", "missing"),
     "restored": ("file", "why", "kept"),
     "filed": ("tree", "files", "refused"),
+    "set_up": ("how", "why", "key", "left_out", "changed"),
     "proved": ("tree", "receipts", "limits", "sandbox", "network"),
     "approved": ("by", "name", "reason", "tree", "files"),
     "deploy": (*("stage", "plan", "commands", "by", "name", "reason", "tree", "visit", "receipts", "ok", "why"),),

@@ -288,7 +288,7 @@ def repository_of(task: Task) -> Repository | None:
 
 
 def left_out(task: Task) -> tuple[str, ...]:
-    """What lies in the tree but is not part of the work: the tasks' own folders and a control plane without git."""
+    """What lies in the tree but is no work: the tasks' own folders, a control plane without git, what set-up made."""
     root, store = os.path.realpath(task.tree_path), task.machine.store
     native = os.path.realpath(task.native.folder)
     outside = [native, os.path.realpath(task.project.control)]
@@ -296,6 +296,5 @@ def left_out(task: Task) -> tuple[str, ...]:
         outside[:1] = [os.path.join(native, name) for name in moving_files(store)]
     elif shared := store.get("root"):
         outside.append(os.path.join(root, shared))
-    return tuple(
-        os.path.relpath(path, root) for path in outside if path != root and lies_in(path, root) and "/.git/" not in path
-    )
+    inside = [os.path.relpath(path, root) for path in outside if path != root and lies_in(path, root)]
+    return (*(path for path in inside if "/.git/" not in f"/{path}"), *task.memory.set_up.get("left_out", ()))

@@ -46,6 +46,7 @@ def make_ready(task: Task) -> Ready:
         if is_recovered(task):
             look_at_commands(task)
     failed = prepare_tree(task) if task.machine.states[task.memory.snapshot.state].access == "write" else None
+    task = task.now()  # set-up may have been journaled
     with Lock(task.places.lock()):
         tree = current_tree(task)
     state = next_run(task, tree)

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 # Lines that change nothing in the document, so that it is not behind the journal without them.
 QUIET = (
     *("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured"),
-    *("filed", "deploy"),
+    *("filed", "deploy", "set_up"),
+)
+_DEEDS = (
+    *("acted", "proved", "landed", "approved", "intended", "unprepared", "configured", "filed", "deploy", "set_up"),
 )
 GATE_EFFECTS = ("gate_commit", "checkpoint")  # whose trees a task goes back to when it is blocked
 TALKED = "talked"  # why a run ended that a person talked to, whatever its program ended with: the person was there
@@ -67,6 +70,7 @@ class Memory(Record):
     usage: Mapping[str, float] = {}  # what all runs together used
     driven: Mapping[str, Any] = {}  # who last wanted the task to be driven, or no longer
     deploy: Mapping[str, Any] = {}  # the deploy commands a person confirmed, what began, and how the last one ended
+    set_up: Mapping[str, Any] = {}  # what the last set-up was made from, and the paths of the tree that are its own
     native: Mapping[str, Any] = {}  # the line that carries the native file's last text: its time, place and length
 
 
@@ -125,7 +129,7 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         changes.update(snapshot=snapshot_from_json(entry["after"], seq), changed_time=entry["time"])
     else:
         changes["snapshot"] = memory.snapshot.replace(seq=seq)
-    if kind in ("acted", "proved", "landed", "approved", "intended", "unprepared", "configured", "filed", "deploy"):
+    if kind in _DEEDS:
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
         changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
@@ -205,6 +209,8 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
         return {"intent": {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}}
     if kind == "deploy":
         return _fold_deploy(memory, entry)
+    if kind == "set_up":
+        return {"set_up": {key: entry[key] for key in ("how", "why", "key", "left_out")}}
     if kind == "approved":
         return {"approved": {key: entry[key] for key in ("tree", "files", "name", "seq")}}
     if kind == "filed":

@@ -25,6 +25,7 @@ KINDS = (
     *("created", "adopted", "moved", "refused", "restored", "proved", "landed", "collected", "restored_tree", "acted"),
     *("crashed", "answered", "resumed", "amended", "run_planned", "claimed", "run_void", "run_ended", "unmoved"),
     *("driven", "stopped", "retitled", "approved", "intended", "unprepared", "configured", "filed", "deploy"),
+    "set_up",
 )
 _KEPT = (
     *("seq", "time", "kind", "edge", "from", "to", "by", "name", "reason", "answer", "problem", "want", "file", "why"),

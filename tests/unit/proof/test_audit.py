@@ -43,9 +43,9 @@ def test_an_untouched_task_is_sound(story: Story) -> None:
     assert found == Audit(len(story.raws()), ok=True)
     kinds = {entry["kind"] for entry in story.entries()}
     # The others are audited where they are made, in tests/e2e: test_land, _results, _gc, _configure, _filing, _deploy,
-    # _git_*.
+    # _git_*, _set_up.
     told = {"adopted", "crashed", "resumed", "landed", "restored_tree", "collected", "approved"}
-    told |= {"intended", "unprepared", "configured", "filed", "deploy"}
+    told |= {"intended", "unprepared", "configured", "filed", "deploy", "set_up"}
     assert kinds == set(KINDS) - set(RUN_KINDS) - told
 
 

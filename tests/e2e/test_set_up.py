@@ -1,0 +1,117 @@
+"""Set-up through the command line: what it makes is never the task's work, and whose files it runs on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, NONE, try_level
+from detent.store.places import project_at
+from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, force_level
+
+# `.venv/.gitignore` is how uv, virtualenv and pytest hide what they make; the repository ignores nothing of it.
+HIDING = """
+setup = ["mkdir -p .venv/lib", "printf '*' > .venv/.gitignore", "echo x > .venv/lib/x.py", "echo s > stray.txt"]
+key = ["README.md"]
+"""
+SETTINGS = """[commands]
+{commands}
+[workspace]
+{workspace}
+[agents]
+default = "scripted"
+[agents.scripted]
+argv = ["sh", "-c", "exec sh {scripts}/$DETENT_STATE.sh"]
+[sandbox]
+show = ["{scripts}"]
+"""
+FRAME = (
+    "sed -i 's/^Done gate:.*/Done gate: it passes/; s/^Not doing:.*/Not doing: more/; "
+    "s/^Reality constraints:.*/Reality constraints: none but time/; s/^User facing:.*/User facing: no/' "
+    '"$DETENT_TASK_DIR/STATE.md"\n'
+)
+LEVELS = (BUBBLEWRAP, LANDLOCK, NONE)
+
+
+def need(level: str) -> None:
+    import os
+
+    if why := try_level(level, os.environ):
+        pytest.skip(f"{level} does not hold on this host: {why}")
+
+
+class World:
+    """One repository with set-up, and an agent that is a script per state."""
+
+    def __init__(self, detent: Detent, repo: MakeRepo, folder: Path) -> None:
+        self.detent, self.make_repo, self.folder = detent, repo, folder
+        self.scripts = folder / "scripts"
+        self.scripts.mkdir()
+        self.repo = Path()
+
+    def make(self, commands: str, workspace: str, files: dict[str, str] | None = None, level: str = "") -> None:
+        settings = SETTINGS.format(commands=commands, workspace=workspace, scripts=self.scripts)
+        self.repo = self.make_repo(files={**(SAMPLE_FILES if files is None else files), "detent.toml": settings})
+        if level:
+            need(level)
+            force_level(project_at(str(self.repo), str(self.repo / ".git")), level)
+
+    def script(self, state: str, text: str) -> None:
+        (self.scripts / f"{state}.sh").write_text(f"cat > /dev/null\n{text}\n", encoding="utf-8")
+
+    def __call__(self, *words: str) -> Completed:
+        return self.detent(*words, cwd=self.repo)
+
+    def git(self, *words: str) -> str:
+        return self.make_repo.git(self.repo, *words)
+
+    def tree(self, task: str = "t") -> Path:
+        return Path(self("dir", "--tree", task).out.strip())
+
+    def lines(self, kind: str, task: str = "t") -> list[dict[str, object]]:
+        return [line for line in self("history", task, "--json").json()["lines"] if line["kind"] == kind]
+
+
+@pytest.fixture
+def world(detent: Detent, repo: MakeRepo, tmp_path: Path) -> World:
+    return World(detent, repo, tmp_path)
+
+
+WORK = 'printf "\\n## Handoff\\nDONE: it works\\n" >> "$DETENT_TASK_DIR/TASK.md"\n'
+REVIEW = 'printf "\\n## Review\\nPASS\\n" >> "$DETENT_TASK_DIR/TASK.md"\n'
+
+
+def drive_orange(world: World, work: str) -> None:
+    """One task from start to the person's desk: this is what its worker does."""
+    world.script("working", f"{work}\n{WORK}")
+    world.script("agent-review", REVIEW)
+    assert world("new", "orange", "one line", "--id", "t").code == 0
+    done = world("run", "t")
+    assert "reviewing" in done.out, done
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_set_up_made_is_not_in_the_diff_and_does_not_land(world: World, level: str) -> None:
+    world.make('test = "grep -q line README.md && test -e .venv/lib/x.py"', HIDING, level=level)
+    drive_orange(world, "cat .venv/lib/x.py; cat stray.txt; echo a line >> README.md")
+    assert "x\ns\n" in world("logs", "t", "--run", "1").out
+    assert [one["path"] for one in world("diff", "t", "--json").json()["files"]] == ["README.md"]
+    assert world("approve", "t").code == 0
+    landed = world("land", "t")
+    assert landed.code == 0, landed
+    tracked = sorted([*SAMPLE_FILES, "detent.toml"])
+    assert world.git("ls-files").splitlines() == tracked
+    assert world.git("ls-tree", "-r", "--name-only", "orange/t").splitlines() == tracked
+    assert world("audit", "t").code == 0
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_restore_leaves_what_set_up_made(world: World, level: str) -> None:
+    world.make('test = "true"', HIDING, level=level)
+    drive_orange(world, "echo a line >> README.md; echo new > new.txt; echo more >> stray.txt")
+    restored = world("restore", "t", "--to", "1")
+    assert restored.code == 0, restored
+    assert ".venv" not in restored.out
+    assert not (world.tree() / "new.txt").exists()
+    assert (world.tree() / "stray.txt").read_text(encoding="utf-8") == "s\nmore\n"
