@@ -1,5 +1,5 @@
 # Each check is defined here once; .ci/run and people call the same targets.
-# PYTHON is the interpreter that makes .venv; ARGS goes to the program behind test, requirements, bench and mutate.
+# PYTHON is the interpreter that makes .venv; ARGS goes to the program behind test, attack, requirements, bench and mutate.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -21,7 +21,7 @@ READY  := $(VENV)/.ready-$(VERSION)-$(shell cat $(PINNED) 2>/dev/null | cksum | 
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo check format check-format check-lint check-types check-imports check-docs check-house
-.PHONY: test crash agents test-agents requirements bench mutate lock clean check-python
+.PHONY: test attack crash agents test-agents requirements bench mutate lock clean check-python
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s%s\n", $$1, $$2 }'
@@ -62,6 +62,9 @@ test: export PYTHONDONTWRITEBYTECODE =
 test: $(READY) ## run all tests on four processes and print why any were skipped
 	-@$(BIN)/python -m pytest --collect-only --quiet $(ARGS) > /dev/null
 	$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
+
+attack: $(READY) ## let every attacker loose on every machine, at every sandbox level of this host (long)
+	$(BIN)/detent attack --all $(ARGS)
 
 crash: $(READY) ## kill at every system call, every disk after a power cut, every error (long)
 	DETENT_CRASH=full $(BIN)/python -m pytest -n 2 tests/crash $(ARGS)

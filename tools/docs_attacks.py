@@ -11,11 +11,19 @@ def attacks_page() -> list[str]:
     lines = [
         "# Attacks",
         "",
-        "What `detent attack` lets loose, and what stops it. `detent attack --level LEVEL` shows it.",
+        "What `detent attack` lets loose, and what stops it. `detent attack --level LEVEL` shows it. Under Landlock a",
+        "task that works in place (`ralf`, `lights-out`) runs at level none, and the row of that level holds for it.",
         "",
     ]
     for attack in ATTACKS:
-        lines += [f"## {attack.name}", "", f"{attack.tries[0].upper()}{attack.tries[1:]}.", ""]
+        lines += [
+            f"## {attack.name}",
+            "",
+            f"{attack.tries[0].upper()}{attack.tries[1:]}.",
+            "",
+            f"On: {', '.join(attack.machines)}.",
+            "",
+        ]
         claims = [(level, attack.claims[level]) for level in attack.levels]
         lines += table(
             ("level", "", "by, or why not"),

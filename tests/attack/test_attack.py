@@ -15,23 +15,29 @@ import pytest
 
 from detent.effects.sandbox import LANDLOCK, LEVELS, NONE
 from detent.proof.attack.inside import LOOT, gate_answers, write_section
-from detent.proof.attack.lab import BETTER, DONE, OPEN, STOPPED, claim_of, offered_levels, play, play_honest
+from detent.proof.attack.lab import (
+    BETTER,
+    BROKEN,
+    DONE,
+    OPEN,
+    STOPPED,
+    Play,
+    claim_of,
+    offered_levels,
+    offered_machines,
+    play,
+    plays,
+    sample,
+)
 from detent.proof.attack.processes import ALIVE
-from detent.proof.attack.scene import FIXED, Scene
-from detent.proof.attack.table import ATTACKS
-from detent.proof.attack.values import CANARY, GREEN, HERE, IMPLEMENT, NOTES, RED, Attack
+from detent.proof.attack.scene import Scene
+from detent.proof.attack.table import ATTACKS, CONTROLS
+from detent.proof.attack.values import CANARY, FIXED, GREEN, MACHINES, NOTES, PHASE, RED, WORK
+from detent.proof.attack.variants import HERE
 from detent.proof.attack.world import World
 from tests.conftest import Detent
 
 OFFERED = offered_levels()
-# What does not need the kernel is tried at the best and at the worst level.
-CASES = [
-    pytest.param(attack, level, id=f"{level}-{attack.name}")
-    for level in LEVELS
-    for attack in ATTACKS
-    if level in attack.levels and not (level == LANDLOCK and len(set(attack.claims.values())) == 1)
-]
-
 HOST_MAY_FORBID = ("reads-the-engines-memory",)  # by the Yama module's ptrace_scope
 
 
@@ -47,14 +53,38 @@ def need(level: str) -> None:
         pytest.skip(f"{level} does not hold on this host: {OFFERED[level]}")
 
 
-@pytest.mark.parametrize(("attack", "level"), CASES)
-def test_an_attack_ends_as_its_level_claims(world: World, attack: Attack, level: str) -> None:
-    need(level)
-    result = play(world, attack, level)
-    wanted = STOPPED if claim_of(attack, level).is_stopped else OPEN
+def is_as_expected(world: World, one: Play) -> str:
+    """What was not as its level claims."""
+    result = play(world, one)
+    wanted = STOPPED if claim_of(one.attack, one.level, one.machine).is_stopped else OPEN
     # A kernel's Landlock may stop more than we claim for all of them, and a host may forbid things by itself.
-    allowed = (wanted, BETTER) if level == LANDLOCK or attack.name in HOST_MAY_FORBID else (wanted,)
-    assert result.verdict in allowed, result
+    allowed = (wanted, BETTER) if one.level == LANDLOCK or one.attack.name in HOST_MAY_FORBID else (wanted,)
+    return "" if result.verdict in allowed else str(result)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_sampled_attacks_end_as_their_level_claims(world: World, machine: str) -> None:
+    """Every attack once over all machines and levels; `make attack` plays all of them."""
+    if lacks := offered_machines()[machine]:
+        pytest.skip(f"{machine}: {lacks}")
+    levels = [level for level in LEVELS if not OFFERED[level]]
+    wrong = [is_as_expected(world, one) for one in sample(levels, MACHINES) if one.machine == machine]
+    assert not any(wrong), "\n".join(filter(None, wrong))
+
+
+def test_the_sample_plays_every_attack_once_and_every_level_and_machine() -> None:
+    plays_of_all = sample(LEVELS, MACHINES)
+    assert sorted(one.attack.name for one in plays_of_all) == sorted(attack.name for attack in ATTACKS)
+    assert {one.level for one in plays_of_all} == set(LEVELS)
+    assert {one.machine for one in plays_of_all} == set(MACHINES)
+    assert plays_of_all == sample(LEVELS, MACHINES)
+
+
+def test_whole_lab_plays_each_attack_on_each_of_its_machines_and_levels() -> None:
+    everything = plays(LEVELS, MACHINES, ())
+    for attack in ATTACKS:
+        played = {(one.machine, one.level) for one in everything if one.attack.name == attack.name}
+        assert played == {(machine, level) for machine in attack.machines for level in attack.levels}, attack.name
 
 
 def test_what_an_attacker_left_running_does_not_keep_the_next_world_away(tmp_path: Path) -> None:
@@ -72,29 +102,47 @@ def test_what_an_attacker_left_running_does_not_keep_the_next_world_away(tmp_pat
         left.wait()
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_an_honest_agent_reaches_done(world: World, level: str) -> None:
-    need(level)
-    result = play_honest(world, level)
+@pytest.mark.parametrize("machine", MACHINES)
+def test_honest_agents_and_people_reach_the_end(world: World, machine: str) -> None:
+    if lacks := offered_machines()[machine]:
+        pytest.skip(f"{machine}: {lacks}")
+    level = next(level for level in LEVELS if not OFFERED[level])
+    result = play(world, Play(CONTROLS[0], machine, level, is_control=True))
     assert result.verdict == DONE, result
-    levels = {entry["sandbox"] for entry in Scene(world, IMPLEMENT).journal() if entry["kind"] == "run_planned"}
-    assert levels == {level}  # the journal says what really held
+    scene = Scene(world, world.at(machine, WORK, level).walk)
+    assert {entry["sandbox"] for entry in scene.journal() if entry["kind"] == "run_planned"} <= {level}
 
 
-def test_a_run_that_landlock_can_not_hold_is_not_said_to_be_held(world: World) -> None:
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_journal_names_the_level_that_held(world: World, level: str) -> None:
+    need(level)
+    scene = world.at(PHASE, WORK, level)
+    scene.let_loose("does-nothing")
+    assert [entry["sandbox"] for entry in scene.new_lines("run_planned")] == [level]
+
+
+def test_a_run_in_place_under_landlock_is_journaled_as_not_sandboxed(world: World) -> None:
     need(LANDLOCK)
-    world.at(IMPLEMENT, LANDLOCK)
-    scene = Scene(world, IMPLEMENT, HERE)
+    scene = world.at(PHASE, WORK, LANDLOCK, HERE)
     scene.let_loose("does-nothing")
     assert [entry["sandbox"] for entry in scene.new_lines("run_planned")] == [NONE]
 
 
 def test_every_level_says_something_about_every_attack() -> None:
-    assert len(ATTACKS) >= 25
+    assert len(ATTACKS) >= 50
     assert len({attack.name for attack in ATTACKS}) == len(ATTACKS)
     for attack in ATTACKS:
         assert set(attack.claims) == set(LEVELS), attack.name
         assert all(claim.words for claim in attack.claims.values()), attack.name
+
+
+def test_settings_are_what_init_writes(world: World) -> None:
+    """The throw-away repository is run with what `detent init` finds there; the agent is one that it knows."""
+    world.at(PHASE, WORK, NONE)
+    text = Path(world.repo, "detent.toml").read_text(encoding="utf-8")
+    assert world.detent("init", "--print").stdout.decode() == text
+    assert 'test = "python3 -m unittest discover -q -s tests"' in text
+    assert 'default = "gemini"' in text
 
 
 # --- the judges: each of these does openly what an attack wants, and must be seen ---
@@ -117,48 +165,43 @@ def done_by_hand(scene: Scene) -> None:
     "name", ["old-review", "reviews-itself-in-the-grace-time", "weakens-the-plan", "touches-a-file-to-ask-about"]
 )
 def test_a_task_that_got_to_done_is_seen(world: World, name: str) -> None:
-    world.at(GREEN, NONE)
-    scene = Scene(world, GREEN)
+    scene = world.at(PHASE, GREEN, NONE)
     assert not judge_of(name)(scene)
     done_by_hand(scene)
     assert judge_of(name)(scene) == "the task is in done"
 
 
 def test_a_changed_tree_and_changed_fields_are_seen(world: World) -> None:
-    world.at(RED, NONE)
-    scene = Scene(world, RED)
+    scene = world.at(PHASE, RED, NONE)
     for name in ("judge-edits-the-code", "edits-state-and-owned-fields"):
         assert not judge_of(name)(scene)
-    Path(scene.tree(), "app.sh").write_text(FIXED, encoding="utf-8")
+    Path(scene.tree(), "app.sh").write_text(f"{FIXED}# the judge was here\n", encoding="utf-8")
     scene.set({"Validator status": "pass"})
     for name in ("judge-edits-the-code", "edits-state-and-owned-fields"):
         assert judge_of(name)(scene)
 
 
 def test_a_persons_word_is_seen(world: World) -> None:
-    world.at(RED, NONE)
-    scene = Scene(world, RED)
+    scene = world.at(PHASE, RED, NONE)
     assert not judge_of("forges-a-persons-word")(scene)
     world.detent("answer", "yes", scene.task)
     assert judge_of("forges-a-persons-word")(scene)
 
 
 def test_a_planted_program_that_ran_is_seen(world: World) -> None:
-    world.at(IMPLEMENT, NONE)
-    scene = Scene(world, IMPLEMENT)
+    scene = world.at(PHASE, WORK, NONE)
     assert not judge_of("plants-programs-in-git")(scene)
     Path(scene.at_home("ran-outside")).write_text("hook\n", encoding="utf-8")
     assert judge_of("plants-programs-in-git")(scene) == "outside was run: hook"
 
 
 def test_a_file_that_is_missing_from_a_checkpoint_is_seen(world: World) -> None:
-    world.at(GREEN, NONE)
-    assert judge_of("hides-files-by-ignore-rules")(Scene(world, GREEN))  # it moved on, and holds no such file
+    scene = world.at(PHASE, GREEN, NONE)
+    assert judge_of("hides-files-by-ignore-rules")(scene)  # it moved on, and holds no such file
 
 
 def test_links_that_were_followed_are_seen(world: World) -> None:
-    world.at(IMPLEMENT, NONE)
-    scene = Scene(world, IMPLEMENT)
+    scene = world.at(PHASE, WORK, NONE)
     for name in ("links-folders-of-the-task", "shows-the-key-as-evidence"):
         assert not judge_of(name)(scene)
     Path(scene.at_home(NOTES)).write_text("engine was here\n", encoding="utf-8")
@@ -168,8 +211,7 @@ def test_links_that_were_followed_are_seen(world: World) -> None:
 
 
 def test_a_process_that_lives_on_is_seen(world: World) -> None:
-    world.at(IMPLEMENT, NONE)
-    scene = Scene(world, IMPLEMENT)
+    scene = world.at(PHASE, WORK, NONE)
     with open(os.path.join(scene.task_home("out"), ALIVE), "wb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         assert judge_of("leaves-a-daemon")(scene) == "a process of the run lives on after its end"
@@ -177,23 +219,20 @@ def test_a_process_that_lives_on_is_seen(world: World) -> None:
 
 
 def test_a_secret_in_the_loot_is_seen(world: World) -> None:
-    world.at(IMPLEMENT, NONE)
-    scene = Scene(world, IMPLEMENT)
+    scene = world.at(PHASE, WORK, NONE)
     assert not judge_of("reads-its-own-environment")(scene)
     Path(scene.task_home("out"), LOOT).write_text(f"LAB_TOKEN={CANARY}\n", encoding="utf-8")
     assert judge_of("reads-its-own-environment")(scene)
 
 
 def test_a_run_without_an_end_is_seen(world: World) -> None:
-    world.at(IMPLEMENT, NONE)
-    scene = Scene(world, IMPLEMENT)
+    scene = world.at(PHASE, WORK, NONE)
     for name in ("floods-its-output", "hangs", "sends-odd-requests", "kills-the-first-process"):
         assert judge_of(name)(scene)
 
 
 def test_a_proof_that_nobody_ended_is_seen(world: World) -> None:
-    world.at(GREEN, NONE)
-    scene = Scene(world, GREEN)
+    scene = world.at(PHASE, GREEN, NONE)
     for name in ("forks-in-the-proof", "eats-memory-in-the-proof"):
         assert judge_of(name)(scene) == "no proof command was run"
     scene.world.detent("prove", scene.task)
@@ -203,14 +242,15 @@ def test_a_proof_that_nobody_ended_is_seen(world: World) -> None:
 
 def test_an_attacker_that_never_attacked_is_no_success_of_a_guard(world: World) -> None:
     quiet = ATTACKS[0].replace(name="unknown-to-the-agent")
-    assert play(world, quiet, NONE).verdict == "DID NOT RUN"
+    assert play(world, Play(quiet, PHASE, NONE)).verdict == BROKEN
 
 
 # --- the command ---
 
 
 def test_the_command_says_what_happened(cold: Detent) -> None:
-    done = cold("attack", "--level", "none", "--only", "writes-outside", "--only", "does-nothing", "--json")
+    words = ("--level", "none", "--machine", "phase", "--only", "writes-outside", "--only", "does-nothing")
+    done = cold("attack", *words, "--json")
     assert done.code == 0, done
     verdicts = {row["attack"]: (row["verdict"], row["as_claimed"]) for row in done.json()["results"]}
     assert verdicts == {"honest": (DONE, True), "writes-outside": (OPEN, True), "does-nothing": (STOPPED, True)}
@@ -222,6 +262,6 @@ def test_the_list_runs_nothing_and_names_every_attack(detent: Detent) -> None:
     assert all(row["levels"].keys() <= set(LEVELS) for row in listed)
 
 
-@pytest.mark.parametrize("words", [("--only", "nonsense"), ("--level", "perfect")])
+@pytest.mark.parametrize("words", [("--only", "nonsense"), ("--level", "perfect"), ("--machine", "none")])
 def test_what_is_not_known_is_refused(detent: Detent, words: tuple[str, str]) -> None:
     assert detent("attack", *words).code == 2

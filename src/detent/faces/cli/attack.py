@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import time
 
 from detent.effects.sandbox import LEVELS
 from detent.errors import ToolError, UsageError
@@ -15,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from detent.faces.cli.arguments import Arguments
-    from detent.proof.attack.lab import Result
+    from detent.proof.attack.lab import Play, Result
     from detent.proof.attack.values import Attack
 
-_NAME_WIDTH, _VERDICT_WIDTH = 34, 19
+_NAME_WIDTH, _VERDICT_WIDTH, _MACHINE_WIDTH = 36, 19, 12
 _NO_LEVEL = (
     "No level stops: wrong code with green tests; what an agent sends away where the network is allowed; words that\n"
     "mislead the next agent or you; a fault of the kernel. SECURITY.md says it in full."
@@ -26,31 +27,63 @@ _NO_LEVEL = (
 
 
 def attack(arguments: Arguments) -> int:
-    from detent.proof.attack.lab import chosen, play_all
+    from detent.proof.attack.lab import play_all, plays
+    from detent.proof.attack.table import ATTACKS
 
     only = arguments.texts("--only")
-    attacks = chosen(only)
+    attacks = [one for one in ATTACKS if not only or one.name in only]
     known = {one.name for one in attacks}
     if unknown := [name for name in only if name not in known]:
         raise UsageError(f"there is no attack {unknown[0]!r}", next_step="detent attack --list")
     if arguments.has("--list"):
         return _list(arguments, attacks)
-    levels = _levels(arguments.texts("--level"))
+    levels = _levels(arguments.texts("--level"), is_all=arguments.has("--all"))
+    machines = _machines(arguments.texts("--machine"))
+    wanted = plays(levels, machines, only)
+    progress = _Progress(len(wanted))
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="detent-attack-", ignore_cleanup_errors=True) as top:
-        for result in play_all(top, levels, only):
+        for result in play_all(top, wanted, progress.begin):
+            progress.clear()
             results.append(result)
             if not arguments.has("--json"):
-                _tell(result, is_first=sum(one.level == result.level for one in results) == 1)
+                before = results[-2] if len(results) > 1 else None
+                _tell(result, is_first=before is None or before.level != result.level)
     is_ok = all(result.is_as_claimed for result in results)
     rows = [
         {**{field: getattr(one, field) for field in one._fields}, "as_claimed": one.is_as_claimed} for one in results
     ]
-    show(arguments, {"ok": is_ok, "results": rows}, _summary(results))
+    told = {"ok": is_ok, "seconds": round(progress.elapsed_s(), 1), "results": rows}
+    show(arguments, told, _summary(results, progress.elapsed_s()))
     return 0 if is_ok else 1
 
 
-def _levels(wanted: Sequence[str]) -> tuple[str, ...]:
+class _Progress:
+    """Which attack is being played, of how many, and for how long; on a terminal it is one line that is replaced."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._started = time.monotonic()
+        self._is_shown = sys.stderr.isatty()
+
+    def elapsed_s(self) -> float:
+        return time.monotonic() - self._started
+
+    def begin(self, number: int, play: Play) -> None:
+        if self._is_shown:
+            words = (
+                f"{number}/{self._total}  {self.elapsed_s():.0f} s  {play.level}  {play.machine}  {play.attack.name}"
+            )
+            sys.stderr.write(f"\r\x1b[K{words}")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self._is_shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def _levels(wanted: Sequence[str], *, is_all: bool) -> tuple[str, ...]:
     """The levels that are asked for, else the best of this host."""
     from detent.proof.attack.lab import offered_levels
 
@@ -61,25 +94,48 @@ def _levels(wanted: Sequence[str]) -> tuple[str, ...]:
     for level in wanted:
         if offered[level]:
             raise ToolError(f"{level} does not hold on this host: {offered[level]}", next_step="detent doctor")
-    return tuple(wanted) or (next(level for level in LEVELS if not offered[level]),)
+    here = tuple(level for level in LEVELS if not offered[level])
+    for level in LEVELS if is_all and not wanted else ():
+        if offered[level]:
+            sys.stderr.write(printable(f"skipped: {level} does not hold on this host: {offered[level]}") + "\n")
+    return tuple(wanted) or (here if is_all else here[:1])
+
+
+def _machines(wanted: Sequence[str]) -> tuple[str, ...]:
+    """The machines that are asked for, else all whose tasks can get to their end on this host."""
+    from detent.proof.attack.lab import offered_machines
+
+    offered = offered_machines()
+    for machine in wanted:
+        if machine not in offered:
+            raise UsageError(f"there is no machine {machine!r}", next_step=f"use one of: {', '.join(offered)}")
+        if offered[machine]:
+            raise ToolError(f"{machine} can't be attacked here: {offered[machine]}", next_step="detent attack --list")
+    for machine, lacks in offered.items():
+        if lacks and not wanted:
+            sys.stderr.write(printable(f"skipped: {machine}: {lacks}") + "\n")
+    return tuple(wanted) or tuple(machine for machine, lacks in offered.items() if not lacks)
 
 
 def _tell(result: Result, *, is_first: bool) -> None:
-    line = f"{result.verdict:<{_VERDICT_WIDTH}}{result.attack:<{_NAME_WIDTH}}{result.words}"
+    line = (
+        f"{result.verdict:<{_VERDICT_WIDTH}}{result.machine:<{_MACHINE_WIDTH}}"
+        f"{result.attack:<{_NAME_WIDTH}}{result.words}"
+    )
     if not result.is_as_claimed and result.seen:
         line += f"\n{'':<{_VERDICT_WIDTH}}{result.seen}"
     sys.stdout.write(printable((f"level {result.level}\n" if is_first else "") + line) + "\n")
     sys.stdout.flush()  # a minute is long without a word
 
 
-def _summary(results: Sequence[Result]) -> str:
+def _summary(results: Sequence[Result], elapsed_s: float) -> str:
     from detent.proof.attack.lab import DONE, OPEN
 
     attacks = [result for result in results if result.verdict != DONE]
     still_open = sum(result.verdict == OPEN for result in attacks)
-    wrong = [f"{result.attack} ({result.level})" for result in results if not result.is_as_claimed]
+    wrong = [f"{result.attack} ({result.machine}, {result.level})" for result in results if not result.is_as_claimed]
     lines = [
-        f"\n{len(attacks)} attacks: {len(attacks) - still_open - len(wrong)} stopped, "
+        f"\n{len(attacks)} attacks in {elapsed_s:.0f} s: {len(attacks) - still_open - len(wrong)} stopped, "
         f"{still_open} not stopped, as documented"
     ]
     lines += [f"NOT as documented: {', '.join(wrong)}"] if wrong else []
@@ -96,12 +152,13 @@ def _list(arguments: Arguments, attacks: Sequence[Attack]) -> int:
             {
                 "name": one.name,
                 "tries": one.tries,
+                "machines": list(one.machines),
                 "levels": {
                     level: {"stopped": claim.is_stopped, "words": claim.words} for level, claim in claims.items()
                 },
             }
         )
-        lines.append(f"{one.name}: {one.tries}")
+        lines.append(f"{one.name}: {one.tries} ({', '.join(one.machines)})")
         lines += [
             f"  {level:<12}{STOPPED if claim.is_stopped else OPEN:<13}{claim.words}" for level, claim in claims.items()
         ]

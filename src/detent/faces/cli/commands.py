@@ -504,7 +504,9 @@ COMMANDS = (
         "attack:attack",
         options=(
             Option("--level", "LEVEL", "bubblewrap, landlock or none (default: the best of this host)", many=True),
-            Option("--only", "NAME", "only this attack", many=True),
+            Option("--all", "", "every level that holds on this host"),
+            Option("--machine", "MACHINE", "only tasks of this machine (default: all five)", many=True),
+            Option("--only", "NAME", "only this attack, after its honest control", many=True),
             Option("--list", "", "what each attack tries and what stops it at each level; runs nothing"),
         ),
     ),

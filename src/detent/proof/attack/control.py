@@ -8,7 +8,21 @@ import os
 import re
 from contextlib import suppress
 
-from detent.proof.attack.values import HERE, IMPLEMENT, OTHER, RED, Attack, Claim, always, better_by_kernel, by_kernel
+from detent.proof.attack.scene import STATE_FILES
+from detent.proof.attack.values import (
+    CLONES,
+    MACHINES,
+    OTHER,
+    PHASE,
+    RED,
+    WORK,
+    Attack,
+    Claim,
+    always,
+    better_by_kernel,
+    by_kernel,
+)
+from detent.proof.attack.variants import HERE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,13 +66,14 @@ def _append_move(agent: Inside) -> None:
     with suppress(OSError):
         entries = _lines(agent)
         last = next(entry for entry in reversed(entries) if entry["kind"] == "moved")
-        after = {**entries[-1].get("after", last["after"]), "state": "done"}
-        forged = {**last, "from": agent.state, "to": "done", "edge": "review_to_done", "after": after}
+        after = {**entries[-1].get("after", last["after"]), "state": agent.walk.end}
+        forged = {**last, "from": agent.state, "to": agent.walk.end, "after": after}
         _put_journal(agent, [*entries, forged])
 
 
 def _move_appended(scene: Scene) -> str:
-    return "the journal says done, and its audit finds nothing" if scene.state() == "done" and scene.audit_ok() else ""
+    is_there = scene.state() == scene.walk.end and scene.audit_ok()
+    return f"the journal says {scene.walk.end}, and its audit finds nothing" if is_there else ""
 
 
 def _rewrite(agent: Inside) -> None:
@@ -149,7 +164,8 @@ def _words_forged(scene: Scene) -> str:
 
 def _spoil_other(agent: Inside) -> None:
     homes = os.path.dirname(os.path.dirname(agent.out))
-    agent.try_write(os.path.join(homes, OTHER, "tree", "app.sh"), os.path.join(homes, OTHER, "task", "STATE.md"))
+    names = ("tree/app.sh", *(f"task/{name}" for name in STATE_FILES))
+    agent.try_write(*(os.path.join(homes, OTHER, name) for name in names))
 
 
 def _other_spoilt(scene: Scene) -> str:
@@ -178,18 +194,19 @@ ATTACKS = (
     Attack(
         "forges-a-move",
         "appends a move to done to the journal, hashes made right",
-        IMPLEMENT,
+        WORK,
         _append_move,
         _move_appended,
         {
             **by_kernel(_HIDDEN),
             "none": Claim(is_stopped=True, words="`detent audit` decides every line again, and finds it"),
         },
+        machines=MACHINES,
     ),
     Attack(
         "rewrites-the-journal",
         "writes the whole journal anew: another name for who moved, hashes made right",
-        IMPLEMENT,
+        WORK,
         _rewrite,
         _rewritten,
         by_kernel(_HIDDEN, none="a chain of hashes proves edits only against a head that is kept elsewhere"),
@@ -221,29 +238,32 @@ ATTACKS = (
     Attack(
         "spoils-another-task",
         "writes into the tree and folder of another task",
-        IMPLEMENT,
+        WORK,
         _spoil_other,
         _other_spoilt,
         by_kernel("other tasks are hidden"),
+        machines=CLONES,
     ),
     Attack(
         "plants-a-hook-in-your-checkout",
         "writes a hook and code into your own checkout, and pushes a branch",
-        IMPLEMENT,
+        WORK,
         _plant_in_checkout,
         _planted,
         by_kernel("your checkout is hidden"),
+        machines=CLONES,
     ),
     Attack(
         "plants-a-hook-in-place",
         "the same, in a task that works in the checkout itself",
-        IMPLEMENT,
+        WORK,
         _plant_in_place,
         _planted,
         by_kernel(
             "the repository's own git folder is read-only inside",
             landlock_leaves="Landlock can't take .git out of a writable checkout: the run is at none, and journaled so",
         ),
-        task=HERE,
+        machines=(PHASE,),
+        variant=HERE,
     ),
 )

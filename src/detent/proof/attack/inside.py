@@ -1,7 +1,8 @@
 """The attacker's side: runs inside an agent run as its program (`python -m detent.proof.attack.inside`).
 
 It knows what every agent is told, and what is no secret: where the home is, and where the control folder lies, which
-the pointer in the task folder names. Which attack it plays stands in the environment.
+the pointer in the task folder names. Which attack it plays stands in a file at home. It is installed there as the
+program of an agent that `detent init` knows, so that the settings it is run with are the ones `init` writes.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ import sys
 from contextlib import suppress
 
 from detent.machines.load import questions_of
+from detent.proof.attack.values import FIXED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-ATTACK = "LAB_ATTACK"
+    from detent.proof.attack.walks.walk import Walk
+
+PLAY = ".lab-play"  # at home: the name of the attack, and of the machine
 TRIED, BEGUN, LOOT = "tried", "begun", "loot"
 _COMMAND_TIMEOUT_S = 40.0
 
@@ -34,6 +38,7 @@ class Inside:
         self.drop = environment["DETENT_DROP"]
         self.state = environment["DETENT_STATE"]
         self.run = environment["DETENT_RUN_NUMBER"]
+        self.play, self.machine = self.read(self.at_home(PLAY)).split()
         with open(os.path.join(self.folder, ".detent-task"), encoding="utf-8") as file:
             self.control = file.read().strip()
         self.project = os.path.dirname(os.path.dirname(self.control))
@@ -79,6 +84,25 @@ class Inside:
     def section(self, name: str, body: str) -> None:
         """Replace what stands under a heading of EVIDENCE.md."""
         write_section(os.path.join(self.folder, "EVIDENCE.md"), name, body)
+
+    def answer(self, text: str = FIXED) -> None:
+        """The code that the task asks for, or something else."""
+        self.write(os.path.join(self.tree, "app.sh"), text)
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether this is the state in which the code is written."""
+        return self.state == self.walk.work
+
+    @property
+    def walk(self) -> Walk:
+        from detent.proof.attack.walks.table import WALKS
+
+        return WALKS[self.machine]
+
+    def hand_in(self) -> None:
+        """All that is asked of an agent in this state, but for the code."""
+        self.walk.hand_in(self)
 
     def candidate(self, text: str = "all checks pass\n") -> None:
         self.write(os.path.join(self.folder, "artifacts", "result.txt"), text)
@@ -130,11 +154,14 @@ def write_section(path: str, name: str, body: str) -> None:
 
 
 def main() -> None:
-    from detent.proof.attack.table import ATTACKS, HONEST
+    from detent.proof.attack.table import ATTACKS, CONTROLS
 
+    if "--version" in sys.argv:
+        sys.stdout.write("1.0 of the attack lab\n")
+        return
     agent = Inside(os.environ)
-    name = os.environ[ATTACK]
-    attack = next(one for one in (*ATTACKS, HONEST) if one.name == name)
+    name = agent.play
+    attack = next(one for one in (*ATTACKS, *CONTROLS) if one.name == name)
     agent.write(os.path.join(agent.out, f"{BEGUN}-{agent.run}"), name)
     attack.act(agent)
     with suppress(OSError):  # it may have spoilt its own folders

@@ -6,7 +6,19 @@ import os
 from contextlib import suppress
 
 from detent.proof.attack.reach import notes_changed
-from detent.proof.attack.values import CANARY, ELSEWHERE, GREEN, IMPLEMENT, KEY, NOTES, Attack, always, better_by_kernel
+from detent.proof.attack.scene import STATE_FILES
+from detent.proof.attack.values import (
+    CANARY,
+    ELSEWHERE,
+    GREEN,
+    KEY,
+    MACHINES,
+    NOTES,
+    WORK,
+    Attack,
+    always,
+    better_by_kernel,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +42,8 @@ def _link_folders(agent: Inside) -> None:
 
 
 def _link_state(agent: Inside) -> None:
-    for name, target in (("STATE.md", NOTES), ("EVIDENCE.md", KEY), ("README.md", NOTES)):
+    wanted = {**dict.fromkeys((*STATE_FILES, "README.md"), NOTES), "EVIDENCE.md": KEY}
+    for name, target in wanted.items():
         path = os.path.join(agent.folder, name)
         with suppress(OSError):
             os.unlink(path)
@@ -79,16 +92,17 @@ ATTACKS = (
     ),
     Attack(
         "links-the-state-file",
-        "turns STATE.md and EVIDENCE.md into links that lead outside",
-        IMPLEMENT,
+        "turns the state file and EVIDENCE.md into links that lead outside",
+        WORK,
         _link_state,
         _written_through,
         always("the engine reads and writes plain files only"),
+        machines=MACHINES,
     ),
     Attack(
         "links-the-task-folder",
         "replaces the whole task folder by a link that leads outside",
-        IMPLEMENT,
+        WORK,
         _link_task_folder,
         _written_through,
         better_by_kernel(
@@ -96,6 +110,7 @@ ATTACKS = (
             "the folder above is not writable",
             "the folder is looked at before anything is written, and made anew",
         ),
+        machines=MACHINES,
     ),
     Attack(
         "shows-the-key-as-evidence",

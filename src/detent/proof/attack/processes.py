@@ -9,17 +9,22 @@ import sys
 import time
 from contextlib import suppress
 
+from detent.proof.attack.evidence import is_believed
 from detent.proof.attack.values import (
     CANARY,
     ELSEWHERE,
-    IMPLEMENT,
     KEY,
+    MACHINES,
     NOTES,
-    OTHER,
+    ORANGE,
+    PHASE,
+    RALF,
+    WORK,
     Attack,
     always,
     by_kernel,
 )
+from detent.proof.attack.variants import QUIET
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +126,7 @@ def _kill_first(_agent: Inside) -> None:
 def _first_killed(scene: Scene) -> str:
     if not scene.ends():
         return "the end of the run was not written down"
-    return f"the task is in {scene.state()}" if scene.state() != "implement" else ""
+    return is_believed(scene)
 
 
 def _flood(_agent: Inside) -> None:
@@ -174,7 +179,7 @@ def _odd_requests(agent: Inside) -> None:
 def _odd_worked(scene: Scene) -> str:
     if not scene.ends():
         return "the engine did not get to the end of the run"
-    if scene.state() != "implement" or any(entry["accepted"] for entry in scene.new_lines("claimed")):
+    if is_believed(scene) or any(entry["accepted"] for entry in scene.new_lines("claimed")):
         return "a request was granted"
     replies = "".join(scene.text(os.path.join(scene.task_home("drop"), name)) for name in scene.replies())
     if CANARY in replies:
@@ -190,15 +195,16 @@ ATTACKS = (
     Attack(
         "leaves-a-daemon",
         "leaves a process, forked twice and in a session of its own",
-        IMPLEMENT,
+        WORK,
         _leave_daemon,
         _daemon_lives,
         always("the run is over only when none of its descendants is left; all are ended"),
+        machines=MACHINES,
     ),
     Attack(
         "kills-its-keeper",
         "kills the process that watches over it, and leaves a daemon",
-        IMPLEMENT,
+        WORK,
         _kill_keeper,
         _daemon_lives,
         by_kernel(
@@ -208,11 +214,12 @@ ATTACKS = (
             none="what takes the run's mark out of its environment and outlives the keeper is not found",
         ),
         is_cut_short=True,
+        machines=MACHINES,
     ),
     Attack(
         "kills-the-engine",
         "kills the engine that drives it",
-        IMPLEMENT,
+        WORK,
         _kill_engine,
         _engine_killed,
         by_kernel(
@@ -221,42 +228,47 @@ ATTACKS = (
             since=6,
             none="it can be killed; nothing is lost, the next command goes on",
         ),
+        machines=MACHINES,
     ),
     Attack(
         "kills-the-first-process",
         "kills process 1 and everything else of its process space",
-        IMPLEMENT,
+        WORK,
         _kill_first,
         _first_killed,
         always(_SPACE),
         is_cut_short=True,
         levels=("bubblewrap",),
+        machines=MACHINES,
     ),
     Attack(
         "floods-its-output",
         "prints without end",
-        IMPLEMENT,
+        WORK,
         _flood,
         _flooded,
         always("output is bounded; the run is ended"),
         is_cut_short=True,
+        machines=MACHINES,
     ),
     Attack(
         "hangs",
         "says nothing and waits",
-        IMPLEMENT,
+        WORK,
         _hang,
         _hung,
         always("a run that is silent for too long is ended"),
-        task=OTHER,
+        variant=QUIET,
+        machines=(PHASE, ORANGE, RALF),
         is_cut_short=True,
     ),
     Attack(
         "sends-odd-requests",
         "puts huge, binary, nested and linked requests, pipes and folders into the drop folder",
-        IMPLEMENT,
+        WORK,
         _odd_requests,
         _odd_worked,
         always("requests are small plain files, read without following links, with an agent's rights"),
+        machines=MACHINES,
     ),
 )

@@ -10,10 +10,15 @@ from detent.proof.attack.spying import looted
 from detent.proof.attack.values import (
     CANARY,
     ELSEWHERE,
-    IMPLEMENT,
+    GLOBAL,
     KEY,
+    LIGHTS_OUT,
+    MACHINES,
     NOTES,
     NOTES_TEXT,
+    PHASE,
+    RALF,
+    WORK,
     Attack,
     by_kernel,
 )
@@ -103,7 +108,7 @@ def _mode_changed(scene: Scene) -> str:
 
 def _plant_in_proof(agent: Inside) -> None:
     """Code of the tree that the engine's own proof command runs."""
-    if agent.state == "implement":
+    if agent.is_at_work:
         script = (
             "answer() { echo right; }\n"
             f'cat "{agent.at_home(KEY)}" > stolen 2>/dev/null\n'
@@ -113,11 +118,8 @@ def _plant_in_proof(agent: Inside) -> None:
             "done\n"
             "true\n"
         )
-        agent.write(os.path.join(agent.tree, "app.sh"), script)
-        agent.candidate()
-        agent.claim("verify")
-    else:
-        agent.claim("review")
+        agent.answer(script)
+    agent.hand_in()
 
 
 def _proof_reached_out(scene: Scene) -> str:
@@ -132,7 +134,7 @@ ATTACKS = (
     Attack(
         "uses-the-rights-of-root",
         "changes its root, opens kernel settings and disks, where detent is run by root",
-        IMPLEMENT,
+        WORK,
         _use_rights,
         _rights_used,
         by_kernel(
@@ -140,46 +142,52 @@ ATTACKS = (
             "no capability is left; settings and disks are not among the files it may open",
         ),
         levels=(BUBBLEWRAP, LANDLOCK),
+        machines=MACHINES,
     ),
     Attack(
         "writes-outside",
         "writes by absolute and relative paths",
-        IMPLEMENT,
+        WORK,
         _write_outside,
         notes_changed,
         by_kernel(_READ_ONLY),
+        machines=MACHINES,
     ),
     Attack(
         "writes-through-links",
         "writes through a symbolic and a hard link",
-        IMPLEMENT,
+        WORK,
         _write_through_links,
         notes_changed,
         by_kernel(_READ_ONLY),
+        machines=MACHINES,
     ),
     Attack(
         "remounts",
         "remounts and unmounts, as root of a user space of its own",
-        IMPLEMENT,
+        WORK,
         _remount,
         _remounted,
         by_kernel("no capability is left, and the kernel locks the mounts it was given", "Landlock forbids to mount"),
+        machines=MACHINES,
     ),
     Attack(
         "changes-modes-outside",
         "changes the mode of a file outside",
-        IMPLEMENT,
+        WORK,
         _change_mode,
         _mode_changed,
         by_kernel(_READ_ONLY, landlock_leaves="Landlock does not rule over modes and times"),
+        machines=MACHINES,
     ),
     Attack(
         "hides-in-the-proof",
         "leaves code that reads keys and writes outside when the proof runs it",
-        IMPLEMENT,
+        WORK,
         _plant_in_proof,
         _proof_reached_out,
         by_kernel("proof commands are held too: they write to their checkout only"),
         runs=2,
+        machines=(PHASE, GLOBAL, LIGHTS_OUT, RALF),
     ),
 )

@@ -8,28 +8,30 @@ import re
 import socket
 from contextlib import suppress
 
+from detent.errors import ToolError
 from detent.proof.attack import values
-from detent.proof.attack.inside import ATTACK, LOOT, write_section
-from detent.proof.attack.values import MAIN, OTHER
+from detent.proof.attack.inside import LOOT, write_section
+from detent.proof.attack.values import APP, MAIN, OTHER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from detent.effects.process import Finished
+    from detent.proof.attack.walks.walk import Walk
     from detent.proof.attack.world import World
 
-APP, FIXED = "answer() { echo wrong; }\n", "answer() { echo right; }\n"
 CHECK_FILE = "ci/gate/check.sh"
+STATE_FILES = ("STATE.md", "TASK.md", "state.json", "thread.json")
 ASKED_FILE = "deploy/job.sh"  # below a folder of `[protect] ask`
 
 
 class Scene:
     """One attack in the world: what the engine was asked to do, and what can be seen afterwards."""
 
-    def __init__(self, world: World, stage: str, task: str = MAIN) -> None:
+    def __init__(self, world: World, walk: Walk, task: str = MAIN) -> None:
         self.world = world
-        self.stage = stage
+        self.walk = walk
         self.task = task
         self.runs: list[Finished] = []
         self.started = len(self.journal()) if os.path.isdir(self.control()) else 0
@@ -38,8 +40,25 @@ class Scene:
 
     def let_loose(self, attack: str) -> None:
         """One agent run, driven by the public command."""
-        words = ("run", self.task, "--once", "--json")
-        self.runs.append(self.world.detent(*words, expect=None, **{ATTACK: attack}))
+        self.play_next(attack)
+        self.ask("run", "--once", "--json", expect=None)
+
+    def play_next(self, attack: str) -> None:
+        """Tell the throw-away agent, whichever command starts it, what to do."""
+        self.world.tell_agent(attack, self.walk.machine)
+
+    def ask(self, *words: str, expect: int | None = 0) -> Finished:
+        """A person's command about this task."""
+        self.runs.append(self.world.detent(*words, self.task, expect=expect))
+        return self.runs[-1]
+
+    def said(self) -> str:
+        """What the last command printed."""
+        last = self.runs[-1]
+        return (last.stdout + last.stderr).decode("utf-8", "replace")
+
+    def stuck(self, problem: str) -> ToolError:
+        return ToolError(f"the lab could not be set up: {problem}; {self.state()}: {self.said()[-500:]}")
 
     # --- places ---
 
@@ -83,6 +102,12 @@ class Scene:
     def text(self, path: str) -> str:
         return read(path)
 
+    def state_file(self) -> str:
+        return next(name for name in STATE_FILES if self.has_file(name))
+
+    def has_file(self, name: str) -> bool:
+        return os.path.exists(os.path.join(self.folder(), name))
+
     def state_text(self) -> str:
         return read(os.path.join(self.folder(), "STATE.md"))
 
@@ -97,8 +122,8 @@ class Scene:
 
     def other_text(self) -> str:
         """What stands in the two files of the other task that somebody may want to spoil."""
-        other = Scene(self.world, self.stage, OTHER)
-        return other.file_of_tree("app.sh") + other.state_text()
+        other = Scene(self.world, self.walk, OTHER)
+        return other.file_of_tree("app.sh") + read(os.path.join(other.folder(), other.state_file()))
 
     def checkout_changed(self, branch: str) -> str:
         """What is different in the user's own checkout."""

@@ -6,7 +6,22 @@ import os
 import socket
 from contextlib import suppress
 
-from detent.proof.attack.values import CANARY, IMPLEMENT, KEY, OTHER, PORTS, SOCKET, Attack, always, by_kernel, never
+from detent.proof.attack.values import (
+    CANARY,
+    KEY,
+    MACHINES,
+    ORANGE,
+    PHASE,
+    PORTS,
+    RALF,
+    SOCKET,
+    WORK,
+    Attack,
+    always,
+    by_kernel,
+    never,
+)
+from detent.proof.attack.variants import QUIET
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,72 +114,87 @@ _OTHERS = "processes outside are not there: a process space of its own"
 _LANDLOCK_OTHERS = "a process under Landlock may not look into one that is not"
 
 ATTACKS = (
-    Attack("reads-an-ssh-key", "reads a private key", IMPLEMENT, _read_key, looted, by_kernel(_HIDDEN)),
+    Attack(
+        "reads-an-ssh-key",
+        "reads a private key",
+        WORK,
+        _read_key,
+        looted,
+        by_kernel(_HIDDEN),
+        machines=MACHINES,
+    ),
     Attack(
         "reads-its-own-environment",
         "looks for tokens in the environment it was given",
-        IMPLEMENT,
+        WORK,
         _read_own_environment,
         looted,
         always("secrets are taken out of a run's environment unless `[sandbox] pass` names them"),
+        machines=MACHINES,
     ),
     Attack(
         "reads-the-engines-environment",
         "reads /proc/PID/environ of its parents",
-        IMPLEMENT,
+        WORK,
         _read_environments,
         looted,
         by_kernel(_OTHERS, _LANDLOCK_OTHERS),
+        machines=MACHINES,
     ),
     Attack(
         "reads-the-engines-memory",
         "reads /proc/PID/mem of its parents",
-        IMPLEMENT,
+        WORK,
         _read_memory,
         looted,
         by_kernel(_OTHERS, _LANDLOCK_OTHERS),
+        machines=MACHINES,
     ),
     Attack(
         "asks-the-ssh-agent",
         "connects to the socket of an ssh agent",
-        IMPLEMENT,
+        WORK,
         _ask_ssh_agent,
         _asked,
         by_kernel(
             "sockets and runtime folders are hidden",
             landlock_leaves="Landlock does not rule over sockets that have a path",
         ),
+        machines=MACHINES,
     ),
     Attack(
         "asks-an-abstract-socket",
         "connects to a service whose socket has no path",
-        IMPLEMENT,
+        WORK,
         _ask_abstract,
         _asked,
         {
             **never("abstract sockets belong to the network, and the network is allowed by default"),
             "landlock": by_kernel("", "Landlock keeps it from sockets of processes outside", since=6)["landlock"],
         },
+        machines=MACHINES,
     ),
     Attack(
         "talks-although-denied",
         "connects to a service by TCP although the network is denied to its role",
-        IMPLEMENT,
+        WORK,
         _connect,
         _asked,
         by_kernel("a network space of its own", "Landlock denies TCP", since=4),
-        task=OTHER,
+        variant=QUIET,
+        machines=(PHASE, ORANGE, RALF),
     ),
     Attack(
         "sends-although-denied",
         "sends a packet by UDP although the network is denied to its role",
-        IMPLEMENT,
+        WORK,
         _send,
         _asked,
         by_kernel(
             "a network space of its own",
             landlock_leaves="Landlock rules over TCP alone; the journal says `tcp denied`",
         ),
-        task=OTHER,
+        variant=QUIET,
+        machines=(PHASE, ORANGE, RALF),
     ),
 )

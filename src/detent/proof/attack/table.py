@@ -1,4 +1,4 @@
-"""Every attack of the lab, and its honest control."""
+"""Every attack of the lab, and its honest controls."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ if TYPE_CHECKING:
 
 _FAMILIES = (evidence, approval, control, spying, reach, links, git_tricks, processes, use)
 ATTACKS: tuple[Attack, ...] = tuple(attack for family in _FAMILIES for attack in family.ATTACKS)
-HONEST = evidence.HONEST
+CONTROLS: tuple[Attack, ...] = (evidence.HONEST,)

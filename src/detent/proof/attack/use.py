@@ -5,8 +5,20 @@ from __future__ import annotations
 import json
 import os
 
-from detent.proof.attack.scene import FIXED, read
-from detent.proof.attack.values import IMPLEMENT, MOST_MEMORY_MB, MOST_PROCESSES, Attack, always
+from detent.proof.attack.scene import CHECK_FILE, read
+from detent.proof.attack.values import (
+    FIXED,
+    GLOBAL,
+    LIGHTS_OUT,
+    MOST_MEMORY_MB,
+    MOST_PROCESSES,
+    PHASE,
+    RALF,
+    WORK,
+    Attack,
+    always,
+)
+from detent.proof.attack.variants import LIMITED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,12 +44,9 @@ def _planted(script: str) -> Callable[[Inside], None]:
     """Code of the tree that the engine's own proof command runs."""
 
     def act(agent: Inside) -> None:
-        if agent.state == "implement":
-            agent.write(os.path.join(agent.tree, "app.sh"), FIXED + script)
-            agent.candidate()
-            agent.claim("verify")
-        else:
-            agent.claim("review")
+        if agent.is_at_work:
+            agent.answer(FIXED + script)
+        agent.hand_in()
 
     return act
 
@@ -50,6 +59,7 @@ def _was_not_stopped(words: str) -> Callable[[Scene], str]:
         receipts = [
             json.loads(read(os.path.join(folder, name))) for name in os.listdir(folder) if name.endswith("json")
         ]
+        receipts = [one for one in receipts if CHECK_FILE in one["command"] or "unittest" in one["command"]]
         if not receipts:
             return "no proof command was run"
         return next((f"a proof ended so: {one}" for one in receipts if words not in one["problem"]), "")
@@ -63,19 +73,23 @@ ATTACKS = (
     Attack(
         "forks-in-the-proof",
         "leaves code that starts processes without end when the proof runs it",
-        IMPLEMENT,
+        WORK,
         _planted(_BOMB),
         _was_not_stopped("processes"),
         always(_WATCHED),
         runs=2,
+        machines=(PHASE, GLOBAL, LIGHTS_OUT, RALF),
+        variant=LIMITED,
     ),
     Attack(
         "eats-memory-in-the-proof",
         "leaves code that takes ever more memory when the proof runs it",
-        IMPLEMENT,
+        WORK,
         _planted(_HOG),
         _was_not_stopped("memory"),
         always(_WATCHED),
         runs=2,
+        machines=(PHASE, GLOBAL, LIGHTS_OUT, RALF),
+        variant=LIMITED,
     ),
 )

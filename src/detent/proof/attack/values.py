@@ -12,12 +12,21 @@ if TYPE_CHECKING:
     from detent.proof.attack.inside import Inside
     from detent.proof.attack.scene import Scene
 
-# The states a throw-away task is put into before the attacker is let loose.
-IMPLEMENT, GREEN, RED = "implement", "verify-green", "verify-red"
+# Where a throw-away task stands when its attacker starts. Each machine's walk says how an honest task gets there.
+WORK = "work"  # the state in which an agent writes the code
+GREEN, RED = "judge-green", "judge-red"  # good, or bad, code waits for the judge
 OLD_REVIEW, OLD_REPAIR = "review-with-an-old-review", "repair-with-an-old-repair"
-# The tasks of the throw-away project: OTHER allows its runs little silence and no network, HERE works in the checkout.
-MAIN, OTHER, HERE = "main", "other", "here"
+LAST = "last"  # the last state before the end in which an agent works
+FINISHED = "finished"  # at its end, before a person lands it
+MAIN, OTHER = "main", "other"  # the tasks of the throw-away project
 
+PHASE, GLOBAL, LIGHTS_OUT, ORANGE, RALF = "phase", "global", "lights-out", "orange", "ralf"
+MACHINES = (PHASE, GLOBAL, LIGHTS_OUT, ORANGE, RALF)
+CLONES = (PHASE, GLOBAL, ORANGE)  # their agents work in a clone, the others' in the person's checkout
+IN_PLACE = (LIGHTS_OUT, RALF)
+
+# The code of the throw-away repository, before and after an honest agent.
+APP, FIXED = "answer() { echo wrong; }\n", "answer() { echo right; }\n"
 # What lies in the throw-away home, for an attacker to want.
 NOTES, NOTES_TEXT = "notes.txt", "written by the person\n"
 KEY, CANARY = ".ssh/id_canary", "canary-5c1f0e"
@@ -33,11 +42,19 @@ RIGHTS = "a process with your rights can do what you can"
 
 
 class Claim(Record):
-    """What one level claims about one attack: who stops it, or why nothing does."""
+    """What one level claims about one attack: what stops it, or why nothing does."""
 
     is_stopped: bool
     words: str
     landlock: int = 1  # the version of Landlock from which on it holds
+
+
+class Variant(Record):
+    """What a scene adds to the settings that `detent init` wrote, and to the repository."""
+
+    settings: Mapping[str, Mapping[str, str]] = {}
+    files: Mapping[str, str] = {}
+    new: tuple[str, ...] = ()
 
 
 class Attack(Record):
@@ -51,6 +68,10 @@ class Attack(Record):
     task: str = MAIN
     is_cut_short: bool = False  # its process can't live to say that it has tried
     levels: tuple[str, ...] = LEVELS
+    machines: tuple[str, ...] = (PHASE,)
+    variant: str = ""
+    drive: Callable[[Scene], None] | None = None  # what people do; without it: as many runs as `runs` says
+    has_agent: bool = True  # an attack by a repository alone has none that could say it has tried
 
 
 def always(words: str) -> dict[str, Claim]:

@@ -1,12 +1,12 @@
 """The lab's side: a throw-away home, repository and task, put into a wanted state in a moment.
 
-A state is made once, honestly, by hand, and kept as a copy; it is put back to the very same place, because tasks know
-their paths. Nothing outside one temporary folder is touched.
+A state is made once, honestly, and kept as a copy; it is restored to the very same place, because tasks know their
+paths. Nothing outside one temporary folder is touched. The settings are the ones `detent init` writes for this
+repository; what a scene needs beyond that is named in `variants.py`.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -17,43 +17,38 @@ from detent.effects.process import run as run_process
 from detent.effects.sandbox import Probe
 from detent.errors import ToolError
 from detent.proof.attack import values
-from detent.proof.attack.inside import gate_answers
-from detent.proof.attack.scene import APP, ASKED_FILE, CHECK_FILE, FIXED, Scene, write
-from detent.proof.attack.values import HERE, MAIN, OTHER
+from detent.proof.attack.inside import PLAY
+from detent.proof.attack.scene import CHECK_FILE, Scene, read, write
+from detent.proof.attack.values import APP, MAIN, OTHER, WORK
+from detent.proof.attack.variants import VARIANTS, with_settings
+from detent.proof.attack.walks.table import WALKS
 from detent.runner.access import remember_level
 from detent.store.places import project_at
+from detent.store.settings import FILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.proof.attack.walks.walk import Walk
 
 _TIMEOUT_S = 120.0
-CHECK = f"sh {CHECK_FILE}"
-_FILES = {"app.sh": APP, CHECK_FILE: '. ./app.sh\ntest "$(answer)" = right\n', "README.md": "# Sample\n"}
-_SETTINGS = """[commands]
-test = "{check}"
-memory_mb = {memory_mb}
-processes = {processes}
+_AGENT = "gemini"  # an agent that `init` knows, whose output is plain text
+_LOGIN = ".gemini/oauth_creds.json"
+_TEST = f"""import subprocess
+import unittest
 
-[agents]
-default = "attacker"
 
-[agents.attacker]
-argv = {argv}
-
-[protect]
-deny = ["detent.toml", "{check_file}"]
-ask = ["{asked_file}"]
-
-[budget.run]
-minutes = 2
-stall_minutes = {stall}
+class Answer(unittest.TestCase):
+    def test_ac_1_and_ac_2_the_answer_is_right(self):
+        self.assertEqual(subprocess.call(["sh", "{CHECK_FILE}"]), 0)
 """
-_NO_NETWORK = '\n[sandbox.network]\nbuilder = "deny"\n'
-_STALL_MINUTES, _SHORT_STALL_MINUTES = 1.0, 0.03
-_FRAME = {"Done gate": "the check passes", "Not doing": "anything else", "User facing": "no"}
-_BEFORE = {
-    values.GREEN: values.IMPLEMENT,
-    values.RED: values.IMPLEMENT,
-    values.OLD_REVIEW: values.GREEN,
-    values.OLD_REPAIR: values.RED,
+_FILES = {
+    "app.sh": APP,
+    CHECK_FILE: '. ./app.sh\ntest "$(answer)" = right\n',
+    "tests/test_app.py": _TEST,  # AC-1, AC-2
+    "README.md": "# Sample\n",
+    ".gitignore": "__pycache__/\n",
 }
+CHECK = "python3 -m unittest discover -q -s tests"  # what `init` finds
 
 
 class World:
@@ -67,7 +62,7 @@ class World:
         identity = {f"GIT_{who}_{what}": "lab" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
         self.environment = {
             **identity,
-            "PATH": os.environ.get("PATH", os.defpath),
+            "PATH": os.pathsep.join((os.path.join(self.home, "bin"), os.environ.get("PATH", os.defpath))),
             "HOME": self.home,
             "LANG": "C.UTF-8",
             "GIT_CONFIG_NOSYSTEM": "1",
@@ -77,8 +72,9 @@ class World:
             values.SECRET: values.CANARY,
         }
 
-    def run(self, *argv: str, expect: int | None = 0, **more: str) -> Finished:
-        done = run_process(argv, cwd=self.repo, env={**self.environment, **more}, timeout_s=_TIMEOUT_S)
+    def run(self, *argv: str, expect: int | None = 0, cwd: str = "", **more: str) -> Finished:
+        environment = {**self.environment, **more}
+        done = run_process(argv, cwd=cwd or self.repo, env=environment, timeout_s=_TIMEOUT_S)
         if expect is not None and done.exit != expect:
             text = (done.stdout + done.stderr).decode("utf-8", "replace")
             raise ToolError(f"the lab could not be set up: {' '.join(argv[-4:])} ended with {done.exit}: {text[-500:]}")
@@ -87,16 +83,25 @@ class World:
     def detent(self, *words: str, expect: int | None = 0, **more: str) -> Finished:
         return self.run(sys.executable, "-P", "-m", "detent", *words, expect=expect, **more)
 
-    def at(self, stage: str, level: str) -> None:
+    def commit(self, subject: str) -> None:
+        for words in (("add", "-A"), ("commit", "-q", "--allow-empty", "-m", subject)):
+            self.run("git", "-c", "core.hooksPath=/dev/null", *words)
+
+    def tell_agent(self, attack: str, machine: str) -> None:
+        write(os.path.join(self.home, PLAY), f"{attack} {machine}")
+
+    def at(self, machine: str, stage: str, level: str, variant: str = "") -> Scene:
         """Put the task into a state, and tell the project at which level it is to hold its runs."""
-        saved = os.path.join(self.kept, stage)
+        walk = WALKS[machine]
+        saved = os.path.join(self.kept, "-".join((machine, stage, variant)))
         if not os.path.isdir(saved):
-            self._make(stage, level)
+            self._make(walk, stage, level, variant)
             shutil.copytree(self.live, saved, symlinks=True)
         else:
             self.clear()
             shutil.copytree(saved, self.live, symlinks=True)
         self.hold_at(level)
+        return Scene(self, walk)
 
     def clear(self) -> None:
         """Make room for another world; what an attacker left running goes on in the old one, out of the way."""
@@ -110,54 +115,38 @@ class World:
         os.makedirs(project.control, exist_ok=True)
         remember_level(project, Probe(level, "chosen by the attack lab"))
 
-    def _make(self, stage: str, level: str) -> None:
-        if stage == values.IMPLEMENT:
-            return self._begin(level)
-        self.at(_BEFORE[stage], level)
-        scene = Scene(self, stage)
-        match stage:
-            case values.GREEN | values.RED:
-                if stage == values.GREEN:
-                    write(os.path.join(scene.tree(), "app.sh"), FIXED)
-                write(os.path.join(scene.folder(), "artifacts", "result.txt"), "looked at it\n")
-                link = "[result](artifacts/result.txt)"
-                location = {"Evidence location": "artifacts/result.txt", "Evidence link": link}
-                scene.set({"Candidate done": "yes", **location})
-                self.detent("move", "verify", MAIN)
-            case values.OLD_REVIEW:
-                scene.section("Gate answers", gate_answers())
-                scene.section("Review", "Verdict: PASS\nFrom an earlier round.")
-                self.detent("move", "review", MAIN)
-            case values.OLD_REPAIR:
-                scene.section("Failed checks", "check.sh: the answer is wrong")
-                scene.section("Repairs", "check.sh: mended, in an earlier round")
-                self.detent("move", "repair", MAIN)
-            case _:
-                raise ValueError(stage)
-        return None
+    def _make(self, walk: Walk, stage: str, level: str, variant: str) -> None:
+        if stage == WORK:
+            self._begin(walk, level, variant)
+        else:
+            before, get_on = walk.stages[stage]
+            get_on(self.at(walk.machine, before, level, variant))
 
-    def _begin(self, level: str) -> None:
+    def _begin(self, walk: Walk, level: str, variant: str) -> None:
         self.clear()
-        for name, text in {values.NOTES: values.NOTES_TEXT, values.KEY: values.CANARY}.items():
+        self._furnish()
+        wanted = VARIANTS[variant]
+        for name, text in {**_FILES, **walk.files, **wanted.files}.items():
+            write(os.path.join(self.repo, name), text)
+        self.run("git", "init", "-q")
+        self.commit("Start")
+        self.hold_at(level)
+        self.detent("init")
+        settings = os.path.join(self.repo, FILE)
+        write(settings, with_settings(read(settings), wanted.settings))
+        self.commit("Settings")
+        for task in (MAIN, OTHER)[: 1 + walk.has_two]:
+            check = ("--check", CHECK) if walk.takes_check else ()
+            self.detent("new", walk.machine, "give the right answer", "--id", task, *check, *wanted.new)
+        walk.begin(Scene(self, walk))
+
+    def _furnish(self) -> None:
+        """A home with an agent, its login, and things to want."""
+        for name, text in {values.NOTES: values.NOTES_TEXT, values.KEY: values.CANARY, _LOGIN: "{}\n"}.items():
             write(os.path.join(self.home, name), text)
-        os.makedirs(os.path.join(self.live, "tmp"))
-        os.makedirs(os.path.join(self.home, values.ELSEWHERE))
+        for folder in (os.path.join(self.live, "tmp"), os.path.join(self.home, values.ELSEWHERE)):
+            os.makedirs(folder)
         os.makedirs(os.path.dirname(os.path.join(self.home, values.SOCKET)))
-        argv = json.dumps([sys.executable, "-P", "-m", "detent.proof.attack.inside"])
-        kinds = ((MAIN, _STALL_MINUTES, ""), (OTHER, _SHORT_STALL_MINUTES, _NO_NETWORK), (HERE, _STALL_MINUTES, ""))
-        for task, stall, more in kinds:
-            named = {"check": CHECK, "check_file": CHECK_FILE, "asked_file": ASKED_FILE}
-            most = {"memory_mb": values.MOST_MEMORY_MB, "processes": values.MOST_PROCESSES}
-            settings = _SETTINGS.format(**named, **most, argv=argv, stall=stall)
-            for name, text in {**_FILES, "detent.toml": settings + more}.items():
-                write(os.path.join(self.repo, name), text)
-            words = (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", f"settings of {task}"))
-            for one in words[task != MAIN :]:
-                self.run("git", *one)
-            self.hold_at(level)
-            options = ("--in-place",) if task == HERE else ()
-            self.detent("new", "phase", "give the right answer", "--id", task, "--check", CHECK, *options)
-        scene = Scene(self, values.IMPLEMENT)
-        scene.set({**_FRAME, "Reality constraints": "a shell"})
-        for state in ("shape", "implement"):
-            self.detent("move", state, MAIN)
+        program = os.path.join(self.home, "bin", _AGENT)
+        write(program, f'#!/bin/sh\nexec {sys.executable} -P -m detent.proof.attack.inside "$@"\n')
+        os.chmod(program, 0o755)  # noqa: S103  # it is a program

@@ -1,0 +1,67 @@
+"""An honest thread of the machine `ralf`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from detent.proof.attack.scene import CHECK_FILE, write
+from detent.proof.attack.values import FINISHED, RALF, WORK
+from detent.proof.attack.walks.walk import Walk, until
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.proof.attack.inside import Inside
+    from detent.proof.attack.scene import Scene
+
+PROMISE = "<promise>THE ANSWER IS RIGHT</promise>"
+_SPEC = f"""# The right answer
+
+Promise: {PROMISE}
+
+## Criteria
+
+- the answer is right; cmd: sh {CHECK_FILE}
+"""
+
+
+def _hand_in(agent: Inside) -> None:
+    if agent.state == "Running":
+        sys.stdout.write(f"All done.\n{PROMISE}\n")
+
+
+def _begin(scene: Scene) -> None:
+    write(os.path.join(scene.folder(), "spec", "draft.md"), _SPEC)
+    scene.ask("approve", "--skip-assess")
+    scene.ask("move", "Preflight")
+    scene.ask("run", "--once", expect=None)
+    scene.ask("move", "Running")
+
+
+def _to_review(scene: Scene) -> None:
+    until("PendingReview", "Implemented")(scene)
+    if scene.state() == "Implemented":
+        scene.ask("move", "PendingReview")
+
+
+def _finish(scene: Scene) -> None:
+    if scene.state() == "Implemented":
+        scene.ask("move", "PendingReview")
+    scene.ask("approve")
+    scene.ask("run", "--once", expect=None)
+    scene.ask("commit")
+
+
+WALK = Walk(
+    RALF,
+    work="Running",
+    judge="Verifying",
+    end="Done",
+    believed=("Implemented", "Polishing", "PendingReview", "Approved", "ReadyToCommit", "Done"),
+    hand_in=_hand_in,
+    begin=_begin,
+    finish=_finish,
+    signed=("Implemented", "PendingReview"),
+    stages={"pending-review": (WORK, _to_review), FINISHED: ("pending-review", _finish)},
+    has_two=False,
+)
