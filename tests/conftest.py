@@ -69,6 +69,7 @@ def pytest_configure() -> None:
 
     Not where Landlock is the best there is: to those whom it holds `/dev` is closed.
     """
+    os.environ["XDG_CONFIG_HOME"] = os.path.join(os.sep, "nonexistent")  # settings of whoever runs the tests
     place = "PYTEST_DEBUG_TEMPROOT"
     if place in os.environ or not os.access(MEMORY, os.W_OK):
         return
@@ -238,6 +239,7 @@ def environment_in(folder: Path) -> dict[str, str]:
     """An environment built from nothing: a home of its own, a git identity, and this Python first on the path."""
     home = folder / "home"
     home.mkdir()
+    write_user_settings(home)
     return {
         "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))),
         "HOME": str(home),
@@ -252,6 +254,18 @@ def environment_in(folder: Path) -> dict[str, str]:
         "GIT_COMMITTER_NAME": "Tester",
         "GIT_CONFIG_NOSYSTEM": "1",
     }
+
+
+# What tests tell their scripted agents and commands by the environment.
+_IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")  # scripts may commit
+TOLD_BY_TESTS = ("SCRIPTS", "REPO", "CHECKOUT", "EXAMPLE", "COUNT", *_IDENTITY)
+
+
+def write_user_settings(home: Path, more: str = "") -> None:
+    """The user's own settings: their runs and commands get what the tests tell them."""
+    path = home / "config" / "detent" / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"[sandbox]\npass = {json.dumps(TOLD_BY_TESTS)}\n{more}", encoding="utf-8")
 
 
 @pytest.fixture

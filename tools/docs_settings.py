@@ -51,7 +51,7 @@ SETTINGS: Mapping[str, str] = {
     "require": "in `[sandbox]`: detect (default) or kernel: rather stop than run without the kernel's hold",
     "network": "in `[sandbox]`: allow (default) or deny, by role; `commands` is for proof and set-up",
     "show": "in `[sandbox]`: folders that may be read although something hides them",
-    "pass": "in `[sandbox]`: names of secrets in the environment that are passed on",
+    "pass": "in `[sandbox]`: names of variables that runs and commands get besides those of the fixed list",
     "protect": "table of patterns: `deny` (an edit is refused), `ask` (a person approves it last), `report` (listed)",
     "audit": "table; about the audit of dependencies, where a machine asks for one",
     "pool": "table; how many tasks may work at once; read as committed now, unlike all else",

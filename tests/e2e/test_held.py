@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, LEVELS, try_level
 from detent.store.digest import sha256_of
 from detent.store.places import project_at
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, environment_in, force_level
-from tests.e2e.stubs import put_program
+from tests.e2e.phase_task import PhaseTask
+from tests.e2e.stubs import put_program, with_path
 from tests.keyring import reader
 
 SETTINGS = """[agents]
@@ -125,14 +127,72 @@ def test_a_run_sees_neither_keys_nor_journal_nor_the_users_checkout(held: Held) 
     assert run["sandbox"] == BUBBLEWRAP
 
 
+def test_runs_get_what_is_listed_or_passed_of_the_environment(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    mine = {"DATABASE_URL": "postgres://u:s3cret@h/d", "github_token": "s3cret", "SSH_AUTH_SOCK": "/x", "TZ": "UTC"}
+    more = {
+        "OTHER_TOKEN": "passed",
+        "PATH": f"bin:{detent.environment['PATH']}",
+        "HTTPS_PROXY": "http://u:s3cret@proxy",
+    }
+    detent.environment = {**detent.environment, **mine, **more}
+    held = Held(detent, repo, tmp_path, 'pass = ["OTHER_TOKEN"]')
+    held.implement("env")
+    said = held.said()
+    assert "s3cret" not in said
+    assert "SSH_AUTH_SOCK" not in said
+    assert "OTHER_TOKEN=passed" in said
+    assert "TZ=UTC" in said
+    (path,) = [line for line in said.splitlines() if line.startswith("PATH=")]
+    assert all(folder.startswith("/") for folder in path.removeprefix("PATH=").split(":"))
+
+
+def test_an_agents_login_goes_to_its_runs_and_not_to_proof(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    put_program(programs, "claude", 'echo "run: [$ANTHROPIC_API_KEY] [$OPENAI_API_KEY] [$PIP_INDEX_URL]"')
+    keys = {"ANTHROPIC_API_KEY": "a-key", "OPENAI_API_KEY": "o-key", "PIP_INDEX_URL": "https://host/simple"}
+    detent.environment = {**detent.environment, **keys, **with_path(detent.environment, programs)}
+    check = 'echo "proof: [$ANTHROPIC_API_KEY] [$PIP_INDEX_URL]"; false'
+    path = repo(
+        "logins", {**SAMPLE_FILES, "detent.toml": f"[commands]\ntest = '{check}'\n[agents]\ndefault = 'claude'\n"}
+    )
+    assert detent("new", "x", "--id", "t", cwd=path).code == 0
+    detent("run", "--once", "t", cwd=path)
+    assert "run: [a-key] [] []" in detent("logs", "t", cwd=path).out
+    (log,) = [one["log"] for one in detent("doctor", "--json", cwd=path).json()["commands"]]
+    assert Path(log).read_text(encoding="utf-8") == "proof: [] [https://host/simple]\n"
+
+
+def test_a_red_proof_names_variables_that_were_withheld(at: Callable[[str], PhaseTask]) -> None:
+    task = at("verify")
+    (task.repo / "app.py").write_text("wrong\n", encoding="utf-8")
+    done = task("move", "review", environment={"DATABASE_URL": "x", "UNRELATED": "y"})
+    assert done.code == 1, done
+    assert "exit 1; not in its environment: DATABASE_URL, UNRELATED" in done.out
+
+
+def test_doctor_names_variables_that_were_withheld(detent: Detent, repo: MakeRepo) -> None:
+    path = repo("red", {**SAMPLE_FILES, "detent.toml": "[commands]\ntest = 'true'\n"})
+    done = detent("doctor", cwd=path, environment={"DATABASE_URL": "x", "UNRELATED": "y"})
+    assert "commands don't get these variables of yours: DATABASE_URL, UNRELATED" in done.out
+
+
 @needs_bubblewrap
-def test_secrets_of_the_environment_stay_outside_unless_they_are_passed(
+def test_the_users_own_settings_serve_every_project_and_are_hidden_from_runs(
     detent: Detent, repo: MakeRepo, tmp_path: Path
 ) -> None:
-    detent.environment = {**detent.environment, "MY_TOKEN": "s3cret", "OTHER_TOKEN": "passed", "SSH_AUTH_SOCK": "/x"}
-    held = Held(detent, repo, tmp_path, 'pass = ["OTHER_TOKEN"]')
-    held.implement('echo "[$MY_TOKEN] [$OTHER_TOKEN] [$SSH_AUTH_SOCK]"')
-    assert "[] [passed] []" in held.said()
+    own = Path(detent.environment["XDG_CONFIG_HOME"]) / "detent/config.toml"
+    own.write_text(
+        f"[sandbox]\npass = ['SCRIPTS', 'MINE']\n[notify]\ncommand = 'echo $DETENT_REST > {tmp_path}/notice'\n",
+        encoding="utf-8",
+    )
+    detent.environment = {**detent.environment, "MINE": "mine"}
+    held = Held(detent, repo, tmp_path)
+    held.implement(f'echo "[$MINE]"; cat {own}; echo x >> {own}; echo over')
+    said = held.said()
+    assert "[mine]" in said
+    assert "pass =" not in said
+    assert "echo x" not in own.read_text(encoding="utf-8")
+    assert (tmp_path / "notice").exists()
 
 
 @needs_bubblewrap

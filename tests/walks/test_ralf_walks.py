@@ -44,6 +44,8 @@ default = "scripted"
 [agents.scripted]
 argv = {json.dumps(["sh", "-c", AGENT])}
 events = "text"
+[sandbox]
+pass = ["SCRIPTS"]
 [machine.ralf.limits]
 iteration = 2
 """

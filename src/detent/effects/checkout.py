@@ -96,6 +96,7 @@ class Running(Record):
     env: Mapping[str, str]
     wrap: Wrap = unheld
     limits: Limits = Limits()
+    withheld: tuple[str, ...] = ()  # variables of the user's environment that are not in `env`
 
 
 class Wanted(Record):

@@ -126,7 +126,11 @@ class Git(Record):
 
 def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """An environment without what would steer git or tell a command that Detent runs it."""
-    return {name: value for name, value in environment.items() if not name.startswith(("GIT_", "DETENT_"))}
+    return {
+        name: value
+        for name, value in environment.items()
+        if not name.startswith(("GIT_", "DETENT_")) or name == "GIT_SSL_CAINFO"
+    }
 
 
 def at_home(environment: Mapping[str, str]) -> dict[str, str]:

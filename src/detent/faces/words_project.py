@@ -219,6 +219,14 @@ def trial_rows(trial: Trial) -> list[Row]:
         ("note", f"[workspace] carry found nothing for {name}", f"make it, or take it out of {FILE}")
         for name in trial.missing
     ]
+    if trial.withheld:
+        rows.append(
+            (
+                "note",
+                f"commands don't get these variables of yours: {', '.join(trial.withheld)}",
+                f"name those they need under [sandbox] pass in {FILE}, or in your own settings",
+            )
+        )
     for one in trial.tried:
         if one.result == GREEN:
             rows.append(("ok", f"{one.name}: {one.command}   green {where}, {one.seconds:.1f} s", ""))

@@ -153,7 +153,8 @@ def _all_green(gate: Gate, seen: Seen, runs: Iterable[Run]) -> Finding:
 
 
 def _result(receipt: Receipt) -> str:
-    return receipt.problem or f"exit {receipt.attempts[-1]}"
+    ended = receipt.problem or f"exit {receipt.attempts[-1]}"
+    return f"{ended}; not in its environment: {receipt.withheld}" if receipt.withheld else ended
 
 
 def _first(run: Run) -> str:

@@ -18,9 +18,10 @@ from detent.effects.clone import borrowed_objects
 from detent.effects.keeper_process import boot_id
 from detent.effects.sandbox import NONE, TCP_DENIED, Access, Probe, best_level, find_bubblewrap, hold, our_own_files
 from detent.errors import RefusedError, ToolError
+from detent.runner.environment import given_environment, withheld
 from detent.runner.layout import is_tracked, store_root, writes_of
 from detent.store.atomic import as_json, make_folders, read_cache, write_cache
-from detent.store.places import lies_in
+from detent.store.places import config_folder, lies_in, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ _SECRETS = (
 _RUNTIME = ("/run", "/var/run")  # sockets of sessions, of ssh and gpg agents, of docker
 _SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108  # made private, not used by us
 _SHOWN = ("/etc/resolv.conf", "/run/current-system", "/run/opengl-driver", "/run/systemd/resolve")
-_SECRET_NAME = re.compile(r"(TOKEN|SECRET|PASSWORD|PASSWD|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS)S?$|^AWS_")
 _SOCKET_NAMES = ("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST")
 
 
@@ -131,7 +131,10 @@ def running_in(place: Place, limits: Mapping[str, int]) -> Running:
     """How proof and set-up commands are run in a place: sandboxed, with the environment they are given, bounded."""
     from detent.effects.checkout import Running  # who only asks for a level runs nothing
 
-    return Running(command_environment(place), lambda argv, cwd: hold_in(place, argv, cwd).argv, limits_of(limits))
+    held_back = withheld(os.environ, place.rules["pass"])
+    return Running(
+        command_environment(place), lambda argv, cwd: hold_in(place, argv, cwd).argv, limits_of(limits), held_back
+    )
 
 
 def limits_of(given: Mapping[str, int]) -> Limits:
@@ -146,7 +149,7 @@ def command_environment(place: Place) -> dict[str, str]:
     """The environment of proof and set-up commands; package managers keep what they fetch where they may write."""
     cache = cache_folder(place.project)
     make_folders(cache)
-    kept = held_environment(os.environ, place.rules["pass"], "")
+    kept = given_environment(os.environ, place.rules["pass"], with_index=True)
     return {**kept, "XDG_CACHE_HOME": cache, "npm_config_cache": os.path.join(cache, "npm")}
 
 
@@ -237,7 +240,8 @@ def command_access(place: Place, cwd: str) -> Access:
 def _hidden(place: Place, home: str, *, with_root: bool) -> tuple[str, ...]:
     secrets = [os.path.join(home, name) for name in _SECRETS]
     root = (place.root,) if with_root else ()
-    return (*secrets, *_RUNTIME, *_sockets(os.environ), place.project.control, place.project.home(), *root)
+    ours = (place.project.control, place.project.home(), state_folder(), config_folder())
+    return (*secrets, *_RUNTIME, *_sockets(os.environ), *ours, *root)
 
 
 def _sockets(environment: Mapping[str, str]) -> tuple[str, ...]:
@@ -287,17 +291,6 @@ def unseen_folders(place: Place, search_path: str) -> tuple[str, ...]:
         if os.path.isdir(real) and above in closed and above not in opened:
             found.append(folder)
     return tuple(dict.fromkeys(found))
-
-
-def held_environment(environment: Mapping[str, str], passed: Sequence[str], temporary: str) -> dict[str, str]:
-    """An environment without what opens other doors: sockets, and secrets nobody asked to pass on."""
-    kept = {
-        name: value
-        for name, value in environment.items()
-        if name in passed or (name not in _SOCKET_NAMES and not _SECRET_NAME.search(name))
-    }
-    kept.pop("XDG_RUNTIME_DIR", None)
-    return {**kept, "TMPDIR": temporary} if temporary else kept
 
 
 def protected_names(tree: str, patterns: Sequence[str]) -> tuple[str, ...]:

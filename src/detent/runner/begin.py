@@ -22,8 +22,9 @@ from detent.store.digest import sha256_of
 from detent.store.lock import Lock
 from detent.store.memory import Memory
 from detent.store.places import Project, make_task_folder, write_pointer
-from detent.store.settings import FILE, Settings, parse_settings
+from detent.store.settings import FILE, Settings
 from detent.store.tasks import TaskStore
+from detent.store.user_settings import effective_settings
 from detent.store.vouched import print_of
 
 TYPE_CHECKING = False
@@ -86,7 +87,7 @@ def site_for(wish: Wish) -> Site:
 def read_settings(project: Project, baseline: str) -> Settings:
     """The settings as committed, so that an uncommitted edit can't loosen the proof of a task."""
     data = read_committed(project, baseline, FILE)
-    return parse_settings(data, f"{FILE} of {baseline[:12] or project.root}") if data else Settings()
+    return effective_settings(data, f"{FILE} of {baseline[:12] or project.root}")
 
 
 def mode_of(machine: Machine, wanted: str) -> str:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.agents.catalog import WRITE, command_for, talk_command_for
-from detent.effects.git import at_home
+from detent.effects.agents.catalog import WRITE, command_for, passed_to, talk_command_for
 from detent.effects.keeper import RunSpec
 from detent.effects.keeper_terminal import in_foreground
-from detent.effects.programs import absolute_entries
 from detent.effects.sandbox import NONE
 from detent.machines.parse import OWN_PROGRAM
-from detent.runner.access import held_environment, hold_run, make_own_state
+from detent.runner.access import hold_run, make_own_state
+from detent.runner.environment import given_environment
 from detent.runner.filing import forget_reports
 from detent.store.atomic import make_folders, read_plain, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
     from detent.effects.agents.catalog import Agent, Launch
     from detent.runner.open import Task
@@ -60,8 +59,8 @@ def spec_of(task: Task, agent: Agent) -> RunSpec:
     make_own_state(agent)
     held = hold_run(task, agent, (), run["cwd"], own_session=not run["talk"])
     launch = _launch(task, agent, is_held=held.level != NONE)
-    passed = (*agent.auth_env, *launch.env, *task.memory.head["sandbox_rules"]["pass"])
-    environment = held_environment(environment_of(task), passed, folders["DETENT_TMP"])
+    passed = (*passed_to(agent, os.environ), *task.memory.head["sandbox_rules"]["pass"])
+    environment = {**environment_of(task, passed), "TMPDIR": folders["DETENT_TMP"]}
     return RunSpec(
         run_dir=folder,
         argv=(*held.argv, *launch.argv),
@@ -113,13 +112,14 @@ def _launch(task: Task, agent: Agent, *, is_held: bool) -> Launch:
     )
 
 
-def environment_of(task: Task) -> dict[str, str]:
-    """The environment of a run: the user's own, and who and where the run is; `detent` is found whatever PATH was."""
+def environment_of(task: Task, passed: Container[str]) -> dict[str, str]:
+    """The environment of a run: what it gets of the user's, and who and where the run is; `detent` is always found."""
     run, folders = task.memory.run, task.run_folders()
     _write_shims(folders["DETENT_BIN"], task.machine.shims)
+    given = given_environment(os.environ, passed)
     return {
-        **at_home(os.environ),
-        "PATH": os.pathsep.join((folders["DETENT_BIN"], absolute_entries(os.environ.get("PATH", os.defpath)))),
+        **given,
+        "PATH": os.pathsep.join((folders["DETENT_BIN"], given["PATH"])),
         "DETENT_TASK": task.id,
         "DETENT_TASK_DIR": task.native.folder,
         "DETENT_TREE": run["cwd"],

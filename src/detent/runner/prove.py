@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from time import monotonic
 
 from detent.core.record import Record
@@ -20,6 +21,7 @@ from detent.effects.checkout import (
 from detent.effects.process_limits import WATCHED
 from detent.gates.commands import SCANS, is_red, runs_of
 from detent.runner.access import command_running, hold_command, how_held, limits_of
+from detent.runner.environment import withheld_words
 from detent.runner.homes import make_home
 from detent.runner.look import current_tree, look, needs_tree
 from detent.runner.promises import put_in_order
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from detent.gates.seen import Seen
     from detent.runner.open import Task
 
+_MOST_OUTPUT_BYTES = 64_000
 WITHOUT_CHANGE = "on the first commit, with the tests of this task"
 
 
@@ -208,7 +211,15 @@ def _attempt(
     log = store.log_path(key, len(attempts) + 1)
     finished = run_command(line, checkout.folder, timeout_s, log, running)
     problem = why_cut_short(finished, timeout_s, running.limits)
-    return Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), where)
+    held_back = withheld_words(running.withheld, f"{line}\n{_last_output(log)}") if problem or finished.exit else ""
+    return Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), where, held_back)
+
+
+def _last_output(log: str) -> str:
+    with suppress(OSError), open(log, "rb") as file:
+        file.seek(max(0, os.path.getsize(log) - _MOST_OUTPUT_BYTES))
+        return file.read(_MOST_OUTPUT_BYTES).decode("utf-8", "replace")
+    return ""
 
 
 def prove_state(task: Task, *, again: bool) -> tuple[str, tuple[Proven, ...]]:

@@ -30,7 +30,8 @@ from detent.runner.homes import make_home
 from detent.runner.open import find_project
 from detent.runner.pinned import pinned_settings, read_committed, sandbox_rules
 from detent.store.atomic import read_plain
-from detent.store.settings import FILE, Settings, parse_settings
+from detent.store.settings import FILE, Settings
+from detent.store.user_settings import effective_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Trial(Record):
     missing: tuple[str, ...]  # what `carry` did not find
     level: str  # of the sandbox the commands ran in
     unseen: tuple[str, ...] = ()  # folders on PATH that commands can't see
+    withheld: tuple[str, ...] = ()  # variables that commands don't get
 
 
 def check_settings(project: Project) -> Found:
@@ -78,7 +80,7 @@ def check_settings(project: Project) -> Found:
     committed = read_committed(project, head, FILE) if head or not project.common_dir else None
     on_disk = read_plain(os.path.join(project.root, FILE))
     data = committed if on_disk is None else on_disk
-    settings = parse_settings(data, os.path.join(project.root, FILE)) if data else Settings()
+    settings = effective_settings(data, os.path.join(project.root, FILE))
     machine, _ = load_checked(settings.default_machine or DEFAULT_MACHINE, settings)
     if head or not project.common_dir:
         pinned_settings(project, head, settings, machine)
@@ -90,7 +92,7 @@ def committed_settings(start: str = "") -> Settings:
     try:
         project = find_project(start)
         data = read_committed(project, head_commit(project), FILE)
-        return parse_settings(data, FILE) if data else Settings()
+        return effective_settings(data, FILE)
     except DetentError:
         return Settings()
 
@@ -125,12 +127,12 @@ def try_commands(project: Project, settings: Settings) -> Trial:
     with prepared_checkout(wanted) as checkout:
         if isinstance(checkout, SetupFailed):
             failed = Tried("set-up", checkout.command, SET_UP_FAILED, checkout.why, checkout.log, checkout.exit, 0.0)
-            return Trial(commit, (failed,), (), level, unseen)
+            return Trial(commit, (failed,), (), level, unseen, running.withheld)
         tried = tuple(
             _try(name, line, checkout.folder, running, settings.command_timeout_s, _log_path(logs, number, name))
             for number, (name, line) in enumerate(settings.commands.items(), 1)
         )
-        return Trial(commit, tried, checkout.missing, level, unseen)
+        return Trial(commit, tried, checkout.missing, level, unseen, running.withheld)
 
 
 def _frozen(project: Project, private: str, commit: str) -> FrozenTree:

@@ -139,6 +139,11 @@ def state_folder() -> str:
     return os.path.join(_xdg_folder("XDG_STATE_HOME", ".local/state"), "detent")
 
 
+def config_folder() -> str:
+    """Where the user keeps settings of their own for detent."""
+    return os.path.join(_xdg_folder("XDG_CONFIG_HOME", ".config"), "detent")
+
+
 def _xdg_folder(variable: str, default: str) -> str:
     base = os.environ.get(variable, "")
     # The XDG rules: a relative path is to be ignored.

@@ -30,6 +30,7 @@ class Receipt(Record):
     problem: str = ""  # set-up failed or timed out: the command was not run to its end
     time: str = ""
     where: str = ""  # in words, when it was run elsewhere than on the task's own tree
+    withheld: str = ""  # of a red command: names of the user's variables that it was not given
     digest: str = ""  # of the file it was read from; what the journal vouches for
 
     @property

@@ -16,7 +16,7 @@ from detent.store.patterns import is_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 FILE = "detent.toml"
@@ -78,19 +78,26 @@ class Settings(Record):
 
 def parse_settings(data: bytes, where: str) -> Settings:
     """Settings from the bytes of a `detent.toml`."""
+    return settings_of(read_content(data, where), where)
+
+
+def read_content(data: bytes, where: str, name: str = FILE) -> dict[str, Any]:
     import tomllib  # slow to import, and only what makes or sets up a task comes here
 
     try:
-        content = tomllib.loads(data.decode("utf-8-sig"))
+        return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
-        raise UnreadableError(f"{FILE} is not valid TOML: {error}", where=where, next_step=f"correct {FILE}") from error
+        raise UnreadableError(f"{name} is not valid TOML: {error}", where=where, next_step=f"correct {name}") from error
+
+
+def settings_of(content: Mapping[str, Any], where: str, name: str = FILE, more: Sequence[str] = ()) -> Settings:
+    """The settings in the content of a file called `name`; `more` are problems that were found before."""
     reader = Reader()
     settings = _read(Table(content, "", reader))
-    if reader.problems:
+    problems = (*reader.problems, *more)
+    if problems:
         raise UsageError(
-            f"{FILE} has {len(reader.problems)} problem(s): " + "; ".join(reader.problems),
-            where=where,
-            next_step=f"correct {FILE}",
+            f"{name} has {len(problems)} problem(s): " + "; ".join(problems), where=where, next_step=f"correct {name}"
         )
     return settings
 

@@ -48,6 +48,7 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Story, Pa
     (repository / "app.py").write_text("left + right\n", encoding="utf-8")
     argv = json.dumps(["sh", "-c", WORDS + AGENT])
     settings = f'[agents]\ndefault = "mine"\n[agents.mine]\nargv = {argv}\n[budget.task]\nruns = 4\n'
+    settings += '[sandbox]\npass = ["SCRIPTS", "REAL_TREE"]\n'
     (repository / "detent.toml").write_text(settings, encoding="utf-8")
     identity = ("-c", "user.name=Tester", "-c", "user.email=tester@example.invalid")
     for words in (("init", "-q", "--template="), ("add", "--all"), (*identity, "commit", "-q", "-m", "Start")):

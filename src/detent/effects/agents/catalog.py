@@ -45,6 +45,7 @@ class Agent(Record):
     state: tuple[str, ...] = ()
     auth: tuple[str, ...] = ()
     auth_env: tuple[str, ...] = ()
+    hosted: Mapping[str, tuple[str, ...]] = {}
     install: str = ""
 
 
@@ -176,6 +177,12 @@ def find_program(agent: Agent, search_path: str) -> str:
     return find_on(search_path, program)
 
 
+def passed_to(agent: Agent, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The variables that this agent's runs get and no other process does: its login, and a provider that is in use."""
+    in_use = [(name, *more) for name, more in agent.hosted.items() if environment.get(name)]
+    return (*agent.auth_env, *(name for names in in_use for name in names))
+
+
 def has_login(agent: Agent, environment: Mapping[str, str]) -> bool:
     """Whether a login of the agent's own is there: a hint for people, never a condition."""
     home = environment.get("HOME", "")
@@ -220,6 +227,7 @@ def _read_agent(name: str, table: Table) -> Agent:
         state=table.texts("state"),
         auth=table.texts("auth"),
         auth_env=table.texts("auth_env"),
+        hosted=table.table("hosted").mapping_of_texts(),
         install=table.text("install", ""),
     )
     table.finish()
