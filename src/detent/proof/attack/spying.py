@@ -129,7 +129,7 @@ ATTACKS = (
         WORK,
         _read_own_environment,
         looted,
-        always("secrets are taken out of a run's environment unless `[sandbox] pass` names them"),
+        always("a run gets a fixed list of variables; others need `[sandbox] pass`"),
         machines=MACHINES,
     ),
     Attack(
