@@ -24,11 +24,15 @@ _TAKE = (
 
 
 class Terminal:
-    def __init__(self, words: tuple[str, ...], cwd: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, words: tuple[str, ...], cwd: Path, environment: Mapping[str, str], program: tuple[str, ...] = ()
+    ) -> None:
+        """`program` takes the place of the `detent` of this Python."""
         self.screen, inside = os.openpty()
         fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
         self.shown = ""
-        argv = [sys.executable, "-c", _TAKE, sys.executable, "-m", "detent", *words]
+        self._stop = signal.SIGHUP if program else signal.SIGTERM  # a shell at work ignores the latter
+        argv = [sys.executable, "-c", _TAKE, *(program or (sys.executable, "-m", "detent")), *words]
         self.command = subprocess.Popen(
             argv, cwd=cwd, env=dict(environment), stdin=inside, stdout=inside, stderr=inside, start_new_session=True
         )
@@ -39,7 +43,7 @@ class Terminal:
 
     def __exit__(self, *_error: object) -> None:
         if self.command.poll() is None:
-            self.command.send_signal(signal.SIGTERM)
+            self.command.send_signal(self._stop)
             self.command.wait(LONGEST_S)
         os.close(self.screen)
 
@@ -50,6 +54,9 @@ class Terminal:
 
     def type(self, text: str) -> None:
         os.write(self.screen, text.encode())
+
+    def resize(self, rows: int, columns: int) -> None:
+        fcntl.ioctl(self.screen, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def end(self) -> int:
         """Read until the command has ended; its exit code."""

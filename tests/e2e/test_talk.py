@@ -6,6 +6,8 @@ import json
 import os
 import select
 import signal
+import sys
+import termios
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,13 @@ import pytest
 
 from detent.effects.keeper import Swept, end_survivors
 from detent.effects.keeper_look import read_identity
-from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
+from detent.effects.sandbox import LEVELS, try_level
+from detent.store.places import project_at
+from tests.conftest import SAMPLE_FILES, Detent, MakeRepo, environment_in, force_level
 from tests.e2e.clone_task import CloneTask
 from tests.e2e.stubs import put_program, with_path
 from tests.e2e.terminal import INTERRUPT, LONGEST_S, SUSPEND, Terminal
+from tests.unit.effects.keeper_runs import until
 
 FRAME = (
     "-e 's/^Done gate:.*/Done gate: g/' -e 's/^Not doing:.*/Not doing: n/' -e 's/^Reality.*/Reality constraints: r/'"
@@ -206,3 +211,101 @@ def test_an_agent_that_only_works_alone_is_refused(detent: Detent, repo: MakeRep
         assert terminal.end() == 1
     assert "has no `talk`" in terminal.shown
     assert talk.lines("run_planned") == []
+
+
+# Types a command into every terminal it can reach, as if it came from the keyboard.
+TYPER = """
+import fcntl, glob, os, termios
+for place in (0, 1, 2, "/dev/tty", *glob.glob("/dev/pts/[0-9]*")):
+    try:
+        terminal = place if isinstance(place, int) else os.open(place, os.O_RDWR | os.O_NOCTTY)
+        for letter in b"bye\\ntouch TYPED\\n":
+            fcntl.ioctl(terminal, termios.TIOCSTI, bytes([letter]))
+    except OSError:
+        pass
+"""
+
+
+@pytest.fixture
+def on_disk(disk_path: Path) -> Talk:
+    environment = environment_in(disk_path)
+    detent, repo = Detent(disk_path, environment), MakeRepo(disk_path / "repositories", environment)
+    return Talk(detent, repo, disk_path, SETTINGS + 'talk = ["talker", "{prompt}"]\n')
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_agent_types_nothing_into_the_persons_shell(on_disk: Talk, disk_path: Path, level: str) -> None:
+    if why := try_level(level, os.environ):
+        pytest.skip(f"{level} does not hold on this host: {why}")
+    typer = TYPER
+    if level == "none" and os.getuid() == 0:
+        # Root may type into any terminal it can open, and at this level nothing hides the person's.
+        typer = typer.replace(', *glob.glob("/dev/pts/[0-9]*")', "")
+    repo = on_disk.task.repo
+    force_level(project_at(str(repo), str(repo / ".git")), level)
+    (disk_path / "programs/typer.py").write_text(typer, encoding="utf-8")
+    with Terminal(("-i",), repo, {**on_disk.environment, "PS1": "shell> "}, ("/bin/sh",)) as terminal:
+        terminal.type(f"{sys.executable} -m detent talk\n")
+        terminal.until("what now?")
+        terminal.type(f"{sys.executable} {disk_path}/programs/typer.py\n")
+        terminal.until("shell> ", after="is over")
+        terminal.type("echo back in the $((1 + 1))nd; exit\n")
+        terminal.until("back in the 2nd")
+        terminal.end()
+    (planned,) = on_disk.lines("run_planned")
+    assert planned["sandbox"] == level
+    assert not (repo / "TYPED").exists(), terminal.shown
+
+
+def test_keys_colours_and_sizes_pass_through_both_terminals(talk: Talk, tmp_path: Path) -> None:
+    program = """
+import os, signal, sys, termios, tty
+signal.signal(signal.SIGWINCH, lambda *_: print("now", os.get_terminal_size(), flush=True))
+before = termios.tcgetattr(0)
+tty.setraw(0)
+print("\\x1b[31mred\\x1b[0m", os.get_terminal_size(), os.ttyname(0) != "", end="\\r\\n", flush=True)
+got = b""
+while not got.endswith(b"q"):
+    got += os.read(0, 100)
+termios.tcsetattr(0, termios.TCSADRAIN, before)
+print("got", got.hex(), flush=True)
+"""
+    (tmp_path / "programs/keys.py").write_text(program.replace(', os.ttyname(0) != ""', ""), encoding="utf-8")
+    with talk() as terminal:
+        terminal.until("what now?")
+        settings = termios.tcgetattr(terminal.screen)
+        terminal.type(f"{sys.executable} {tmp_path}/programs/keys.py\n")
+        terminal.until("\x1b[31mred\x1b[0m os.terminal_size(columns=200, lines=50)")
+        terminal.resize(31, 93)
+        terminal.until("now os.terminal_size(columns=93, lines=31)")
+        terminal.type("\x1b[A\x03\x1a\x04q")
+        terminal.until("got 1b5b41031a0471")
+        terminal.type("bye\n")
+        assert terminal.end() == 0, terminal.shown
+    assert not settings[3] & termios.ECHO
+
+
+def test_an_end_of_file_reaches_the_agent(talk: Talk) -> None:
+    with talk() as terminal:
+        terminal.until("what now?")
+        terminal.type("cat\n")
+        terminal.type("hello\n")
+        terminal.type("\x04")
+        terminal.until("what now?", after="hello\r\nhello")
+        terminal.type("bye\n")
+        assert terminal.end() == 0, terminal.shown
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_talk_that_is_killed_gives_the_terminal_its_settings_back(talk: Talk, number: signal.Signals) -> None:
+    with Terminal(("-i",), talk.task.repo, talk.environment, ("/bin/sh",)) as terminal:
+        before = termios.tcgetattr(terminal.screen)
+        terminal.type(f"{sys.executable} -m detent talk\n")
+        terminal.until("what now?")
+        assert termios.tcgetattr(terminal.screen) != before
+        identity = read_identity(str(talk.task.control / "runs" / "1"))
+        assert identity is not None
+        os.kill(identity.keeper_pid, number)
+        until(lambda: termios.tcgetattr(terminal.screen) == before)
+        terminal.type("exit\n")
+        terminal.end()

@@ -13,7 +13,8 @@ import sys
 
 def main() -> None:
     try:
-        os.setpgid(0, 0)
+        if os.getpid() != os.getsid(0):  # the first of a session has a group of its own already
+            os.setpgid(0, 0)
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTTOU,))  # or taking the foreground would stop us
         os.tcsetpgrp(0, os.getpgrp())
         signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTTOU,))

@@ -1,44 +1,50 @@
-"""A run that has this terminal: the calling process stands where the keeper would, for a person talks to the agent.
+"""A run in which a person talks to the agent: the calling process stands where the keeper would.
 
-It leaves the same traces in the run's directory, in the same order, so that whoever looks sees a run like any other. A
-person bounds it, not the clock. If the calling process dies, the program dies with it and the run is lost. If the
-terminal is closed nobody can reach the program any more: it gets a moment to end by itself, as after a person's leave.
+The program has a session and a terminal of its own, and `terminal_relay` connects it with the person's. The run leaves
+the same traces in its directory, in the same order, so that whoever looks sees a run like any other. A person bounds
+it, not the clock. If the calling process dies, the program dies with it and the run is lost. If the person's terminal
+is closed the program gets a moment to end by itself.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import sys
 import termios
-from contextlib import suppress
-from select import POLLHUP, poll
 from time import monotonic, time
 
 from detent.effects import foreground_process
 from detent.effects import keeper_process as process
 from detent.effects.keeper import RunSpec, pack
+from detent.effects.terminal_relay import Relay
 from detent.errors import RefusedError, StorageError
 from detent.store.memory import TALKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
-_TERMINAL = 0
 _CLOSED_GRACE_S = 5.0  # for a program whose terminal was closed
-_HELD_BACK = (*process.BLOCKED, signal.SIGTTOU)  # writing the terminal's settings must not stop us
+_TICK_S = 0.05  # between two looks for signals; keys, output and the end are noticed at once
+_SIGNALS = (signal.SIGTERM, signal.SIGWINCH)
+# Writing the terminal's settings must not stop us, nor may anybody else while a person's keys go through us.
+_HELD_BACK = (*process.BLOCKED, signal.SIGWINCH, signal.SIGTTOU, signal.SIGTTIN, signal.SIGTSTP)
 
 
 class _Program(process.Run):
-    """The program, in a group of its own in this session, with the streams of this process."""
+    """The program, alone in a session whose terminal is ours."""
 
-    def take_place(self) -> None:
-        os.setpgid(0, 0)
+    def __init__(self, spec: process.Spec, terminal: int) -> None:
+        self._terminal = terminal
+        super().__init__(spec)
 
     def take_streams(self, stdin: int) -> None:
-        """It keeps the terminal."""
+        os.close(stdin)
+        fcntl.ioctl(self._terminal, termios.TIOCSCTTY, 0)
+        for target in range(3):
+            os.dup2(self._terminal, target)
 
 
 def in_foreground(argv: Sequence[str]) -> tuple[str, ...]:
@@ -66,13 +72,14 @@ class Attended:
     def begin(self, spec: RunSpec) -> None:
         """Where this raises, no program was started."""
         self._back = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self._settings: list[Any] = termios.tcgetattr(_TERMINAL)
         signal.pthread_sigmask(signal.SIG_BLOCK, _HELD_BACK)
+        self._relay = Relay()
         os.chdir(spec.run_dir)  # the names of a run's traces are meant there, as in the keeper
         try:
             _take_lock(spec.run_dir)
             identity, self._exit = process.Reserved(process.IDENTITY), process.Reserved(process.EXIT)
-            self._run = _Program(process.Spec(pack(spec)))
+            self._run = _Program(process.Spec(pack(spec)), self._relay.inside)
+            self._end = os.pidfd_open(self._run.leader)
             identity.publish(self._run.identity())
         except OSError as problem:
             self._return()
@@ -81,21 +88,29 @@ class Attended:
             self._return()
             raise
         self._started = time()
+        self._relay.attach()
         self._run.begin()
 
     def _return(self) -> None:
+        self._relay.close()
         os.fchdir(self._back)
         os.close(self._back)
-        while signal.sigtimedwait(process.BLOCKED, 0) is not None:
+        while signal.sigtimedwait(_HELD_BACK, 0) is not None:
             pass  # meant for the conversation, which is over
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _HELD_BACK)
 
     def wait(self, timeout_s: float) -> bool:
         """Whether the program has ended or somebody wants it to, before the time is up."""
-        if self._is_over() or self._is_left():
-            return True
-        got = signal.sigtimedwait((signal.SIGCHLD, signal.SIGTERM), timeout_s)
-        return self._is_over() or (got is not None and got.si_signo == signal.SIGTERM)
+        until = monotonic() + timeout_s
+        while not (self._is_over() or self._is_left()):
+            if (left_s := until - monotonic()) <= 0:
+                return False
+            self._relay.pass_on(self._end, min(left_s, _TICK_S))
+            while (got := signal.sigtimedwait(_SIGNALS, 0)) is not None:
+                if got.si_signo == signal.SIGTERM:
+                    return True
+                self._relay.resize()
+        return True
 
     def _is_over(self) -> bool:
         self._run.reap()
@@ -103,23 +118,20 @@ class Attended:
 
     def _is_left(self) -> bool:
         """Whether the terminal was closed, long enough ago for a program that saves its work and ends by itself."""
-        terminal = poll()
-        terminal.register(_TERMINAL, 0)
-        if not any(event & POLLHUP for _, event in terminal.poll(0)):
+        if not self._relay.is_hung_up:
             return False
         self._closed_at = self._closed_at or monotonic()
         return monotonic() - self._closed_at >= _CLOSED_GRACE_S
 
     def finish(self) -> None:
-        """End all that is left of the run, take the terminal back, and write down how it ended."""
+        """End all that is left of the run, give the terminal back, and write down how it ended."""
         is_over = self._is_over() or self._is_left()
         left = self._run.end_all()
         outcome = self._run.outcome(TALKED if is_over else "stopped", left)
-        with suppress(OSError, termios.error):  # the terminal may be gone
-            os.tcsetpgrp(_TERMINAL, os.getpgrp())
-            termios.tcsetattr(_TERMINAL, termios.TCSADRAIN, self._settings)
+        os.close(self._end)
         try:
             self._exit.publish({**outcome, "started": self._started, "ended": time()})
         except OSError as problem:
             raise StorageError(f"the end of the run can't be written: {problem.strerror}") from problem
-        self._return()
+        finally:
+            self._return()
