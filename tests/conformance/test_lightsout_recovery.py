@@ -111,8 +111,11 @@ def test_a_gate_that_the_log_alone_knows_is_named_by_the_audit(lights: Lights) -
     log = line.read("scaffolding/log.md")
     line.put("scaffolding/log.md", f"{log}\n## 2026-01-01T00:00:00Z PassVerifyGate: Verifying -> VerifyGatePassed\n")
     told = line("audit", "p")
-    assert told.code == 0, "a note is no forgery, but it is named"
+    assert told.code == 1, "a heading in the engine's own form that no journal line backs"
     assert "is not from the engine, no journal line says so: 2026-01-01T00:00:00Z PassVerifyGate: " in told.out
+    line.put("scaffolding/log.md", f"{log}\n## Before PassVerifyGate\n")
+    told = line("audit", "p")
+    assert (told.code, "no journal line says so: Before PassVerifyGate" in told.out) == (0, True), "a note is named"
     line.put("scaffolding/log.md", f"{log}\n## 2026-01-01T00:00:00Z All is well <!-- detent:p:999 -->\n")
     told = line("audit", "p")
     assert told.code == 1

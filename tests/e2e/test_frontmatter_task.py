@@ -123,9 +123,16 @@ def test_a_folder_of_another_tool_is_taken_over_with_its_counters(
     assert (folder / "history.jsonl").read_text() == '{"type":"task.created","timestamp":"2020-01-01"}\n'
     audited = detent("audit", cwd=repository)
     assert audited.code == 0
-    assert "1 line(s) of history.jsonl are not ours" in audited.out
+    assert "1 line(s) of history.jsonl were there before the task" in audited.out
     shown = detent("status", "--json", cwd=repository).json()
     assert (shown["state"], shown["title"], shown["counters"]["review_round"]) == ("agent-review", "Fix it", 1)
+    with (folder / "history.jsonl").open("a") as log:
+        log.write('{"type":"status.changed","to":"done"}\n')
+    audited = detent("audit", cwd=repository)
+    assert (audited.code, "line 2 of history.jsonl is not from the engine" in audited.out) == (1, True)
+    (folder / "history.jsonl").write_text('{"type":"task.created","timestamp":"2021-01-01"}\n')
+    audited = detent("audit", cwd=repository)
+    assert (audited.code, "what was there before the task is gone or was changed" in audited.out) == (1, True)
 
 
 def test_the_log_speaks_the_words_of_the_machine(ticket: Ticket) -> None:

@@ -341,6 +341,14 @@ class Run:
             if os.fstat(output).st_size > self.spec.output_limit_bytes:
                 os.ftruncate(output, int(self.spec.output_limit_bytes))
 
+    def sync_output(self) -> None:
+        """The journal is going to vouch for it; here nobody but this run waits for the disk."""
+        for output in self._outputs:
+            try:
+                os.fsync(output)
+            except OSError:
+                return  # a disk that fails has failed for `exit.json` too, which is tried again
+
     def outcome(self, reason: str, left: int) -> dict[str, object]:
         problem = os.read(self._answer, ROOM_BYTES // 4).decode() if self.status is not None else ""
         code = None if self.status is None else os.waitstatus_to_exitcode(self.status)
@@ -390,6 +398,7 @@ def keep() -> None:
     finally:
         left = run.end_all()
     run.cut_output()
+    run.sync_output()
     outcome = {**run.outcome(reason, left), "started": started, "ended": time()}
     until = monotonic() + WRITE_WAIT_S
     while True:

@@ -6,9 +6,11 @@
 4. replay    every line is decided again (replay.py)
 5. effects   what moves promised was done, and the private git still holds it
 6. cache     it equals the journal folded to the same line
-7. native    the log, line by line, and the document: state line, owned fields, locked fields, pointer
+7. files     what lines vouch for by hash: logs of receipts, prompts, output and exits of runs, evidence at the end
+8. landed    git shows the work where the journal says it landed
+9. native    the log, line by line, and the document: state line, owned fields, locked fields, pointer
 
-A damaged journal is reported, not raised: it is replayed up to its first bad line; 5 to 7 (witness.py) are left out.
+A damaged journal is reported, not raised: it is replayed up to its first bad line; 5 to 9 (witness*.py) are left out.
 """
 
 from __future__ import annotations
@@ -20,9 +22,12 @@ from detent.core.record import Record
 from detent.errors import DamagedJournal, ToolError, UnreadableError
 from detent.proof.replay import MALFORMED, Replay
 from detent.proof.replay_lines import Finding
-from detent.proof.witness import LARGEST_BYTES, check_effects, check_log, check_native, check_receipts, parsed_line
+from detent.proof.witness import check_effects, check_native, check_receipts
 from detent.proof.witness_commits import check_commits
-from detent.runner.anchor import read_anchor
+from detent.proof.witness_files import check_evidence, check_format, check_logs, check_runs
+from detent.proof.witness_landed import check_landed
+from detent.proof.witness_log import LARGEST_BYTES, check_log, parsed_line
+from detent.runner.anchor import anchored_ids, read_anchor
 from detent.runner.open import Task, pinned_machine
 from detent.store.atomic import read_cache
 from detent.store.digest import sha256_of
@@ -68,6 +73,12 @@ def audit_task(project: Project, task_id: str) -> Audit:
     return Audit(len(found.raws), all(finding.is_warning for finding in ordered), ordered)
 
 
+def stray_anchors(project: Project) -> tuple[str, ...]:
+    """Tasks that are anchored in git and whose folder is gone, journal and all."""
+    known = set(project.task_ids())
+    return tuple(task_id for task_id in anchored_ids(project.common_dir) if task_id not in known)
+
+
 class _Auditing:
     def __init__(self, project: Project, places: TaskPlaces, data: bytes) -> None:
         self.project = project
@@ -104,10 +115,13 @@ class _Auditing:
             self.findings += check_effects(task, replay.effects, entries)
             self.findings += check_commits(task, replay.effects)
             self.findings += check_receipts(task)
+            self.findings += (*check_format(entries), *check_logs(task, entries), *check_runs(task, entries))
+            self.findings += check_landed(task, entries)
             # Where a person had the home removed, and said so last, there is no folder to look at.
             if entries[-1]["kind"] != "collected" or os.path.isdir(task.native.folder):
                 self.findings += check_log(task.native, entries)
                 self.findings += check_native(task)
+                self.findings += check_evidence(task, entries)
         return self
 
     def chain(self) -> list[Entry]:

@@ -32,6 +32,20 @@ def anchor(task: Task) -> None:
     git.run("update-ref", anchor_ref(task.id), blob)
 
 
+def anchored_ids(common_dir: str) -> tuple[str, ...]:
+    """The tasks that have an anchor in a repository."""
+    if not common_dir:
+        return ()
+    listed = Git(common_dir).run("for-each-ref", "--format=%(refname)", anchor_ref("").rstrip("/")).decode()
+    return tuple(name.removeprefix(anchor_ref("")) for name in listed.split())
+
+
+def drop_anchor(common_dir: str, task_id: str) -> None:
+    """Forget the anchor of a task whose journal a person has removed."""
+    if task_id in anchored_ids(common_dir):
+        Git(common_dir).run("update-ref", "-d", anchor_ref(task_id))
+
+
 def read_anchor(task: Task) -> tuple[int, str] | None:
     """Number and hash of the line that was anchored last; None when there is none."""
     if not task.project.common_dir:

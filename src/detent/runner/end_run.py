@@ -139,7 +139,7 @@ def _write_down(task: Task, seen: RunSeen) -> Left:
         "taken": others,
         "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
         "evidence": evidence_hashes(look(task, memory, document, "")),
-        "files": prints_of(task.places.run(run["run"]), (EVENTS, ERRORS, EXIT)),
+        "files": prints_of(task.places.run(run["run"]), (EVENTS, ERRORS, EXIT), sync=seen.exit is None),
     }
     ended_as = TAINTED if content["tainted"] else exit_name
     after = run_over(task.machine, memory.snapshot, ended_as, by_person=content["by_person"])

@@ -157,7 +157,8 @@ def locate_task(wanted: str = "", repo: str = "") -> tuple[Project, str]:
     control = read_pointer(folder) if folder else None
     if control and os.path.isfile(TaskPlaces("", control).journal()):
         plane = os.path.dirname(os.path.dirname(control))
-        return Project(os.path.dirname(plane), plane), os.path.basename(control)
+        above = os.path.dirname(plane)
+        return Project(above, plane, above if os.path.basename(plane) == "detent" else ""), os.path.basename(control)
     project = find_project(repo)
     ids = list(project.task_ids())
     if wanted or len(ids) != 1:

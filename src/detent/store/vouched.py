@@ -15,8 +15,11 @@ LARGEST_VOUCHED_BYTES = 128_000_000  # twice what an output may have; bytes behi
 _PART_BYTES = 1 << 20
 
 
-def print_of(path: str, size_bytes: int = LARGEST_VOUCHED_BYTES) -> Print | None:
-    """Size and hash of the first bytes of a plain file; None where there is none, or it can't be read."""
+def print_of(path: str, size_bytes: int = LARGEST_VOUCHED_BYTES, *, sync: bool = False) -> Print | None:
+    """Size and hash of the first bytes of a plain file; None where there is none, or it can't be read.
+
+    `sync`: what a line vouches for must be on the disk before the line is.
+    """
     from hashlib import sha256  # only commands that write proof or audit it come here
 
     try:
@@ -26,6 +29,8 @@ def print_of(path: str, size_bytes: int = LARGEST_VOUCHED_BYTES) -> Print | None
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
+        if sync:
+            os.fsync(descriptor)
         digest, size = sha256(), 0
         while size < size_bytes and (part := os.read(descriptor, min(_PART_BYTES, size_bytes - size))):
             digest.update(part)
@@ -37,7 +42,7 @@ def print_of(path: str, size_bytes: int = LARGEST_VOUCHED_BYTES) -> Print | None
     return {"size": size, "sha256": digest.hexdigest()}
 
 
-def prints_of(folder: str, names: Iterable[str]) -> dict[str, Print]:
+def prints_of(folder: str, names: Iterable[str], *, sync: bool = False) -> dict[str, Print]:
     """The same for several files of a folder, by name; those that are not there are left out."""
-    found = {name: print_of(os.path.join(folder, name)) for name in names}
+    found = {name: print_of(os.path.join(folder, name), sync=sync) for name in names}
     return {name: one for name, one in found.items() if one is not None}

@@ -482,12 +482,21 @@ def test_a_log_that_a_crash_left_behind_is_a_warning(story: Story) -> None:
     assert [(finding.line, finding.is_warning) for finding in log_findings] == [(last, True)]
 
 
-def test_a_strangers_line_in_the_native_log_is_a_warning(story: Story) -> None:
+def test_foreign_lines_in_the_native_log_are_named_by_number(story: Story) -> None:
     path = story.native / "history.jsonl"
-    path.write_text('{"note": "from another tool"}\n' + path.read_text())
+    path.write_text('{"note": "from another tool"}\n' + path.read_text() + '\n{"seq": "1"}\n')
     found = story.audit()
-    only(found, 0, "log", "is not ours", is_warning=True)
-    assert len(found.findings) == 1
+    only(found, 0, "log", "line 1 of history.jsonl is not from the engine")
+    last = len(story.raws()) + 3
+    assert [f"line {last} of history.jsonl" in one.what for one in found.findings] == [False, True]
+
+
+def test_many_foreign_lines_are_named_up_to_a_bound(story: Story) -> None:
+    path = story.native / "history.jsonl"
+    path.write_text(path.read_text() + "{}\n" * 30)
+    found = story.audit()
+    assert len(found.findings) == 21
+    assert "10 more lines of history.jsonl are not from the engine" in found.findings[-1].what
 
 
 @pytest.mark.parametrize(

@@ -492,10 +492,10 @@ COMMANDS = (
     Command(
         "audit",
         "Advanced",
-        "replay a task's journal against machine, receipts, files and git",
-        "upkeep:audit_task",
-        (_TASK,),
-        (_REPO,),
+        "replay journals against machine, receipts, files and git; exit 1 if something does not hold",
+        "audit:audit",
+        (Argument("TASK", "id, unique beginning or folder; left out: this folder's task, else every task"),),
+        (Option("--all", "", "every task of the project"), _REPO),
     ),
     Command(
         "attack",

@@ -1,4 +1,4 @@
-"""Commands that look after detent itself: is this host fit, are tasks sound, is a journal honest."""
+"""Commands that look after detent itself: is this host fit, are tasks sound."""
 
 from __future__ import annotations
 
@@ -144,21 +144,3 @@ def _task(task: Task) -> list[Row]:
     except DetentError as error:
         rows.append(("bad", f"task {task.id}: {error.what}", error.next_step))
     return rows or [("ok", f"task {task.id} in {told.snapshot.state}", "")]
-
-
-def audit_task(arguments: Arguments) -> int:
-    from detent.proof.audit import audit_task as replay
-    from detent.runner.open import locate_task
-
-    report = replay(*locate_task(arguments.text("TASK"), arguments.text("--repo")))
-    findings = [
-        {"line": one.line, "kind": one.kind, "what": one.what, "warning": one.is_warning} for one in report.findings
-    ]
-    count = f"{report.lines} line{'' if report.lines == 1 else 's'}"
-    lines = [f"{count}, {'all of them hold' if report.ok else 'NOT sound'}"]
-    lines += [
-        f"  {'note' if one['warning'] else 'BAD '} line {one['line'] or '-'}: {one['kind']}: {one['what']}"
-        for one in findings
-    ]
-    show(arguments, {"ok": report.ok, "lines": report.lines, "findings": findings}, "\n".join(lines))
-    return 0 if report.ok else 1

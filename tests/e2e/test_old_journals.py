@@ -1,0 +1,89 @@
+"""Journals that an older Detent wrote are read, driven and audited; what their lines do not vouch for is only named."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Detent
+
+DATA = Path(__file__).parents[1] / "data" / "journals"
+PLACE = Path("/tmp/detent-journals")  # where they were made: journals name absolute paths
+ENDS = {"phase": "done", "global": "done", "lights-out": "PipelineComplete", "orange": "done", "ralf": "Done"}
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """The folder the journals were made in; one test at a time has it."""
+    lock = PLACE.with_suffix(".lock")
+    try:
+        descriptor = lock.open("w")
+    except OSError as error:
+        pytest.skip(f"the tests of another user hold {lock}: {error}")
+    with descriptor:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            shutil.rmtree(PLACE, ignore_errors=True)
+            PLACE.mkdir()
+        except OSError as error:
+            pytest.skip(f"another user left {PLACE}: {error}")
+        yield PLACE
+        shutil.rmtree(PLACE)
+
+
+class Old:
+    """One old task with its repository."""
+
+    def __init__(self, detent: Detent, place: Path, machine: str) -> None:
+        with tarfile.open(DATA / f"{machine}.tar.gz") as packed:
+            packed.extractall(place, filter="tar")
+        (self.repo,) = (place / machine).glob("repo*")
+        (self.control,) = self.repo.glob(".git/detent/tasks/*")
+        self.journal = self.control / "journal.jsonl"
+        environment = {**detent.environment, "XDG_STATE_HOME": str(place / machine / "home" / "state")}
+        self.detent = Detent(self.repo, environment)
+
+
+@pytest.fixture(params=list(ENDS))
+def old(request: pytest.FixtureRequest, detent: Detent, place: Path) -> Old:
+    return Old(detent, place, request.param)
+
+
+def test_an_old_journal_is_read_and_audited_with_one_note(old: Old) -> None:
+    machine = old.detent("status", "--json").json()["machine"]
+    assert b'"format"' not in old.journal.read_bytes()
+    assert old.detent("status", "--json").json()["state"] == ENDS[machine]
+    assert old.detent("next").code == 0
+    assert ENDS[machine] in old.detent("list").out
+    told = old.detent("audit", "--json")
+    assert told.code == 0, told
+    (note,) = told.json()["findings"]
+    assert (note["kind"], note["warning"], "not vouched for" in note["what"]) == ("format", True, True)
+
+
+def test_an_old_task_goes_on_and_its_new_lines_are_vouched_for(detent: Detent, place: Path) -> None:
+    old = Old(detent, place, "lights-out")
+    before = old.journal.read_bytes()
+    done = old.detent("prove")
+    assert done.code in (0, 1), done
+    done = old.detent("start")
+    assert done.code == 0, done
+    assert old.journal.read_bytes().startswith(before)
+    assert len(old.journal.read_bytes()) > len(before)
+    assert old.detent("audit").code == 0
+
+
+def test_what_an_old_journal_has_a_hash_of_is_held_against_it(detent: Detent, place: Path) -> None:
+    old = Old(detent, place, "phase")
+    (old.control / "runs" / "1" / "prompt.md").write_text("be bold\n", encoding="utf-8")
+    evidence = place / "phase" / "words-task" / "EVIDENCE.md"
+    evidence.write_text(evidence.read_text(encoding="utf-8").replace("PASS", "FAIL"), encoding="utf-8")
+    told = old.detent("audit")
+    assert told.code == 1
+    assert "prompt of agent run #1 was changed" in told.out
+    assert "EVIDENCE.md ## Review was changed after done was reached" in told.out
