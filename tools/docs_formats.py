@@ -341,6 +341,7 @@ PLACES: Mapping[str, str] = {
     "private_git": "the engine's own git: trees, checkpoints under refs/detent/",
     "seen_tree": "the last tree id with the file times it was taken at; may be deleted",
     "touched": "the protected files that tree touched, for readers; may be deleted",
+    "tree_differences": "what differed between trees that a gate compared, for readers; may be deleted",
     "tree_files": "size and lines of every file of a tree a gate looked at, for readers; may be deleted",
     "run": "one agent run: prompt, events (its output), errors, identity.json, exit.json",
     "sandbox": "how well this host can hold a process, as it was tried; may be deleted",

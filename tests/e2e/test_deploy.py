@@ -233,6 +233,86 @@ def test_a_deployment_that_was_cut_short_is_not_repeated_unasked(deployments: De
     assert deployments.target.get("app.py") == SAMPLE_FILES["app.py"]
 
 
+SECRET = "s3cr3t-of-the-person"
+STEAL = 'echo "$MY_TOKEN" > "$TARGET/../stolen"'
+
+
+def stolen(deployments: Deployments) -> bool:
+    return (deployments.target.folder.parent / "stolen").exists()
+
+
+def with_token(deployments: Deployments) -> None:
+    environment = {**deployments.detent.environment, "MY_TOKEN": SECRET}
+    deployments.detent = Detent(deployments.detent.directory, environment)
+
+
+def test_script_rewritten_after_the_word_does_not_run_unseen(deployments: Deployments) -> None:
+    """The first deployment fails, and the agent of the retry writes what it wants to run outside the sandbox."""
+    with_token(deployments)
+    deployments.script("Deploying", f"{HONEST}; echo 'exit 1' > deploy.sh", run=1)
+    deployments.script("Deploying", f"{HONEST}; echo '{STEAL}' > deploy.sh", run=2)
+    task = deployments.begun(Deploy="sh deploy.sh")
+    task.run(expect=4)
+    task.done("approve", "--reason", "read deploy.sh")
+    done = task.run(expect=4)
+    assert not stolen(deployments), "what the agent wrote ran with the person's rights"
+    assert stages(task) == ["confirmed", "begun", "ended"]
+    tree = task.entries("deploy")[0]["tree"]
+    assert "deploy.sh changed since" in done.out
+    assert f"confirmed deploying {tree[:12]}" in done.out
+    assert f"detent diff --since {tree[:12]}" in done.out
+    assert "deploy.sh changed since" in task("inbox").out
+    shown = task("diff", "--since", tree[:12], "p").out
+    assert "-exit 1" in shown
+    assert f"+{STEAL}" in shown
+    task.done("approve", "--reason", "read it again", "--tree", task("diff", "p", "--json").json()["tree"][:12])
+    task.run(expect=4)
+    assert stolen(deployments), "a person who looked may want exactly this"
+    task.audit()
+
+
+def test_confirmation_of_another_tree_than_the_shown_one_is_refused(deployments: Deployments) -> None:
+    task = deployments.begun()
+    task.run(expect=4)
+    done = task("approve", "--reason", "looked", "--tree", "0123456789ab", "p")
+    assert done.code == 1
+    assert "not 0123456789ab" in done.err
+    assert stages(task) == []
+
+
+def test_rollback_runs_no_files_that_changed_since_the_deployment(deployments: Deployments) -> None:
+    with_token(deployments)
+    deployments.script("Deploying", f"{HONEST}; echo 'rm $TARGET/app.py' > back.sh")
+    task = deployments.begun(Rollback="sh back.sh")
+    task.run(expect=4)
+    task.done("approve", "--reason", "ours")
+    task.run(expect=4)
+    assert task.state() == "Complete"
+    (task.repo / "back.sh").write_text(f"{STEAL}\n", encoding="utf-8")
+    done = task("rollback", "--reason", "the page is empty", "p")
+    assert done.code == 1
+    assert "changed since it was deployed: back.sh" in done.err
+    assert "detent diff --since" in done.err
+    assert not stolen(deployments)
+    assert stages(task)[-1] == "ended"
+    tree = task("diff", "p", "--json").json()["tree"]
+    task.done("rollback", "--tree", tree[:12], "--reason", "read it")
+    assert stolen(deployments)
+    asked = task.entries("deploy")[-2]
+    assert (asked["tree"], asked["differs"]) == (tree, ["back.sh"])
+    task.audit()
+
+
+def test_files_that_deploying_makes_need_no_other_word(deployments: Deployments) -> None:
+    """A retry finds what the first attempt built; no agent touched it."""
+    task = deployments.begun(Deploy='mkdir -p dist && cp app.py dist/ && echo x >> "$TARGET/../count"', Check="false")
+    task.run(expect=4)
+    task.done("approve", "--reason", "ours")
+    task.run(expect=4)
+    assert stages(task) == ["confirmed", *["begun", "ended"] * 2]
+    task.audit()
+
+
 def test_what_was_deployed_holds_for_its_tree_and_is_not_deployed_again(deployments: Deployments) -> None:
     task = deployments.begun()
     deployments.script("Deploying", "printf '# Delivery\\n\\n## Summary\\n\\nshipped\\n' > DELIVERY.md")

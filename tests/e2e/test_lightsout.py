@@ -149,8 +149,10 @@ def second_version(lights: Lights, line: Pipeline) -> None:
     lights.script("Building", "echo '# version 2' >> words.py")
     lights.script("Reviewing", f"out review.md; {again} $DETENT_OUT/review.md")
     lights.script("Verifying", f"out verification.md; {again} $DETENT_OUT/verification.md")
+    assert "words.py changed since" in line.run(expect=4).out, "the first word was about other files"
+    person(line, "approve", "--reason", "the next version too")
     line.run(expect=4)
     assert line.state() == "PipelineComplete", (line.path_of_moves()[-12:], line.run().out)
     start = line.path_of_moves().index("IterationConfirmed")
     assert line.path_of_moves()[start + 1] == "Analyzing", "no change of the architecture: design is skipped"
-    assert len(line.entries("deploy")) == 5, "confirmed once, deployed twice"
+    assert len(line.entries("deploy")) == 6, "each version was confirmed and deployed"

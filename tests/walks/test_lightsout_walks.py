@@ -154,7 +154,7 @@ RED = ("tests/red", "red\n")
 FILES = {
     "audit_written": ("scaffolding/audit.md", "# Audit\n\n## Findings\n\n- Python: keep, look {turn}\n"),
     "distilled": ("docs/input/distilled-{turn}.md", "# Notes\n\nbrief.md: words are counted.\n"),
-    **dict.fromkeys(("commands_failed", "build_failed"), RED),
+    "build_failed": RED,
     "outgrown": ("long.py", "# a line\n" * 301),
     **dict.fromkeys(("brake", "stop_reported"), BLOCKED),
     "big_fix": ("tests/test_more_{turn}.py", ""),
@@ -162,7 +162,8 @@ FILES = {
 # These are open as long as nothing is in the way, the last three because nobody has written anything in the visit.
 UNTOUCHED = frozenset(
     {
-        *("preferences_ok", "deploy_named", "checkout_clean", "build_ok", "commands_ok", "small_fix"),
+        *("preferences_ok", "deploy_named", "checkout_clean", "build_ok", "fix_ok", "small_fix"),
+        *("delivery_ok", "as_verified"),
         *("expand_failed", "design_failed", "readiness_failed"),
     }
 )
@@ -213,7 +214,7 @@ class Line:
         elif gate in FILES:
             name, text = FILES[gate]
             self.put(name.format(turn=self.turn), text.format(turn=self.turn))
-        elif gate == "deploy_ok":
+        elif gate == "deployed":
             self.task = confirm(self.task, "walker", "walk")[0]
         elif gate == "deploy_failed":
             (self.path / "README.md").unlink()

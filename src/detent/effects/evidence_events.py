@@ -134,7 +134,11 @@ _NOTES: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, ...]]] = {
 
 
 def _deployed(entry: Mapping[str, Any]) -> str:
-    return f": {_text(entry['why'])}" if entry["why"] else ""
+    """Why it failed; of a person's word whether it was given ahead, and which files it accepts as not verified."""
+    unseen = ", unseen: before there were files to look at" if entry.get("unseen") else ""
+    differs = entry.get("differs") or ()
+    accepted = f"; accepted although not verified: {', '.join(map(_text, differs))}" if differs else ""
+    return f"{unseen}{accepted}" + (f": {_text(entry['why'])}" if entry["why"] else "")
 
 
 def _text(value: object) -> str:

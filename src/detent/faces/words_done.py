@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.runner.collect import Leftover
+    from detent.runner.deploy import Confirmed
     from detent.runner.land import Landed
     from detent.runner.open import Task
     from detent.runner.restore import Restored
@@ -40,9 +41,13 @@ def approved_words(approved: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *(f"  {on_one_line(name)}" for name in approved["files"])])
 
 
-def confirmed_words(name: str, commands: Sequence[tuple[str, str]]) -> str:
-    lines = [f"  {label}: {flat(line)}" for label, line in commands]
-    return "\n".join(["confirmed: these commands may run", *lines, f"next: detent run {name}"])
+def confirmed_words(name: str, word: Confirmed, *, is_unseen: bool) -> str:
+    files = f"the files of {word.tree[:12]}" if word.tree else "the next files that are verified"
+    lines = [f"  {label}: {flat(line)}" for label, line in word.plan.commands]
+    head = f"confirmed{' unseen' if is_unseen else ''}: these commands may run on {files}, and on no others"
+    if word.differs:
+        lines.append(f"  accepted although not verified: {name_some(word.differs)}")
+    return "\n".join([head, *lines, f"next: detent run {name}"])
 
 
 def rolled_back_words(name: str, command: str, why: str) -> str:

@@ -91,7 +91,10 @@ def _proof_words(entry: Entry) -> str:
 
 def _deploy_words(entry: Entry, who: str) -> str:
     if entry["stage"] == "confirmed":
-        return f"{who} confirmed the deploy commands"
+        unseen = ", unseen" if entry.get("unseen") else ""
+        files = f" for the files of {entry['tree'][:12]}" if entry["tree"] else ""
+        differs = f"; accepted although not verified: {name_some(entry['differs'])}" if entry.get("differs") else ""
+        return f"{who} confirmed the deploy commands{unseen}{files}{differs}: {entry['reason']}"
     if entry["stage"] == "begun":
         return f"deploys tree {entry['tree'][:12]}; to go back: {dict(entry['commands'])['Rollback']}"
     if entry["stage"] == "rolling_back":

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _MOST_TIMES, _MOST_LINES, _MOST_APPROACHES = 2, 300, 2
 APPROACHES = "Approaches"
+_NOT_LOOKED = "the tree has not been looked at since it changed"
 # Text that people write as code; a file without a suffix may be a program too.
 _SOURCE = re.compile(
     r"(?:[^.]*|.*\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|rs|go|java|kt|kts|scala|c|h|cc|cpp|hpp|cs|fs|rb|php|pl|lua|"
@@ -35,9 +36,27 @@ _LOCK = re.compile(r".*[.-]lock(?:\.\w+)?|go\.sum|npm-shrinkwrap\.json")
 
 def brake(gate: Gate, seen: Seen) -> Finding:
     """Twice the files of the design, a source file over 300 lines, a third approach, or an unplanned dependency."""
+    issues = _issues(gate, seen)
+    if issues is None:
+        return Finding(ok=False, why=_NOT_LOOKED, is_known=False)
+    if issues:
+        return Finding(ok=True, note="; ".join(issues), proof=seen.tree, by_engine=True)
+    return Finding(ok=False, why="the build is no larger than its design", proof=seen.tree)
+
+
+def within_design(gate: Gate, seen: Seen) -> Finding:
+    """The opposite of `brake`: nothing has outgrown the design; asked of what was changed after a build."""
+    issues = _issues(gate, seen)
+    if issues is None:
+        return Finding(ok=False, why=_NOT_LOOKED, is_known=False)
+    return Finding(ok=not issues, why="; ".join(issues), proof=seen.tree, by_engine=True)
+
+
+def _issues(gate: Gate, seen: Seen) -> list[str] | None:
+    """All in which a build has outgrown its design; None when the tree was not looked at."""
     files, found, changed = seen.tree_files(), manifests(seen), seen.changed()
     if files is None or found is None or changed is None:
-        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
+        return None
     design = seen.files.text(gate.params["design"]) or ""
     besides = (*gate.params.get("besides", ()), *exempt_paths(design))
     # What was there before the build, and the design does not draw, is not the build's.
@@ -49,9 +68,7 @@ def brake(gate: Gate, seen: Seen) -> Finding:
     unplanned = [name for name in dict.fromkeys(unplanned) if not is_named(name, design)]
     if unplanned:
         issues.append(f"{name_some(unplanned)} is a dependency that {gate.params['design']} does not name")
-    if issues:
-        return Finding(ok=True, note="; ".join(issues), proof=seen.tree, by_engine=True)
-    return Finding(ok=False, why="the build is no larger than its design", proof=seen.tree)
+    return issues
 
 
 def _is_besides(path: str, besides: tuple[str, ...]) -> bool:

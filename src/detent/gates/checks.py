@@ -298,6 +298,7 @@ CHECKS: Mapping[str, Known] = {
     "lockfile": ("build:lockfile", (), ()),
     "no_placeholders": ("build:no_placeholders", ("readiness",), ()),
     "brake": ("brake:brake", ("design",), ("besides", "approaches")),
+    "within_design": ("brake:within_design", ("design",), ("besides", "approaches")),
     "structure_ok": ("design:structure_ok", ("design",), ("besides",)),
     "readiness_doc": ("readiness:readiness_doc", ("file", "scope", "design"), ()),
     "ac_tests": ("readiness:ac_tests", ("scope", "readiness"), ()),
@@ -322,6 +323,7 @@ CHECKS: Mapping[str, Known] = {
     "filed": ("filed:filed", ("file",), ()),
     "renewed": ("filed:renewed", ("files",), ()),
     "same_tree": ("filed:same_tree", (), ()),
+    "as_judged": ("judged:as_judged", ("edges",), ("besides", "outputs", "design")),
     "asked_by_name": (asked_by_name, (), ()),
     "json_valid": ("json_artifacts:json_valid", ("file", "schema"), ()),
     "questions_closed": ("planned:questions_closed", ("file", "schema"), ()),
@@ -336,7 +338,7 @@ CHECKS: Mapping[str, Known] = {
     "tree_edited": ("people:tree_edited", (), ()),
     "big_fix": ("fix_size:big_fix", ("design",), ()),
     "deploy_named": ("deployed:deploy_named", ("preferences",), ()),
-    "deployed": ("deployed:deployed", ("preferences",), ()),
+    "deployed": ("deployed:deployed", ("preferences",), ("edges", "besides", "outputs", "design")),
 }
 
 
@@ -344,7 +346,7 @@ CHECKS: Mapping[str, Known] = {
 _KINDS = {
     "unless": TABLE,
     **dict.fromkeys(("fields", "empty", "words", "files", "labels", "questions", "tests"), TEXTS),
-    **dict.fromkeys(("programs", "severities", "besides", "values"), TEXTS),
+    **dict.fromkeys(("programs", "severities", "besides", "values", "edges"), TEXTS),
     **dict.fromkeys(("schema", "plan_schema"), SCHEMA),
     "states": STATES,
     "roles": ROLES,

@@ -16,11 +16,17 @@ if TYPE_CHECKING:
 _MOST_FILES = 200  # that a journal line names
 BY_NAME = "by name"  # stands among what a person says on top: they named the move they want
 WORD_CHECKS = ("protected_ok",)  # a closed gate of these is opened by nothing but a person's word
+_ALSO_BY_WORD = ("deployed", "as_judged")  # opened by more than a word, too
 
 
 def is_word(machine: Machine, gate: str) -> bool:
     """Whether a gate waits for a person; `gate` may also be the name of a guard."""
     return gate in machine.gates and all(part.check in (*WORD_CHECKS, "all") for part in machine.parts((gate,)))
+
+
+def waits_for_person(machine: Machine, gate: str) -> bool:
+    """Whether a closed gate may still be opened by a person's word: commands are run before they are asked."""
+    return is_word(machine, gate) or (gate in machine.gates and machine.gates[gate].check in _ALSO_BY_WORD)
 
 
 def lacks_only_word(machine: Machine, missing: Iterable[Missing]) -> bool:

@@ -93,6 +93,10 @@ def nobody_looked() -> None:
     return None
 
 
+def not_compared(_tree: str) -> None:
+    return None
+
+
 class Seen(Record):
     machine: Machine
     snapshot: Snapshot
@@ -118,6 +122,12 @@ class Seen(Record):
     today: str = ""  # what is known of dependencies changes with the day
     audit: Mapping[str, Any] = {}  # where vulnerabilities are asked for, and which a person accepted
     came_with: str = ""  # the tree that the move which led here saw; empty where it saw none
+    trees: Mapping[str, Mapping[str, Any]] = {}  # by edge: the tree that its last move saw, and the line that says so
+    accepted: Mapping[
+        str, Any
+    ] = {}  # what a person accepted although it differs from what was judged: tree, name, reason
+    # What differs between an earlier tree and this one, without the task's own files; None when that is not known.
+    differences: Callable[[str], Sequence[tuple[str, str]] | None] = not_compared
     filing: Mapping[str, Any] = {}  # what the engine filed in this visit: tree, files by place with hashes, refused
     judged: Mapping[
         str, Mapping[str, str]

@@ -10,13 +10,16 @@ from detent.effects.evidence_diff import patch_text
 from detent.effects.git import find_repository
 from detent.effects.line_ends import as_committed
 from detent.effects.tree import changed_files
-from detent.errors import RefusedError
+from detent.errors import RefusedError, UsageError
 from detent.runner.look import current_tree
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.runner.open import Task
+
+
+_SHORTEST_ID = 7  # characters, as git wants them
 
 
 class Changes(Record):
@@ -26,8 +29,9 @@ class Changes(Record):
     text: str  # a patch, or how much of each file changed
 
 
-def changes(task: Task, *, stat: bool) -> Changes:
-    baseline = str(task.memory.head["baseline"])
+def changes(task: Task, *, stat: bool, since: str = "") -> Changes:
+    """The baseline against the tree as it is, or (`since`) a tree that the task's journal names by its beginning."""
+    baseline = _tree_named(task, since) if since else str(task.memory.head["baseline"])
     if not baseline:
         raise RefusedError(
             "a folder without git has no baseline to compare with",
@@ -37,7 +41,7 @@ def changes(task: Task, *, stat: bool) -> Changes:
     with Lock(task.places.lock()):
         tree = current_tree(task)
     private = task.places.private_git()
-    repository = find_repository(task.project.root) if task.memory.head["in_place"] else None
+    repository = find_repository(task.project.root) if task.memory.head["in_place"] and not since else None
     if repository is None:  # a clone has the very bytes of its commits
         return Changes(baseline, tree, *_between(private, baseline, tree, stat=stat))
     scratch = os.path.join(task.places.folder, f"look-{os.getpid()}")
@@ -46,6 +50,19 @@ def changes(task: Task, *, stat: bool) -> Changes:
         return Changes(baseline, tree, *_between(scratch, baseline, shown, stat=stat))
     finally:
         wipe(scratch)
+
+
+def _tree_named(task: Task, start: str) -> str:
+    """The one tree of the journal whose id begins so."""
+    entries = task.store.history()
+    known = {str(entry[key]) for entry in entries for key in ("tree", "before", "left") if entry.get(key)}
+    found = sorted(tree for tree in known if tree.startswith(start))
+    if len(start) < _SHORTEST_ID or len(found) != 1:
+        why = "no tree" if not found else f"{len(found)} trees"
+        raise UsageError(
+            f"{why} of {task.id} begins with {start!r}", next_step=f"name {_SHORTEST_ID} or more characters of its id"
+        )
+    return found[0]
 
 
 def _between(git_dir: str, baseline: str, tree: str, *, stat: bool) -> tuple[tuple[tuple[str, str], ...], str]:

@@ -1,6 +1,7 @@
 """Runs the deploy commands of a project: outside every sandbox, in the person's checkout, in their environment.
 
-1. a person confirms these very commands, once; other commands need another word
+1. a person confirms these very commands for the files as they are; other commands, and files outside the documents
+   that changed since, need another word. A word given ahead (`--unseen`) is about the next tree that is verified
 2. a line says that it begins, with the commands and the way back; from here on it is never repeated unasked
 3. pre-flight, deploy, check and persistence in turn, without the task's lock; the first that fails ends it
 4. a line says how each of them ended; the receipts hold their output
@@ -12,17 +13,21 @@ from __future__ import annotations
 
 import os
 
+from detent.core.record import Record
 from detent.effects import process
 from detent.effects.merge import person_environment
 from detent.errors import RefusedError
-from detent.gates.deployed import CHECK, deployed, wanted_word
+from detent.gates.deployed import CHECK, deployed, unverified, wanted_word
+from detent.gates.judged import judging_move
 from detent.gates.plan import receipt_key
-from detent.runner.look import current_tree, known_tree, look
+from detent.runner.look import current_tree, known_tree, look, refuse_other_tree
 from detent.runner.promises import put_in_order
 from detent.runner.settle import note
 from detent.store.deploy_plan import RUN_IN_TURN, Plan, read_plan
 from detent.store.lock import Lock
 from detent.store.memory import utc_now
+from detent.store.names import name_some
+from detent.store.native import Document
 from detent.store.receipts import Receipt, ReceiptStore
 
 TYPE_CHECKING = False
@@ -50,7 +55,13 @@ def word_wanted(task: Task) -> str:
     if gate is None or not task.memory.visit:
         return ""
     plan = _plan(task, gate)
-    return wanted_word(plan, task.memory.deploy, task.memory.snapshot, known_tree(task)) if plan else ""
+    return wanted_word(gate, plan, _seen(task, known_tree(task), is_reader=True)) if plan else ""
+
+
+def _seen(task: Task, tree: str, *, is_reader: bool = False) -> Seen:
+    """What the checks about deploying look at; none of them asks the native file."""
+    document = Document("", "", {}, task.memory.snapshot.state)
+    return look(task, task.memory, document, tree, is_reader=is_reader)
 
 
 def _plan(task: Task, gate: Gate) -> Plan | None:
@@ -60,22 +71,65 @@ def _plan(task: Task, gate: Gate) -> Plan | None:
     return read_plan(text or "")[0]
 
 
-def confirm(task: Task, name: str, reason: str) -> tuple[Task, Plan | None]:
-    """Write down that a person wants these commands run, now and in later attempts; None: nothing waits for that."""
+class Confirmed(Record):
+    """A person's word about deploying: what may run, for which files, and what of these was not verified."""
+
+    plan: Plan
+    tree: str  # empty: the next tree that is verified
+    differs: tuple[str, ...] = ()
+
+
+def confirm(task: Task, name: str, reason: str, shown: str = "") -> tuple[Task, Confirmed | None]:
+    """Write down that a person wants these commands run for the files as they are; None: nothing waits for that.
+
+    `shown` is the beginning of the tree id that person looked at, if they say so.
+    """
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         task = task.at(settled.memory)
         gate = deploy_gate(task)
         plan = _plan(task, gate) if gate else None
-        if plan is None or not wanted_word(plan, task.memory.deploy, task.memory.snapshot, current_tree(task)):
+        if gate is None or plan is None:
             return task, None
-        if not reason.strip():
-            raise RefusedError(
-                "deploy commands run with your rights: confirming them needs a reason",
-                next_step=f'detent approve {task.id} --reason "why"',
-            )
-        memory = note(task, task.memory, "deploy", deploy_line("confirmed", plan, "person", name, reason=reason))
-        return task.replace(memory=memory), plan
+        seen = _seen(task, current_tree(task))
+        if not wanted_word(gate, plan, seen):
+            return task, None
+        refuse_other_tree(seen.tree, shown)
+        differs = unverified(gate, seen)
+        _refuse_unreasoned(task, reason, f"; it also accepts {name_some(differs)} as not verified" if differs else "")
+        told = {"reason": reason, "tree": seen.tree, "unseen": False, "differs": list(differs)}
+        memory = note(task, task.memory, "deploy", deploy_line("confirmed", plan, "person", name, **told))
+        return task.replace(memory=memory), Confirmed(plan, seen.tree, differs)
+
+
+def confirm_unseen(task: Task, name: str, reason: str) -> tuple[Task, Confirmed]:
+    """Write down a person's word given before there is anything to see: it covers one verified tree, and no other."""
+    with Lock(task.places.lock()):
+        settled = put_in_order(task)
+        task = task.at(settled.memory)
+        gates = [one for one in task.machine.gates.values() if one.check == CHECK and one.params.get("edges")]
+        gate = gates[0] if gates else None
+        if gate is None:
+            raise RefusedError(f"{task.machine.name} deploys nothing that could be confirmed ahead")
+        plan = _plan(task, gate)
+        if plan is None:
+            file = gate.params["preferences"].removeprefix("tree:")
+            raise RefusedError(f"{file} names no deploy commands to confirm", next_step=f"name them in {file} first")
+        _refuse_unreasoned(task, reason, "", unseen=" --unseen")
+        edges = list(gate.params["edges"])
+        is_verified = deploy_gate(task) is not None
+        tree = task.memory.trees.get(judging_move(edges, _seen(task, "")), {}).get("tree", "") if is_verified else ""
+        told = {"reason": reason, "tree": tree, "unseen": True, "edges": edges, "differs": []}
+        memory = note(task, task.memory, "deploy", deploy_line("confirmed", plan, "person", name, **told))
+        return task.replace(memory=memory), Confirmed(plan, tree)
+
+
+def _refuse_unreasoned(task: Task, reason: str, more: str, unseen: str = "") -> None:
+    if not reason.strip():
+        raise RefusedError(
+            f"deploy commands run with your rights: confirming them needs a reason{more}",
+            next_step=f'detent approve {task.id}{unseen} --reason "why"',
+        )
 
 
 def deploy_line(stage: str, plan: Plan, by: str, name: str, **more: Any) -> dict[str, Any]:
@@ -111,7 +165,8 @@ def deploy(task: Task, seen: Seen, gates: Iterable[str]) -> None:
         receipts = {one.key: one.digest for one in results}
         logs = ReceiptStore(task.places.receipts()).logs_of(results)
         told = {"tree": seen.tree, "visit": visit, "ok": failed is None, "why": why}
-        line = deploy_line("ended", plan, "engine", "", receipts=receipts, logs=logs, **told)
+        left = current_tree(task)  # the commands run in the checkout, and may have made something there
+        line = deploy_line("ended", plan, "engine", "", receipts=receipts, logs=logs, left=left, **told)
         note(task, settled.memory, "deploy", line)
 
 

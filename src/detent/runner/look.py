@@ -10,9 +10,9 @@ from detent.effects.git import Repository, find_repository, has_sparse_rules
 from detent.effects.observe import TaskFiles
 from detent.effects.touched import Touched, recall_touched, remember_touched, rules_of, touched_files, touched_later
 from detent.effects.tree_memory import moment, recall_tree, remember_tree
-from detent.errors import RefusedError, ToolError, UnreadableError
+from detent.errors import RefusedError, ToolError, UnreadableError, UsageError
 from detent.gates.commands import COMMAND_CHECKS
-from detent.gates.seen import Seen, nobody_looked
+from detent.gates.seen import Seen, nobody_looked, not_compared
 from detent.runner.layout import is_tracked, moving_files
 from detent.runner.surroundings import Surroundings
 from detent.store.atomic import sweep
@@ -24,7 +24,7 @@ from detent.store.receipts import ReceiptStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
     from detent.effects.tree import Taken
@@ -43,11 +43,12 @@ _WHOLE_TREE = (
     "lockfile",
     "no_placeholders",
     "brake",
+    "within_design",
 )  # they ask for every file of it
 # checks whose answer depends on the tree
 TREE_CHECKS = (
     *(*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "tree_edited"),
-    *("deployed", "big_fix", "filed", "scope", "same_tree", "code_review"),
+    *("deployed", "big_fix", "filed", "scope", "same_tree", "as_judged", "code_review"),
 )
 
 
@@ -91,6 +92,9 @@ def look(
         today=utc_now()[:10],
         audit=memory.head.get("audit", {}),
         came_with=memory.came_with,
+        trees=memory.trees,
+        accepted=memory.accepted,
+        differences=partial(_differences, task, tree, is_reader=is_reader) if tree else not_compared,
         filing=memory.filing,
         judged=memory.judged,
     )
@@ -120,6 +124,25 @@ def _files_of_tree(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, Tr
         return None
     remember_files(task.places.tree_files(), tree, found)
     return found
+
+
+def _differences(task: Task, tree: str, before: str, *, is_reader: bool) -> Sequence[tuple[str, str]] | None:
+    """Status and path of what differs between an earlier tree and this one; the task's own files are no work."""
+    if before == tree:
+        return ()
+    from detent.effects.tree_differences import recall_differences, remember_differences, tree_differences
+
+    path = task.places.tree_differences()
+    if is_reader:
+        return recall_differences(path, before, tree)
+    try:
+        found = tree_differences(task.places.private_git(), before, tree)
+    except (ToolError, UsageError):  # a tree that is gone, or that no tree has as its name
+        return None
+    own = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(task.tree_path))
+    ours = tuple((status, name) for status, name in found if not lies_in(name, own))
+    remember_differences(path, before, tree, ours)
+    return ours
 
 
 def _since_gate(task: Task, memory: Memory, tree: str) -> list[tuple[str, str]] | None:

@@ -10,41 +10,74 @@ A crash between 1 and 3 leaves the end unknown, which is told by the journal; wh
 from __future__ import annotations
 
 from detent.errors import RefusedError
+from detent.gates.deployed import CHECK
+from detent.gates.judged import unjudged
 from detent.gates.plan import receipt_key
 from detent.runner.deploy import deploy_line, how_ended, run_command
+from detent.runner.look import current_tree, look, refuse_other_tree
 from detent.runner.promises import put_in_order
 from detent.runner.settle import note, refuse_while_running
 from detent.store.deploy_plan import ROLLBACK, Plan
 from detent.store.lock import Lock
+from detent.store.names import name_some
+from detent.store.native import Document
 from detent.store.receipts import ReceiptStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from detent.core.machine import Gate
     from detent.runner.open import Task
     from detent.store.receipts import Receipt
 
 
-def roll_back(task: Task, name: str, reason: str, *, is_over: bool) -> tuple[Task, Receipt]:
-    """Run the way back of the last deployment; `is_over`: the person says that one without a known end has ended."""
+def roll_back(task: Task, name: str, reason: str, *, is_over: bool, shown: str = "") -> tuple[Task, Receipt]:
+    """Run the way back of the last deployment; `is_over`: the person says that one without a known end has ended.
+
+    The command may run files of the checkout. Where they are not those that were deployed, the person names the tree
+    they looked at (`shown`), and it runs on no other.
+    """
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         task = task.at(settled.memory)
         refuse_while_running(task, task.memory)
         plan = _last_plan(task, reason, is_over=is_over)
+        tree, differs = _looked_at(task, shown)
         visit = f"rollback:{task.memory.snapshot.seq + 1}"
-        begun = deploy_line("rolling_back", plan, "person", name, reason=reason, visit=visit)
+        told = {"reason": reason, "visit": visit, "tree": tree, "differs": list(differs)}
+        begun = deploy_line("rolling_back", plan, "person", name, **told)
         task = task.replace(memory=note(task, task.memory, "deploy", begun))
-    gate = next(gate for gate in task.machine.gates.values() if gate.check == "deployed")
+    gate = _gate(task)
     store, line = ReceiptStore(task.places.receipts()), plan.line(ROLLBACK)
     key = receipt_key(visit, f"{ROLLBACK}: {line}", gate, "")
-    receipt = store.save(run_command(task, store, key, ROLLBACK, line, ""))
+    receipt = store.save(run_command(task, store, key, ROLLBACK, line, tree))
     why = "" if receipt.is_green else f"{ROLLBACK} failed ({how_ended(receipt)}), see {receipt.log}"
     with Lock(task.places.lock()):
         settled = put_in_order(task)
-        told = {"visit": visit, "receipts": {receipt.key: receipt.digest}, "ok": receipt.is_green, "why": why}
-        told["logs"] = store.logs_of((receipt,))
-        memory = note(task, settled.memory, "deploy", deploy_line("rolled_back", plan, "engine", "", **told))
+        told = {"visit": visit, "tree": tree, "ok": receipt.is_green, "why": why}
+        done, logs = {receipt.key: receipt.digest}, store.logs_of((receipt,))
+        line = deploy_line("rolled_back", plan, "engine", "", receipts=done, logs=logs, **told)
+        memory = note(task, settled.memory, "deploy", line)
     return task.replace(memory=memory), receipt
+
+
+def _gate(task: Task) -> Gate:
+    return next(gate for gate in task.machine.gates.values() if gate.check == CHECK)
+
+
+def _looked_at(task: Task, shown: str) -> tuple[str, tuple[str, ...]]:
+    """The tree the command will run on, and what of it differs from what was deployed; refused while not looked at."""
+    tree, before = current_tree(task), str(task.memory.deploy["last"].get("tree", ""))
+    refuse_other_tree(tree, shown)
+    seen = look(task, task.memory, Document("", "", {}, task.memory.snapshot.state), tree)
+    changed = unjudged(_gate(task), seen, before) if before else None
+    if changed == () or shown:
+        return tree, changed or ()
+    words = f"changed since it was deployed: {name_some(changed)}" if changed else "it is not known what was deployed"
+    look_at = f"detent diff --since {before[:12]} {task.id}" if changed else f"detent diff {task.id}"
+    raise RefusedError(
+        f"{words}; the rollback command would run with your rights on files that you have not confirmed",
+        next_step=f'look at it: {look_at}; then: detent rollback {task.id} --tree {tree[:12]} --reason "why"',
+    )
 
 
 def _last_plan(task: Task, reason: str, *, is_over: bool) -> Plan:

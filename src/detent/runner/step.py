@@ -22,7 +22,7 @@ from detent.core.record import Record
 from detent.core.values import Advance, Missing, Refuse, Signal, Wait
 from detent.errors import RefusedError, SetUpError
 from detent.gates.judge import evidence_hashes, judge
-from detent.gates.people import BY_NAME, is_word, signed_files
+from detent.gates.people import BY_NAME, signed_files, waits_for_person
 from detent.machines.lines import NEXT
 from detent.runner.commit_move import commit_move, files_at_end
 from detent.runner.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
@@ -229,7 +229,7 @@ def _decide(
             break
         missing = single.missing if isinstance(single, (Refuse, Wait)) else ()
         unproven = tuple(one.gate for one in missing if one.pending)
-        if unproven and all(one.pending or is_word(machine, one.gate) for one in missing):
+        if unproven and all(one.pending or waits_for_person(machine, one.gate) for one in missing):
             return single, unproven
     return whole, ()
 

@@ -24,6 +24,8 @@ PRE_FLIGHT, DEPLOY, CHECK, ROLLBACK, PERSISTENCE = "Pre-flight", "Deploy", "Chec
 NEEDED = (PRE_FLIGHT, DEPLOY, CHECK, ROLLBACK)
 RUN_IN_TURN = (PRE_FLIGHT, DEPLOY, CHECK, PERSISTENCE)  # a rollback is only ever asked for, by a person
 EXAMPLE = f'"## {SECTION}" with "- {PRE_FLIGHT}: `command`", and the same for {DEPLOY}, {CHECK} and {ROLLBACK}'
+OUTPUTS = "Deploy Outputs"
+_OUTPUT = re.compile(r"(?:[-*+]|\d+[.)])\s+`(?P<path>[^`]+)`.*")
 _ITEM = re.compile(r"(?:[-*+]|\d+[.)])\s+\**(?P<label>[A-Za-z][A-Za-z -]*?)\**\s*:\**\s*(?P<line>.+?)\s*$")
 
 
@@ -59,6 +61,19 @@ def read_plan(text: str) -> tuple[Plan | None, str]:
         return None, f'"## {SECTION}" names no command for {", ".join(missing)}'
     ordered = (*RUN_IN_TURN, ROLLBACK)
     return Plan(tuple((label, found[label]) for label in ordered if found.get(label))), ""
+
+
+def read_outputs(text: str) -> tuple[str, ...]:
+    """The paths under "## Deploy Outputs", one list item each: `dist/` for a folder, `site.tar` for a file."""
+    section = find_section(text, OUTPUTS)
+    body = text[section.body_start : section.end] if section else ""
+    found: list[str] = []
+    for row in scan(body):
+        match = _OUTPUT.fullmatch(body[row.start : row.end].strip()) if row.kind == "text" and row.depth == 1 else None
+        path = match["path"].removeprefix("./") if match else ""
+        if path and not path.startswith("/") and {"", ".", ".."}.isdisjoint(path.rstrip("/").split("/")):
+            found.append(path)
+    return tuple(dict.fromkeys(found))
 
 
 def _plain(label: str) -> str:

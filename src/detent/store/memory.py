@@ -31,6 +31,10 @@ TALKED = "talked"  # why a run ended that a person talked to, whatever its progr
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 
 
+# What is remembered of a person's word about deploying; an older line names no tree.
+_WORD: Mapping[str, Any] = {"tree": "", "name": "", "reason": "", "unseen": False, "edges": []}
+
+
 class Memory(Record):
     """What the journal says at one moment."""
 
@@ -52,8 +56,10 @@ class Memory(Record):
     filed: Mapping[str, str] = {}  # revisions that never change, by their file: the hash of each
     revision: int = 0  # the number of the last one
     came_with: str = ""  # the tree that the last move saw; empty where it saw none
+    trees: Mapping[str, Mapping[str, Any]] = {}  # by edge: the tree that its last move saw, and the line that says so
     filing: Mapping[str, Any] = {}  # what was filed since the state was entered: of which tree, files, what was refused
     landed: Mapping[str, str] = {}  # how, commit and branch, once the work was taken over
+    accepted: Mapping[str, Any] = {}  # a tree a person accepted although it differs from the one that was judged
     approved: Mapping[str, Any] = {}  # the protected files a person approved last, and the tree they were in
     signed: Mapping[str, Mapping[str, Any]] = {}  # the last sign-off by each edge: who, and what they were shown
     proved: Mapping[str, str] = {}  # the receipts the journal vouches for, newest last: key -> hash
@@ -164,6 +170,12 @@ def _fold_fruitless(memory: Memory, kind: str, entry: Entry) -> Mapping[str, Any
 def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
     """What a move promises, what was prepared for it, what a person signed, and what its gates found part by part."""
     changes: dict[str, Any] = {"came_with": entry.get("tree", "")}
+    if entry.get("tree") and "edge" in entry:
+        changes["trees"] = {**memory.trees, entry["edge"]: {"tree": entry["tree"], "seq": entry["seq"]}}
+        word = memory.deploy.get("word", {})
+        if word.get("unseen") and not word["tree"] and entry["edge"] in word["edges"]:
+            # A word given ahead is about the first tree that is verified after it, and about no other.
+            changes["deploy"] = {**memory.deploy, "word": {**word, "tree": entry["tree"]}}
     if effects := entry.get("effects"):
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{entry['seq']}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
@@ -247,10 +259,12 @@ def _fold_deploy(memory: Memory, entry: Entry) -> dict[str, Any]:
     """A person's word lets it begin anew; what began is over with its end. The last one is known until taken back."""
     stage, last = entry["stage"], {key: memory.deploy[key] for key in ("last",) if key in memory.deploy}
     if stage == "confirmed":
-        return {"deploy": {"confirmed": entry["plan"], **last}}
+        word = {key: entry.get(key, default) for key, default in _WORD.items()}
+        accepted = {"accepted": {**word, "seq": entry["seq"]}} if entry.get("differs") else {}
+        return {"deploy": {"confirmed": entry["plan"], "word": word, **last}, **accepted}
     told = {key: entry[key] for key in ("plan", "tree", "visit", "time", "ok", "why")}
     if stage == "begun":
-        last = {"last": {"plan": entry["plan"], "commands": entry["commands"]}}
+        last = {"last": {"plan": entry["plan"], "commands": entry["commands"], "tree": entry["tree"]}}
         return {"deploy": {**memory.deploy, "begun": told, **last}}
     if stage == "rolling_back":  # nothing is deployed any more, and deploying again needs another word
         return {"deploy": {**last, "back": entry["visit"]}}
@@ -259,6 +273,9 @@ def _fold_deploy(memory: Memory, entry: Entry) -> dict[str, Any]:
         return {"proved": dict(list(proved.items())[-MOST_PROVED:]), "deploy": {} if entry["ok"] else last}
     ended = {**told, "proof": sha256_of("".join(entry["receipts"].values()).encode())}
     deploy = {**{key: value for key, value in memory.deploy.items() if key != "begun"}, "ended": ended}
+    if left := entry.get("left"):  # what the commands themselves made is no change since the person's word
+        deploy["word"] = {**deploy.get("word", _WORD), "tree": left}
+        deploy["last"] = {**deploy.get("last", {}), "tree": left}
     return {"proved": dict(list(proved.items())[-MOST_PROVED:]), "deploy": deploy}
 
 

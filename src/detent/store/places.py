@@ -127,6 +127,9 @@ class TaskPlaces(Record):
     def touched(self) -> str:
         return f"{self.folder}/touched.json"
 
+    def tree_differences(self) -> str:
+        return f"{self.folder}/tree-differences.json"
+
     def tree_files(self) -> str:
         return f"{self.folder}/tree-files.json"
 

@@ -10,6 +10,7 @@ from detent.core.machine import Gate
 from detent.core.values import Fact
 from detent.gates.deployed import wanted_word
 from detent.gates.judge import judge
+from detent.gates.seen import Seen
 from detent.store.deploy_plan import EXAMPLE, Plan, read_plan
 from tests.unit.gates.conftest import MACHINE, World
 
@@ -28,6 +29,8 @@ class Deploying:
     def __init__(self, world: World) -> None:
         self.world = world
         self.deploy: dict[str, Any] = {}
+        self.trees: dict[str, dict[str, Any]] = {"verify-it": {"tree": "tree-1", "seq": 7}}
+        self.differs: dict[str, tuple[tuple[str, str], ...]] = {"tree-1": (), "tree-0": (("M", "app.py"),)}
         self.name(COMMANDS)
 
     def name(self, commands: dict[str, str]) -> None:
@@ -40,8 +43,9 @@ class Deploying:
         assert found is not None
         return found
 
-    def confirm(self) -> None:
-        self.deploy = {"confirmed": self.plan.digest}
+    def confirm(self, tree: str = "tree-1") -> None:
+        word = {"tree": tree, "name": "ada", "reason": "ours", "unseen": False, "edges": []}
+        self.deploy = {"confirmed": self.plan.digest, "word": word}
 
     def end(self, **changes: Any) -> None:
         """A deployment that worked, in this visit and on this tree, but for what is given."""
@@ -49,9 +53,20 @@ class Deploying:
         self.deploy["ended"] = {**ended, **changes}
 
     def fact(self, check: str = "deployed") -> Fact:
-        gate = Gate("ours", check, {"preferences": "tree:preferences.md"}, "entry", "do it")
+        gate = self.gate(check)
         self.world.machine = MACHINE.replace(gates={**MACHINE.gates, "ours": gate})
-        return judge(self.world.seen().replace(deploy=self.deploy), ["ours"])["ours"]
+        return judge(self.seen(), ["ours"])["ours"]
+
+    def gate(self, check: str = "deployed") -> Gate:
+        params = {"preferences": "tree:preferences.md"}
+        own = {"besides": ["README.md"], "edges": ["verify-it"]} if check == "deployed" else {}
+        return Gate("ours", check, {**params, **own}, "entry", "do it")
+
+    def seen(self) -> Seen:
+        return self.world.seen().replace(deploy=self.deploy, trees=self.trees, differences=self.differs.get)
+
+    def word(self) -> str:
+        return wanted_word(self.gate(), self.plan, self.seen())
 
     def stands(self) -> str:
         """In one word: yes, no (and known so), unknown (a person must speak) or pending (it can be run)."""
@@ -128,10 +143,49 @@ def test_where_the_tree_is_not_known_nothing_is(deploying: Deploying) -> None:
     deploying.world.tree_id = ""
     assert deploying.stands() == "unknown"
     assert deploying.fact().why == "the tree has not been looked at since it changed"
-    snapshot = deploying.world.snapshot
-    assert wanted_word(deploying.plan, deploying.deploy, snapshot, "") == "", "nobody is asked about it either"
+    assert deploying.word() == "", "nobody is asked about it either"
     deploying.deploy = {}
-    assert wanted_word(deploying.plan, deploying.deploy, snapshot, "") != "", "the commands need a word on any tree"
+    assert deploying.word() != "", "the commands need a word on any tree"
+
+
+# --- a word is about files ---
+
+
+def test_files_changed_since_the_word_need_another_one(deploying: Deploying) -> None:
+    deploying.confirm("tree-0")
+    assert deploying.stands() == "unknown"
+    assert deploying.fact().why == (
+        "app.py changed since ada confirmed deploying tree-0: look at it: detent diff --since tree-0"
+    )
+
+
+def test_documents_changed_since_the_word_need_none(deploying: Deploying) -> None:
+    deploying.confirm("tree-0")
+    deploying.differs["tree-0"] = (("M", "README.md"),)
+    assert deploying.stands() == "pending"
+
+
+def test_word_that_names_no_files_counts_for_none(deploying: Deploying) -> None:
+    deploying.confirm("")
+    assert deploying.stands() == "unknown"
+    assert "the last word names no files" in deploying.fact().why
+    del deploying.deploy["word"]
+    assert deploying.stands() == "unknown", "a line of an older journal"
+
+
+def test_trees_that_nobody_compared_are_not_deployed(deploying: Deploying) -> None:
+    deploying.confirm("tree-9")
+    assert deploying.stands() == "unknown"
+    assert deploying.word() == "", "a reader asks nobody about what it does not know"
+
+
+def test_word_names_the_files_that_were_not_verified(deploying: Deploying) -> None:
+    deploying.trees["verify-it"]["tree"] = "tree-0"
+    assert (
+        "changed since verify-it judged the files: app.py, look at it: detent diff --since tree-0" in deploying.word()
+    )
+    deploying.trees.clear()
+    assert "no file was verified in this task" in deploying.word()
 
 
 # --- what was run ---

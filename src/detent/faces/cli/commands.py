@@ -232,7 +232,11 @@ COMMANDS = (
         "what the task has changed so far, new files too: its baseline against the tree as it is now",
         "result:diff",
         (_TASK,),
-        (Option("--stat", "", "only how much of each file changed"), _REPO),
+        (
+            Option("--stat", "", "only how much of each file changed"),
+            Option("--since", "TREE", "compare with this tree of the task's history instead of its baseline"),
+            _REPO,
+        ),
     ),
     Command(
         "dir",
@@ -307,7 +311,13 @@ COMMANDS = (
         "sign off what waits for it; also approve protected files that the task touched, with a reason",
         "people:approve",
         (_TASK,),
-        (_REASON, _EDGE, _TREE, _SKIP_ASSESS, _YES, _REPO),
+        (
+            *(_REASON, _EDGE, _TREE),
+            Option(
+                "--unseen", "", "confirm the deploy commands ahead, for the next tree that is verified and no other"
+            ),
+            *(_SKIP_ASSESS, _YES, _REPO),
+        ),
         'detent approve --reason "the new job is wanted"',
     ),
     Command(
@@ -425,7 +435,12 @@ COMMANDS = (
         "take the last deployment back by the command written down before it, with your rights",
         "result:rollback",
         (_TASK,),
-        (_REASON, Option("--yes", "", "although the end of a deployment is not known: none is under way"), _REPO),
+        (
+            _REASON,
+            Option("--yes", "", "although the end of a deployment is not known: none is under way"),
+            Option("--tree", "ID", "you looked at this tree, which is not the one that was deployed"),
+            _REPO,
+        ),
         'detent rollback --reason "the page is empty"',
     ),
     Command("machine list", "Machines", "the machines that come with detent", "machines:list_machines"),

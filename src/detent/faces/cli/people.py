@@ -22,6 +22,7 @@ from detent.runner.step import Outcome, step
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.faces.cli.arguments import Arguments
+    from detent.runner.deploy import Confirmed
     from detent.runner.open import Task
 
 
@@ -49,6 +50,8 @@ def approve(arguments: Arguments) -> int:
     refuse_inside_run("approve")
     task = open_to_change(arguments)
     state = task.machine.states[task.memory.snapshot.state]
+    if arguments.has("--unseen"):
+        return _confirmed_unseen(arguments, task)
     if deploy_word(task) and _confirmed(arguments, task):
         return 0
     if not may_ask(task.memory.head, task.machine, state):
@@ -74,11 +77,25 @@ def _confirmed(arguments: Arguments, task: Task) -> bool:
     """Take a person's word about the deploy commands, if that is what the task waits for; nothing is run here."""
     from detent.runner.deploy import confirm
 
-    task, plan = confirm(task, person_name(), arguments.text("--reason"))
-    if plan is not None:
-        told = {"id": task.id, "confirmed": [list(pair) for pair in plan.commands]}
-        show(arguments, told, confirmed_words(task.id, plan.commands))
-    return plan is not None
+    task, word = confirm(task, person_name(), arguments.text("--reason"), arguments.text("--tree"))
+    if word is not None:
+        _show_confirmed(arguments, task, word)
+    return word is not None
+
+
+def _confirmed_unseen(arguments: Arguments, task: Task) -> int:
+    """Take a person's word about deploy commands before there is anything to look at."""
+    from detent.runner.deploy import confirm_unseen
+
+    task, word = confirm_unseen(task, person_name(), arguments.text("--reason"))
+    _show_confirmed(arguments, task, word, is_unseen=True)
+    return 0
+
+
+def _show_confirmed(arguments: Arguments, task: Task, word: Confirmed, *, is_unseen: bool = False) -> None:
+    told = {"id": task.id, "confirmed": [list(pair) for pair in word.plan.commands]}
+    about = {"tree": word.tree, "unseen": is_unseen, "differs": list(word.differs)}
+    show(arguments, {**told, **about}, confirmed_words(task.id, word, is_unseen=is_unseen))
 
 
 def _opened(task: Task, reason: str) -> Outcome:

@@ -27,7 +27,7 @@ def diff(arguments: Arguments) -> int:
     from detent.runner.changes import changes
 
     task = open_task(arguments.text("TASK"), arguments.text("--repo"))
-    found = changes(task, stat=arguments.has("--stat"))
+    found = changes(task, stat=arguments.has("--stat"), since=arguments.text("--since"))
     content = {
         "id": task.id,
         "baseline": found.baseline,
@@ -36,7 +36,7 @@ def diff(arguments: Arguments) -> int:
         "text": found.text,
     }
     if arguments.has("--json") or not found.text:
-        show(arguments, content, "nothing differs from the baseline")
+        show(arguments, content, f"nothing differs from {arguments.text('--since') or 'the baseline'}")
     else:
         sys.stdout.write(patch_words(found.text, is_seen=sys.stdout.isatty()))
     return 0
@@ -137,7 +137,13 @@ def rollback(arguments: Arguments) -> int:
 
     refuse_inside_run("taking a deployment back")
     task = open_to_change(arguments)
-    task, receipt = roll_back(task, person_name(), arguments.text("--reason"), is_over=arguments.has("--yes"))
+    task, receipt = roll_back(
+        task,
+        person_name(),
+        arguments.text("--reason"),
+        is_over=arguments.has("--yes"),
+        shown=arguments.text("--tree"),
+    )
     why = "" if receipt.is_green else receipt.problem or f"exit {receipt.attempts[-1]}, see {receipt.log}"
     told = {"id": task.id, "ok": receipt.is_green, "command": receipt.command, "log": receipt.log}
     show(arguments, told, rolled_back_words(task.id, receipt.command, why))
