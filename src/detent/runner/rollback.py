@@ -53,10 +53,11 @@ def roll_back(task: Task, name: str, reason: str, *, is_over: bool, shown: str =
     why = "" if receipt.is_green else f"{ROLLBACK} failed ({how_ended(receipt)}), see {receipt.log}"
     with Lock(task.places.lock()):
         settled = put_in_order(task)
-        told = {"visit": visit, "tree": tree, "ok": receipt.is_green, "why": why}
-        done, logs = {receipt.key: receipt.digest}, store.logs_of((receipt,))
-        line = deploy_line("rolled_back", plan, "engine", "", receipts=done, logs=logs, **told)
-        memory = note(task, settled.memory, "deploy", line)
+        vouched = {"receipts": {receipt.key: receipt.digest}, "logs": store.logs_of((receipt,))}
+        ended = deploy_line(
+            "rolled_back", plan, "engine", "", visit=visit, tree=tree, ok=receipt.is_green, why=why, **vouched
+        )
+        memory = note(task, settled.memory, "deploy", ended)
     return task.replace(memory=memory), receipt
 
 
