@@ -7,6 +7,8 @@ import stat
 
 from detent.core.record import Record
 from detent.errors import StorageError, UsageError
+from detent.store.atomic import reason_of
+from detent.store.folders import remove_folder, shown_path, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def brought_marks(work_tree: str, patterns: Sequence[str]) -> str:
     for pattern in patterns:
         for match in sorted(glob(pattern, root_dir=work_tree, recursive=True, include_hidden=True)):
             top = os.path.join(work_tree, match)
-            folders = os.walk(top) if os.path.isdir(top) else ()
+            folders = walk(top) if os.path.isdir(top) else ()
             for path in (top, *(os.path.join(base, name) for base, _, names in folders for name in names)):
                 try:
                     status = os.lstat(path)
@@ -126,7 +128,7 @@ def _copy_there(source: str, target: str, name: str, tracked: frozenset[str]) ->
 def marks(folder: str) -> dict[str, tuple[int, ...]]:
     """What is in a folder, with a mark for each path that changes when its content does."""
     marks: dict[str, tuple[int, ...]] = {}
-    for root, folders, files in os.walk(folder):
+    for root, folders, files in walk(folder):
         if root == folder:
             folders.remove(".git")
         for name in (*folders, *files):
@@ -186,29 +188,14 @@ def keep_made(place: Place, before: Mapping[str, tuple[int, ...]], kept: str) ->
 
 def wipe(folder: str) -> None:
     """Remove a folder with everything in it, also below folders without write permission; links are not followed."""
-    from shutil import rmtree
-
     try:
-        if os.path.islink(folder) or os.path.isfile(folder):
-            os.unlink(folder)
+        if os.path.isdir(folder) and not os.path.islink(folder):
+            remove_folder(folder)
         elif os.path.lexists(folder):
-            try:
-                rmtree(folder)
-            except PermissionError:
-                _open_up(folder)
-                rmtree(folder)
+            os.unlink(folder)
     except OSError as problem:
         raise StorageError(
-            f"the checkout cannot be removed: {problem}",
-            where=folder,
-            next_step=f"remove it by hand: rm -rf {folder}",
+            f"a folder can't be removed: {reason_of(problem)}",
+            where=shown_path(folder),
+            next_step=f"remove it by hand: rm -rf {shown_path(folder)}",
         ) from problem
-
-
-def _open_up(folder: str) -> None:
-    os.chmod(folder, stat.S_IRWXU)
-    for root, names, _files in os.walk(folder):
-        for name in names:
-            path = os.path.join(root, name)
-            if not os.path.islink(path):
-                os.chmod(path, stat.S_IRWXU)

@@ -12,6 +12,7 @@ from detent.core.record import Record
 from detent.effects.programs import find_outside
 from detent.errors import ToolError, UnreadableError, UsageError
 from detent.store.atomic import forget, make_folders, read_plain, storage_error, sync_folder, write_atomic
+from detent.store.folders import shown_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ class Git(Record):
             timeout_s=TIMEOUT_S,
             input_bytes=input_bytes,
             output_limit_bytes=OUTPUT_LIMIT_BYTES,
+            dies_with_us=True,
         )
         if finished.timed_out or finished.truncated:
             why = f"took longer than {TIMEOUT_S:.0f} s" if finished.timed_out else "wrote more than we read"
@@ -118,7 +120,7 @@ class Git(Record):
         """The error for a command that ended badly, in git's own words."""
         lines = finished.stderr.decode(errors="replace").strip().splitlines() or [f"exit {finished.exit}"]
         return ToolError(
-            f"git {command} failed: {lines[0]}",
+            f"git {command} failed: {shown_path(lines[0])}",
             where=self.work_tree or self.git_dir,
             next_step=f"look at the repository with: git -C {self.work_tree or self.git_dir} fsck",
         )

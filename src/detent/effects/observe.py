@@ -10,6 +10,7 @@ from detent.errors import UnreadableError
 from detent.machines.reading import IN_TREE, is_inner_path
 from detent.store.atomic import read_text, reason_of
 from detent.store.digest import sha256_of
+from detent.store.folders import shown_path, walk
 from detent.store.observed import PathSeen
 
 TYPE_CHECKING = False
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _MOST_FILES = 2000  # of a folder that is named as proof
+LARGEST_PROOF_BYTES = 64 << 20  # of a file that is named as proof; a larger one is not read
+MOST_PROOF_BYTES = 256 << 20  # of all files of a folder together
+TOO_LARGE = "too large"  # stands where the hash would
 _PART_BYTES = 1 << 20
 
 
@@ -84,7 +88,9 @@ class TaskFiles:
             try:
                 status = os.stat(real)
                 if stat.S_ISREG(status.st_mode):
-                    digest = _file_digest(real)
+                    digest = file_digest(real, LARGEST_PROOF_BYTES)
+                    if not digest:
+                        raise _too_large(real)
                     return PathSeen(value, status.st_size, digest, self._parts({real: digest}))
                 if stat.S_ISDIR(status.st_mode):
                     return self._folder(value, real)
@@ -95,6 +101,9 @@ class TaskFiles:
     def _folder(self, value: str, real: str) -> PathSeen:
         """A folder counts by all its plain files; links in it are not followed."""
         sizes, digests = self._could_be_proof(real)
+        for path, digest in digests.items():
+            if digest == TOO_LARGE:
+                raise _too_large(path)
         lines = [f"{os.path.relpath(path, real)}\0{digest}" for path, digest in digests.items()]
         total = sum(sizes.values())
         whole = sha256_of("\n".join(lines).encode("utf-8", "surrogateescape"))
@@ -116,15 +125,23 @@ class TaskFiles:
         return self._listing
 
     def _could_be_proof(self, folder: str) -> tuple[dict[str, int], dict[str, str]]:
-        """Sizes and hashes by path. Somebody may be at work there: what goes while we look is not there."""
+        """Sizes and hashes by path. Somebody may be at work there: what goes while we look is not there.
+
+        A file that is too large has a word where its hash would stand, and is no proof.
+        """
         sizes: dict[str, int] = {}
         digests: dict[str, str] = {}
+        left = MOST_PROOF_BYTES
         found = (path for path in _plain_files(folder) if path not in self.not_proof)
         for _, path in zip(range(_MOST_FILES), found, strict=False):
             try:
-                sizes[path], digests[path] = os.lstat(path).st_size, _file_digest(path)
+                sizes[path] = os.lstat(path).st_size
+                digests[path] = file_digest(path, min(left, LARGEST_PROOF_BYTES)) or TOO_LARGE
             except FileNotFoundError:
+                sizes.pop(path, None)
                 continue
+            if digests[path] != TOO_LARGE:
+                left -= sizes[path]
         return sizes, digests
 
     def _parts(self, digests: dict[str, str]) -> dict[str, str]:
@@ -138,9 +155,8 @@ class TaskFiles:
 
 
 def _plain_files(folder: str) -> Iterator[str]:
-    for base, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
+    for base, _folders, names in walk(folder):
+        for name in names:
             path = os.path.join(base, name)
             if _is_plain(path):
                 yield path
@@ -153,16 +169,30 @@ def _is_plain(path: str) -> bool:
         return False
 
 
-def _file_digest(path: str) -> str:
-    """Of the whole content, however large: file times can be set to anything."""
+def file_digest(path: str, most_bytes: int) -> str:
+    """Of the whole content: file times can be set to anything. Empty when it has more bytes, of which few are read."""
     with open(path, "rb") as file:
+        if os.fstat(file.fileno()).st_size > most_bytes:
+            return ""
         part = file.read(_PART_BYTES)
         if len(part) < _PART_BYTES:  # all of it, as nearly always
             return sha256_of(part)
         from hashlib import sha256
 
-        digest = sha256()
+        digest, left = sha256(), most_bytes
         while part:
+            left -= len(part)
+            if left < 0:  # it grew while we read
+                return ""
             digest.update(part)
             part = file.read(_PART_BYTES)
     return digest.hexdigest()
+
+
+def _too_large(path: str) -> UnreadableError:
+    return UnreadableError(
+        f"a file of more than {LARGEST_PROOF_BYTES >> 20} MB, or in a folder of more than {MOST_PROOF_BYTES >> 20} MB, "
+        "is no proof: it is not read",
+        where=shown_path(path),
+        next_step=f"make it smaller or remove it: rm {shown_path(path)}",
+    )

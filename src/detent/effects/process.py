@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import partial
 
 from detent.core.record import Record
 from detent.effects.programs import find_on, with_absolute_path
@@ -36,6 +35,7 @@ _SETTLE_S = 0.005
 _TIME, _OUTPUT = "time", "output"
 _BOUNDS = ("", _TIME, _OUTPUT)  # why a program is watched no longer; else it is a limit it went beyond
 
+_PR_SET_PDEATHSIG, _SIGTERM = 1, 15
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_GET_CHILD_SUBREAPER = 37
 
@@ -82,12 +82,14 @@ def run(  # noqa: PLR0913  # all but one are given by name
     may_leave: bool = False,
     limits: Limits | None = None,
     own_keyring: bool = False,
+    dies_with_us: bool = False,
 ) -> Finished:
     """Run a program to its end; raises ToolError if it cannot be started.
 
     With `whole_tree` every child that appears below this process meanwhile is taken for the program's own, so the
     caller must not start other children at the same time. `limits` hold for that tree. With `own_keyring` it can't
-    reach the keys of the user's session.
+    reach the keys of the user's session. With `dies_with_us` the kernel ends it (SIGTERM, so that git removes its lock
+    files) when this process is killed.
     """
     from time import monotonic
 
@@ -101,7 +103,8 @@ def run(  # noqa: PLR0913  # all but one are given by name
         try:
             _start_up.is_on = True
             try:
-                process = _start(argv, cwd, env, (stdin, stdout, stderr), own_keyring=own_keyring)
+                first = _first_steps(own_keyring=own_keyring, dies_with_us=dies_with_us)
+                process = _start(argv, cwd, env, (stdin, stdout, stderr), first)
             finally:
                 _start_up.is_on = False
             try:
@@ -161,7 +164,11 @@ def _anonymous_file(opened: list[int]) -> int:
 
 
 def _start(
-    argv: Sequence[str], cwd: str, env: Mapping[str, str], streams: tuple[int, int, int], *, own_keyring: bool
+    argv: Sequence[str],
+    cwd: str,
+    env: Mapping[str, str],
+    streams: tuple[int, int, int],
+    first: Callable[[], None] | None,
 ) -> Popen[bytes]:
     from subprocess import Popen, SubprocessError
 
@@ -177,7 +184,7 @@ def _start(
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,
-            preexec_fn=_keyring_leaver() if own_keyring else None,  # noqa: PLW1509  # one call into the kernel
+            preexec_fn=first,  # noqa: PLW1509  # a call or two into the kernel
         )
     except (OSError, ValueError, SubprocessError) as problem:
         if not os.path.isdir(cwd):
@@ -190,15 +197,26 @@ def _start(
         raise ToolError(what, where=cwd, next_step=next_step) from problem
 
 
-def _keyring_leaver() -> Callable[[], None] | None:
+def _first_steps(*, own_keyring: bool, dies_with_us: bool) -> Callable[[], None] | None:
     """What a new process does before it becomes the program: all it needs is at hand before the fork."""
-    if not sys.platform.startswith("linux"):
+    if not (own_keyring or dies_with_us) or not sys.platform.startswith("linux"):
         return None
     import ctypes
 
-    from detent.effects.keeper_process import new_keyring
+    libc, ours = ctypes.CDLL(None, use_errno=True), os.getpid()
+    leave_keyring: Callable[[ctypes.CDLL], None] | None = None
+    if own_keyring:  # git needs none of it, and is started often
+        from detent.effects.keeper_process import new_keyring as leave_keyring
 
-    return partial(new_keyring, ctypes.CDLL(None, use_errno=True))
+    def first() -> None:
+        if leave_keyring is not None:
+            leave_keyring(libc)
+        if dies_with_us:
+            libc.prctl(_PR_SET_PDEATHSIG, _SIGTERM, 0, 0, 0)
+            if os.getppid() != ours:  # killed before the kernel knew
+                os._exit(1)
+
+    return first
 
 
 def _end_handle(process: Popen[bytes]) -> list[int]:

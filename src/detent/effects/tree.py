@@ -32,6 +32,7 @@ from detent.effects.tree_compare import (
     joined,
     kind_of,
     list_files,
+    refuse_large,
 )
 from detent.effects.tree_index import copy_index, index_name, note_tree, noted_tree, read_index, remove_leftovers
 from detent.errors import StorageError, ToolError, UnreadableError, UsageError
@@ -50,6 +51,10 @@ _MAX_ROUNDS = 3
 # The objects, not the index: it is a cache, and its sum is proven before it is used. In git's list a name that is
 # wanted is stronger than the same name unwanted, so that "all,-index" would be all.
 _UNSYNCED_INDEX = ("core.fsync=committed",)
+
+
+_MANY = 1000  # files from which on their objects are synced all at once: each by itself would take minutes
+_SYNC_AT_ONCE = "core.fsyncMethod=batch"
 
 
 class Taken(Record):
@@ -172,6 +177,7 @@ def _compute(task: Wanted, *, looks_untouched: bool) -> Taken:
         before, changed = noted or "", set[bytes]()
         if noted is None:
             before, changed = task.baseline or "", _start_index(git, task)
+            refuse_large(git, task)
             git.run("update-index", "-q", "--refresh", ok=(0, 1))
         for number in range(_MAX_ROUNDS):
             listing = list_files(git, task, rules)
@@ -251,6 +257,8 @@ def _apply(git: Git, changes: Changes, *, refresh: bool) -> None:
     if changes.added:
         bring_up = ("-q", "--refresh") if refresh else ()
         arguments = ("update-index", *bring_up, "-z", "--add", "--remove", "--stdin")
+        if len(changes.added) > _MANY:
+            git = git.replace(more=(*git.more, _SYNC_AT_ONCE))
         finished = git.finish(*arguments, input_bytes=joined(changes.added))
         if finished.exit != 0 or finished.stderr:  # "Ignoring path .GIT/x" ends with 0, and the file would be hidden
             raise _not_added(git, finished, changes.added)

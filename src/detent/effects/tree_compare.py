@@ -9,12 +9,18 @@ from detent.core.record import Record
 from detent.effects.git import Git, read_repository, write_if_different
 from detent.effects.ignore_rules import combined_ignore_rules, escape_path
 from detent.errors import ToolError, UnreadableError
+from detent.store.folders import shown_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 GITLINK = b"160000"
+# What git is asked to hash at most, by the sizes that files say they have: a sparse file of terabytes costs nothing to
+# make, and git would read all of it.
+LARGEST_FILE_BYTES = 512 << 20
+MOST_CHANGED_BYTES = 4 << 30
+MOST_CHANGED_FILES = 200_000
 
 
 class Wanted(Record):
@@ -99,9 +105,9 @@ def list_files(git: Git, task: Wanted, rules: Rules) -> Listing:
     if finished.stderr:  # git goes on without a folder it may not read; a file could hide there
         message = finished.stderr.decode(errors="replace").splitlines()[0]
         raise UnreadableError(
-            f"a part of the tree cannot be read: {message}",
+            f"a part of the tree cannot be read: {shown_path(message)}",
             where=task.work_tree,
-            next_step="make it readable or remove it, then try again",
+            next_step=f"make it readable or remove it in {task.work_tree}, then try again",
         )
     cached: dict[bytes, tuple[bytes, bytes]] = {}
     different: dict[bytes, None] = {}
@@ -124,8 +130,15 @@ def compare(task: Wanted, rules: Rules, listing: Listing) -> Changes:
     added: list[bytes] = []
     submodules = [(path, _submodule_commit(task, rules, path)) for path in filled]
     again = False
-    for path in (*listing.different, *listing.new):
-        kind = kind_of(os.path.join(top, path))
+    changed = (*listing.different, *listing.new)
+    if len(changed) > MOST_CHANGED_FILES:
+        raise _too_much(task, changed[-1], f"{len(changed)} files changed at once, at most {MOST_CHANGED_FILES} may")
+    left = MOST_CHANGED_BYTES
+    for path in changed:
+        kind, size = _kind_and_size(os.path.join(top, path))
+        left -= size
+        if size > LARGEST_FILE_BYTES or left < 0:
+            raise _too_much(task, path, _size_words(size))
         if path.endswith(b"/"):
             submodules.append((path[:-1], _submodule_commit(task, rules, path[:-1])))
         elif kind in (stat.S_IFREG, stat.S_IFLNK):
@@ -148,17 +161,61 @@ def _beyond_folders(top: bytes, paths: Iterable[bytes]) -> tuple[list[bytes], li
     """The paths that lie behind a link, a file or a repository inside the tree, and those repositories."""
     real = {b"": True}
     filled = []
-
-    def is_real(folder: bytes) -> bool:
-        if folder not in real:
+    beyond = []
+    for path in paths:
+        folder = path.rstrip(b"/").rpartition(b"/")[0]
+        unknown = []
+        while folder not in real:  # agents nest folders deeper than Python calls itself
+            unknown.append(folder)
+            folder = folder.rpartition(b"/")[0]
+        is_real = real[folder]
+        for folder in reversed(unknown):
             full = os.path.join(top, folder)
-            real[folder] = is_real(folder.rpartition(b"/")[0]) and kind_of(full) == stat.S_IFDIR
-            if real[folder] and os.path.lexists(os.path.join(full, b".git")):
-                real[folder] = False
+            is_real = is_real and kind_of(full) == stat.S_IFDIR
+            if is_real and os.path.lexists(os.path.join(full, b".git")):
+                is_real = False
                 filled.append(folder)
-        return real[folder]
+            real[folder] = is_real
+        if not is_real:
+            beyond.append(path)
+    return beyond, filled
 
-    return [path for path in paths if not is_real(path.rstrip(b"/").rpartition(b"/")[0])], filled
+
+def refuse_large(git: Git, task: Wanted) -> None:
+    """Before git reads every tracked file for the first time: a file that grew beyond the bound is named."""
+    top = os.fsencode(task.work_tree)
+    for line in git.run("ls-files", "-s", "-z").split(b"\0")[:-1]:
+        entry, _tab, path = line.partition(b"\t")
+        _kind, size = _kind_and_size(os.path.join(top, path))
+        # A large file that a person committed is as long as it was.
+        if size > LARGEST_FILE_BYTES and size != int(git.run("cat-file", "-s", entry.split(b" ")[1].decode())):
+            raise _too_much(task, path, _size_words(size))
+
+
+def _size_words(size: int) -> str:
+    if size > LARGEST_FILE_BYTES:
+        return f"a file has {size >> 20} MB, at most {LARGEST_FILE_BYTES >> 20} MB are counted"
+    return f"changed files have more than {MOST_CHANGED_BYTES >> 20} MB together"
+
+
+def _too_much(task: Wanted, path: bytes, what: str) -> UnreadableError:
+    from shlex import quote
+
+    where = shown_path(os.path.join(task.work_tree, os.fsdecode(path)))
+    return UnreadableError(
+        f"the tree can't be looked at: {what}",
+        where=where,
+        next_step=f"remove it: rm -rf {quote(where)}, then try again",
+    )
+
+
+def _kind_and_size(path: bytes) -> tuple[int, int]:
+    """What lies there, and of a plain file how long it says it is."""
+    try:
+        status = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return 0, 0
+    return stat.S_IFMT(status.st_mode), status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
 def kind_of(path: bytes) -> int:

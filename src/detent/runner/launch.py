@@ -6,6 +6,7 @@ import os
 
 from detent.core.record import Record
 from detent.effects.agents.catalog import WRITE, command_for, passed_to, talk_command_for
+from detent.effects.bring import wipe
 from detent.effects.keeper import RunSpec
 from detent.effects.keeper_terminal import in_foreground
 from detent.effects.sandbox import NONE
@@ -75,14 +76,8 @@ def spec_of(task: Task, agent: Agent) -> RunSpec:
 
 def _make_anew(path: str, *, keep: bool) -> None:
     """A folder without what an earlier run left there: its requests and programs are not those of this run."""
-    from contextlib import suppress
-    from shutil import rmtree
-
-    if os.path.islink(path) or os.path.isfile(path):
-        with suppress(OSError):
-            os.unlink(path)
-    elif not keep:
-        rmtree(path, ignore_errors=True)
+    if not keep or not os.path.isdir(path) or os.path.islink(path):
+        wipe(path)
     make_folders(path)
 
 

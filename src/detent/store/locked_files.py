@@ -13,6 +13,7 @@ from detent.errors import UnreadableError
 from detent.store.aside import move_aside
 from detent.store.atomic import make_folders, read_plain, storage_error, sweep, write_atomic
 from detent.store.digest import sha256_of
+from detent.store.folders import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +50,7 @@ def _paths(folder: str, name: str) -> Iterator[str]:
         if os.path.lexists(os.path.join(folder, name)):
             yield name
     else:
-        for base, folders, names in os.walk(os.path.join(folder, name)):
-            folders.sort()
+        for base, folders, names in walk(os.path.join(folder, name)):
             links = [one for one in folders if os.path.islink(os.path.join(base, one))]
             for one in sorted((*names, *links)):
                 yield os.path.relpath(os.path.join(base, one), folder)

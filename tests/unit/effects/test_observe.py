@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import sys
 from pathlib import Path
 
 import pytest
 
+from detent.effects.bring import wipe
 from detent.effects.observe import TaskFiles
 from detent.errors import UnreadableError
 from detent.store.observed import PathSeen
+from tests.unit.store.test_folders import nest
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts the bytes a process reads")
 
 
 class Place:
@@ -293,3 +299,54 @@ def test_a_link_in_place_of_a_document_is_not_followed(place: Place) -> None:
     (place.tree / "README.md").symlink_to(place.outside)
     with pytest.raises(UnreadableError, match="symbolic link"):
         place.look().text("tree:README.md")
+
+
+def bytes_read() -> int:
+    """By this process so far, from files or pipes."""
+    return int(re.findall(r"^rchar: (\d+)", Path("/proc/self/io").read_text(encoding="ascii"), re.MULTILINE)[0])
+
+
+@linux_only
+def test_huge_sparse_file_is_no_proof_and_hardly_read(tmp_path: Path) -> None:
+    folder = tmp_path / "task"
+    (folder / "artifacts").mkdir(parents=True)
+    (folder / "artifacts" / "small.txt").write_text("small", encoding="utf-8")
+    os.truncate(_touched(folder / "artifacts" / "huge.bin"), 4 << 40)
+    before = bytes_read()
+    files = TaskFiles(str(folder), "")
+    assert files.listing()["artifacts/huge.bin"] == "too large"
+    for named in ("artifacts/huge.bin", "artifacts"):
+        with pytest.raises(UnreadableError, match="more than 64 MB") as told:
+            files.path(named)
+        assert told.value.where == str(folder / "artifacts" / "huge.bin")
+        assert "rm " in told.value.next_step
+    assert bytes_read() - before < 1 << 20
+
+
+def test_all_files_of_a_folder_are_hashed_up_to_a_bound(tmp_path: Path) -> None:
+    for number in range(6):
+        os.truncate(_touched(tmp_path / f"{number}.bin"), 50 << 20)
+    listed = TaskFiles(str(tmp_path), "").listing()
+    assert [listed[f"{number}.bin"] == "too large" for number in range(6)] == [False] * 5 + [True]
+
+
+def test_file_that_became_small_again_is_proof(tmp_path: Path) -> None:
+    path = _touched(tmp_path / "a.txt")
+    os.truncate(path, 4 << 40)
+    before = TaskFiles(str(tmp_path), "").listing()["a.txt"]
+    path.write_text("now it is proof", encoding="utf-8")
+    found = TaskFiles(str(tmp_path), "").path("a.txt")
+    assert found is not None
+    assert found.parts["a.txt"] != before
+
+
+def test_three_thousand_nested_folders_are_listed(tmp_path: Path) -> None:
+    nest(tmp_path / "artifacts")
+    _touched(tmp_path / "beside.txt")
+    assert "beside.txt" in TaskFiles(str(tmp_path), "").listing()
+    wipe(str(tmp_path / "artifacts"))
+
+
+def _touched(path: Path) -> Path:
+    path.touch()
+    return path

@@ -206,3 +206,25 @@ def test_importing_it_does_not_import_subprocess() -> None:
         ).stdout
         == b"False\n"
     )
+
+
+STARTS = """
+import os, sys
+from detent.effects import process
+process.run(sys.argv[1:], cwd="/", env=dict(os.environ), timeout_s=600, dies_with_us=True)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux ends a process with its parent")
+def test_program_ends_when_the_process_that_started_it_is_killed(tmp_path: Path) -> None:
+    """The pipe that the program holds open says when it is gone."""
+    pipe = tmp_path / "pipe"
+    for path in (pipe, tmp_path / "never"):
+        os.mkfifo(path)
+    script = f"exec 3>{pipe}; echo up >&3; exec cat {tmp_path}/never"
+    starter = subprocess.Popen([sys.executable, "-c", STARTS, "/bin/sh", "-c", script])
+    with pipe.open(encoding="ascii") as reader:
+        assert reader.readline() == "up\n"
+        starter.kill()
+        starter.wait(timeout=60)
+        assert reader.read() == ""  # comes to an end only when nobody holds it

@@ -1,0 +1,112 @@
+"""Walks and removes folders that somebody else filled: however deep they are nested, nothing recurses.
+
+An agent may nest thousands of folders. Python's own walk and removal call themselves for each level and fail there.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_LONGEST_SHOWN = 200  # characters of a path in a message
+
+
+def walk(top: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """As `os.walk` from the top, names sorted: folder, names of folders in it, all other names.
+
+    Links to folders are named among the folders and not followed. What is taken out of the first list is passed over;
+    a folder that can't be read, or whose path is longer than the kernel allows, looks empty.
+    """
+    waiting = [top]
+    while waiting:
+        base = waiting.pop()
+        folders: list[str] = []
+        names: list[str] = []
+        try:
+            with os.scandir(base) as entries:
+                for entry in entries:
+                    (folders if _is_folder(entry) else names).append(entry.name)
+        except OSError:
+            continue
+        folders.sort()
+        names.sort()
+        yield base, folders, names
+        below = [os.path.join(base, name) for name in folders]
+        waiting += [path for path in reversed(below) if not os.path.islink(path)]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def remove_folder(path: str) -> None:
+    """Remove a folder with everything in it, also below folders without permissions; links are not followed.
+
+    Folders inside are moved to the top before they are emptied, so no path grows long and two descriptors are enough.
+    """
+    os.chmod(path, stat.S_IRWXU)
+    top = os.open(path, _FOLDER)
+    try:
+        moved = 0
+        while names := os.listdir(top):
+            for name in names:
+                if not _is_real_folder(name, top):
+                    os.unlink(name, dir_fd=top)
+                    continue
+                moved = _empty(name, top, moved)
+                os.rmdir(name, dir_fd=top)
+    finally:
+        os.close(top)
+    try:
+        os.rmdir(path)
+    except FileNotFoundError:
+        return  # another process was removing it too
+
+
+def _empty(name: str, top: int, moved: int) -> int:
+    """Unlink the files of one folder at the top and move its folders up beside it; the last number that was given."""
+    os.chmod(name, stat.S_IRWXU, dir_fd=top)
+    folder = os.open(name, _FOLDER, dir_fd=top)
+    try:
+        for inner in os.listdir(folder):
+            if not _is_real_folder(inner, folder):
+                os.unlink(inner, dir_fd=folder)
+                continue
+            try:
+                os.rmdir(inner, dir_fd=folder)  # usually it is deep or empty; an empty one needs no move
+            except OSError:
+                os.chmod(inner, stat.S_IRWXU, dir_fd=folder)  # a folder without write permission can't change place
+                moved = _move_up(inner, folder, top, moved)
+    finally:
+        os.close(folder)
+    return moved
+
+
+def _move_up(inner: str, folder: int, top: int, moved: int) -> int:
+    while True:
+        moved += 1
+        try:
+            os.stat(f"detent-{moved}", dir_fd=top, follow_symlinks=False)
+        except FileNotFoundError:
+            os.rename(inner, f"detent-{moved}", src_dir_fd=folder, dst_dir_fd=top)
+            return moved
+
+
+def _is_real_folder(name: str, folder: int) -> bool:
+    return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+
+
+def shown_path(path: str) -> str:
+    """A path for a message; of one that is kilobytes long its two ends."""
+    if len(path) <= _LONGEST_SHOWN:
+        return path
+    half = _LONGEST_SHOWN // 2
+    return f"{path[:half]}[{len(path) - 2 * half} more characters]{path[-half:]}"
