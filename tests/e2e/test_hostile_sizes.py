@@ -1,0 +1,79 @@
+"""Huge sparse files, many files, pipes and deep folders, wherever an agent writes: every command still answers.
+
+The bounds are those of a command in the tests, minutes: what is asserted is that it answers and names the path.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from detent.effects.bring import wipe
+from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
+from tests.crash.points import FULL
+from tests.e2e.agent_runs import Agents, AgentTask
+
+BUG = 3
+HUGE = "python3 -c \"import os; at = os.environ['AT']; open(at, 'a').close(); os.truncate(at, 4 << 40)\""
+MANY = 'mkdir -p "$AT"; cd "$AT"; python3 -c "[open(str(n), \'w\').close() for n in range(60000)]"'
+PIPE = 'rm -f "$AT"; mkfifo "$AT"'
+DEEP = 'mkdir -p "$AT"; cd "$AT"; python3 -c "import os; [(os.mkdir(\'d\'), os.chdir(\'d\')) for n in range(3000)]"'
+KINDS = {"huge": HUGE, "many": MANY, "pipe": PIPE, "deep": DEEP}
+PLACES = {
+    "tree": "$DETENT_TREE/x",
+    "task": "$DETENT_TASK_DIR/x",
+    "artifacts": "$DETENT_TASK_DIR/artifacts/x",
+    "out": "$DETENT_OUT/x",
+    "drop": "$DETENT_DROP/x",
+    "tmp": "$TMPDIR/x",
+    "state": "$DETENT_TASK_DIR/STATE.md",
+}
+SAMPLE = [("huge", "tree"), ("huge", "task"), ("huge", "state"), ("deep", "tree"), ("deep", "tmp"), ("pipe", "tree")]
+# With DETENT_CRASH=full every place with the worst, and one place of each sort with every kind.
+EVERY = [(kind, place) for kind in KINDS for place in PLACES if kind in ("huge", "deep") or place in ("tree", "task")]
+CASES = EVERY if FULL else SAMPLE
+
+
+@pytest.fixture
+def agents(detent: Detent, repo: MakeRepo, tmp_path: Path) -> Iterator[Agents]:
+    made = Agents(detent, repo, tmp_path)
+    yield made
+    made.close()
+    wipe(str(tmp_path))
+
+
+def spoiling(kind: str, place: str) -> str:
+    first = f"rm -rf {PLACES[place]}; " if place == "state" and kind in ("many", "deep") else ""
+    return f'export AT="{PLACES[place]}"; {first}{KINDS[kind]}'
+
+
+def two_tasks(agents: Agents, kind: str, place: str) -> tuple[AgentTask, AgentTask]:
+    repo = agents.make_repo("repo-two", {**SAMPLE_FILES, "detent.toml": agents.settings()})
+    agents.honest()
+    agents.script("implement", f"count; {spoiling(kind, place)}; echo spoilt", task="a")
+    return agents.task(task_id="a", repo=repo), agents.task(task_id="b", repo=repo)
+
+
+@pytest.mark.parametrize(("kind", "place"), CASES)
+def test_other_tasks_go_on_and_commands_answer(agents: Agents, kind: str, place: str) -> None:
+    spoilt, honest = two_tasks(agents, kind, place)
+    for task in (spoilt, honest):
+        assert task("start", task.id, cwd=task.repo).code == 0
+    watching = agents.begin("watch", "--json", cwd=spoilt.repo)
+    while json.loads(watching.line('"rest"'))["id"] != "b":
+        pass
+    assert honest.path_of_moves()[-1] == "done"
+    for words in (("status",), ("next",), ("history",), ("logs",), ("stop",), ("list",), ("doctor", "--quick")):
+        done = spoilt(*words, *(("a",) if words[0] not in ("list", "doctor") else ()), cwd=spoilt.repo)
+        assert done.code not in (BUG, -9), done
+        assert len(done.out + done.err) < 20_000, words
+    assert spoilt("status", "a", "--json", cwd=spoilt.repo).code in (0, 5)
+    watching.process.terminate()
+    watching.done()
+    again = spoilt("run", "--once", "a", cwd=spoilt.repo)
+    assert again.code != BUG, again
+    assert spoilt("gc", "a", "--yes", "--journals", cwd=spoilt.repo).code == 0
+    assert not spoilt.control.exists()
