@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from detent.effects.landlock_process import TCP_SINCE, version
-from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, LEVELS, try_level
+from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, LEVELS, NONE, try_level
 from detent.store.digest import sha256_of
 from detent.store.places import project_at
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, environment_in, force_level
@@ -329,3 +329,65 @@ def test_a_run_reaches_neither_the_prompt_file_nor_the_session_keys(disk_path: P
     assert sha256_of(prompt) == planned["prompt"]
     logs = [path.read_text(encoding="utf-8") for path in disk_path.rglob("*.log") if "keeper" not in path.name]
     assert [log for log in logs if "read: " in log] == ["read: nothing\n"], logs
+
+
+def in_place(held: Held, repo: MakeRepo, level: str) -> None:
+    """A checkout with hooks that git finds by a setting in an included file of the work tree."""
+    for name in (".husky/pre-commit", ".husky/_/pre-commit"):
+        (held.repo / name).parent.mkdir(parents=True, exist_ok=True)
+        put_program((held.repo / name).parent, "pre-commit", "exit 0")
+    (held.repo / ".husky/_/.gitignore").write_text("*\n", encoding="utf-8")
+    (held.repo / "team.gitconfig").write_text("[core]\n\thooksPath = .husky/_\n", encoding="utf-8")
+    repo.git(held.repo, "config", "include.path", "../team.gitconfig")
+    repo.git(held.repo, "add", "--all")
+    repo.git(held.repo, "commit", "--quiet", "--message=Hooks")
+    force_level(project_at(str(held.repo), str(held.repo / ".git")), level)
+
+
+PLANT = """
+for place in .husky/pre-commit .husky/_/pre-commit .husky/_/post-commit team.gitconfig .git/hooks/pre-commit; do
+    ( printf '\\n#touch RAN\\n' >> $place ) 2>/dev/null && echo "wrote $place"
+done
+mv .husky elsewhere && echo renamed
+echo work >> README.md
+"""
+
+
+@needs_bubblewrap
+def test_a_run_in_place_can_not_write_hooks_of_the_work_tree(held: Held, repo: MakeRepo) -> None:
+    in_place(held, repo, BUBBLEWRAP)
+    held.implement(PLANT, "--in-place")
+    said = held.said()
+    assert "wrote" not in said, said
+    assert "renamed" not in said, said
+    assert (held.repo / "README.md").read_text(encoding="utf-8").endswith("work\n")
+    ended = [line for line in held("history", "t", "--json").json()["lines"] if line["kind"] == "run_ended"][-1]
+    assert (ended["hooks"], ended["tainted"]) == ([], [])
+
+
+def test_a_person_is_told_of_hooks_that_a_run_in_place_changed(held: Held, repo: MakeRepo) -> None:
+    in_place(held, repo, NONE)
+    held.implement(PLANT.replace("mv .husky elsewhere && echo renamed", "detent move blocked"), "--in-place")
+    ended = [line for line in held("history", "t", "--json").json()["lines"] if line["kind"] == "run_ended"][-1]
+    changed = [".husky/_/post-commit", ".husky/_/pre-commit", ".husky/pre-commit", "team.gitconfig"]
+    assert ended["hooks"] == changed, ended
+    assert set(changed) <= set(ended["tainted"])
+    assert "your git would run .husky/_/post-commit" in held("history", "t").out
+    assert held("status", "t", "--json").json()["state"] == "implement"
+    assert held("audit", "t").code == 0
+
+
+@pytest.mark.parametrize("setting", ["git config --unset include.path", "echo broken > team.gitconfig"])
+def test_another_folder_of_hooks_is_told_too(held: Held, repo: MakeRepo, setting: str) -> None:
+    in_place(held, repo, NONE)
+    held.implement(f"{setting}; echo work >> README.md", "--in-place")
+    ended = [line for line in held("history", "t", "--json").json()["lines"] if line["kind"] == "run_ended"][-1]
+    assert "core.hooksPath" in ended["hooks"], ended
+
+
+def test_a_run_in_a_clone_may_change_hooks_of_its_tree(held: Held, repo: MakeRepo) -> None:
+    in_place(held, repo, NONE)
+    held.implement("echo 'npm test' >> .husky/pre-commit; echo work >> README.md")
+    ended = [line for line in held("history", "t", "--json").json()["lines"] if line["kind"] == "run_ended"][-1]
+    assert (ended["hooks"], ended["tainted"]) == ([], [])
+    assert "npm test" in held("diff", "t").out

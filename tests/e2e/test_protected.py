@@ -188,3 +188,26 @@ def test_audit_names_a_word_that_was_forged(agents: Agents, change: dict[str, ob
     first = next(one for one in found.json()["findings"] if one["line"])
     assert words in first["what"], found
     assert first["line"] == task.last("approved")["seq"]
+
+
+LINKING = "count; mkdir lib; echo go > lib/job; ln -s lib deploy; candidate; detent move verify"
+
+
+def test_a_linked_folder_keeps_done_closed_like_the_files_it_shows(agents: Agents) -> None:
+    task = at_the_end(agents, LINKING)
+    assert task.missing("done") == {"protected_ok": "a person must look at deploy/job first"}
+    assert approve(task)["to"] == "done"
+    assert list(task.last("approved")["files"]) == ["deploy/job"]
+    task.audit()
+
+
+def test_a_link_onto_denied_files_is_removed_when_the_run_is_over(agents: Agents) -> None:
+    script = "count; mkdir lib; echo go > lib/job; ln -s lib ci; echo '# worked on' >> app.py; true"
+    agents.honest(implement=script)
+    task = agents.task('[protect]\ndeny = ["ci/**"]\n')
+    task.run("--once")
+    ended = task.last("run_ended")
+    assert ended["tainted"] == ["ci"], ended
+    assert not (task.tree / "ci").is_symlink()
+    assert (task.tree / "lib/job").exists()
+    task.audit()

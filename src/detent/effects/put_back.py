@@ -44,7 +44,7 @@ def put_back(
         git.run("read-tree", check_object_id(wanted))
         links = {os.fsdecode(line.partition(b"\t")[2]) for line in _entries(git) if line.startswith(_GITLINK)}
         removed = [] if keep_new else [path for status, path in changes if status == "D"]
-        passed_over = tuple(path for path in removed if os.path.isdir(os.path.join(git.work_tree or "", path)))
+        passed_over = tuple(path for path in removed if _is_folder(os.path.join(git.work_tree or "", path)))
         removed = [path for path in removed if path not in passed_over]
         _remove(git.work_tree or "", removed)
         written = [path for status, path in changes if status != "D" and path not in links]
@@ -58,6 +58,10 @@ def put_back(
         if os.path.exists(index):
             os.unlink(index)
     return PutBack(tuple(written), tuple(removed), passed_over)
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
 
 
 def _entries(git: Git) -> Iterable[bytes]:

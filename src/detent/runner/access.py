@@ -199,9 +199,10 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
         hidden=_hidden(place, home, with_root=not is_in_place),
         # What a reading role works in borrows the objects of the task's own git folder.
         shown=(*_shown(place, home), folders["DETENT_BIN"], *_program(agent), *_read(task, work)),
-        # In place the repository's own folder is the user's: hooks and settings there run with the user's rights. So is
-        # what the machine keeps of other tasks and runs; the task's own folder lies deeper and stays writable.
-        guarded=(tree_git, *_shared(task)) if is_in_place else (),
+        # In place the repository's own folder is the user's: hooks and settings run with the user's rights, wherever
+        # they lie. So is what the machine keeps of other tasks and runs; the task's own folder lies deeper and stays
+        # writable.
+        guarded=(tree_git, *_hooks(task), *_shared(task)) if is_in_place else (),
         watched=tuple(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
         scratch=_SCRATCH,
         network=head["sandbox_rules"]["network"].get(role, "allow") == "allow",
@@ -219,6 +220,15 @@ def _work(task: Task, role: str, cwd: str) -> tuple[str, ...]:
 def _read(task: Task, work: tuple[str, ...]) -> tuple[str, ...]:
     """The checkout of a task whose folder is part of the work, for those who may not write all of it."""
     return (task.tree_path,) if is_tracked(task.machine.store) and task.tree_path not in work else ()
+
+
+def _hooks(task: Task) -> tuple[str, ...]:
+    """Folders and settings of the work tree that decide which hooks the user's git runs."""
+    if not task.project.common_dir:
+        return ()
+    from detent.effects.hooks import hooks_of  # few tasks work in place
+
+    return hooks_of(task.tree_path).inside
 
 
 def _shared(task: Task) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from detent.runner.mend import put_back
 from detent.runner.run_result import how_ended, is_by_person, usage_and_exit, used
 from detent.runner.runs import run_seen
 from detent.runner.settle import disorder_words, find_disorder, read_document, record, remember
-from detent.runner.taint import tainted_files
+from detent.runner.taint import tainted_files, tainted_hooks
 from detent.store.lock import Lock
 from detent.store.memory import utc_now
 from detent.store.vouched import prints_of
@@ -114,7 +114,8 @@ def _write_down(task: Task, seen: RunSeen) -> Left:
     notes = (*told, *disorder_words(task, memory.snapshot, disorder), *_others_words(task, others))
     usage, exit_name = usage_and_exit(task, seen)
     taken, since, problem = tree_left(task)
-    tainted = tainted_files(task, taken)
+    hooks = tainted_hooks(task)
+    tainted = list(dict.fromkeys((*hooks, *tainted_files(task, taken))))
     filed = {} if tainted else _file(task, taken.id)
     content: dict[str, Any] = {
         **{name: run[name] for name in ("run", "role", "state", "access", "agent", "model", "seen")},
@@ -124,6 +125,7 @@ def _write_down(task: Task, seen: RunSeen) -> Left:
         "tree": taken.id,
         "problem": problem,
         "tainted": tainted,
+        "hooks": hooks,
         "put_back": not task.memory.head["in_place"],
         "by_person": is_by_person(task, seen),
         "claim": memory.claim.get("want") or disorder.request,

@@ -291,7 +291,7 @@ def _remember_touched(task: Task, taken: Taken) -> None:
         return
     later = None
     if taken.before and touched.tree == taken.before:  # usually nothing protected was changed since
-        later = touched_later(touched, taken.id, taken.changed, head["protect"])
+        later = touched_later(touched, taken.id, taken.changed, head["protect"], task.tree_path)
     remember_touched(task.places.touched(), later or touched_now(task, taken.id))
 
 

@@ -28,6 +28,7 @@ from detent.runner.look import current_tree, look
 from detent.runner.promises import put_in_order
 from detent.runner.prompt import prompt_for
 from detent.runner.settle import record, remember
+from detent.runner.taint import hook_prints_of
 from detent.store.atomic import make_folders, write_atomic
 from detent.store.digest import sha256_of
 from detent.store.lock import Lock
@@ -133,6 +134,7 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
         "cwd": ready.cwd,
         "prompt": sha256_of(prompt),
         "held": held_for_others(task, document, state.role),
+        "hooks": hook_prints_of(task),
         "seen": fingerprint(task, memory, document, tree),
     }
     if labels_from(task.machine, WHILE_RUNNING):  # the file names the living run; none of its processes reads it yet

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 
 from detent.effects.put_back import put_back as put_back_files
-from detent.effects.tree import changed_files
+from detent.effects.touched import shows_protected
+from detent.effects.tree_links import changes_between, links_of
 from detent.runner.layout import writes_of
 from detent.runner.look import current_tree
 from detent.store.patterns import protects
@@ -24,16 +26,46 @@ def tainted_files(task: Task, taken: Taken) -> list[str]:
     is_forbidden = partial(_is_forbidden, task, run["access"], run["role"])
     if not taken.id or taken.id == run["tree"]:
         return []
-    if taken.before == run["tree"] and not any(map(is_forbidden, taken.changed)):
+    is_known = taken.before == run["tree"]
+    if is_known and not any(is_forbidden(name) or _may_be_link(task, name) for name in taken.changed):
         return []  # whatever of it really differs, none is among them
-    changed = changed_files(task.places.private_git(), run["tree"], taken.id)
-    return [name for _status, name in changed if is_forbidden(name)][:_MOST_NAMES]
+    private, deny = task.places.private_git(), task.memory.head["protect"]["deny"]
+    changes = changes_between(private, run["tree"], taken.id)
+    links = links_of(private, taken.id, changes) if deny else None
+    onto = links.changed_links() if links is not None else {}
+    leading = {name for name, paths in onto.items() if any(shows_protected(seen, deny) for seen in paths)}
+    return [change.name for change in changes if is_forbidden(change.name) or change.name in leading][:_MOST_NAMES]
+
+
+def _may_be_link(task: Task, name: str) -> bool:
+    """Whether a changed path is a link now, or is gone and may have been one."""
+    path = os.path.join(task.tree_path, name)
+    return os.path.islink(path) or not os.path.lexists(path)
 
 
 def _is_forbidden(task: Task, access: str, role: str, name: str) -> bool:
     folders = writes_of(task.machine.store, role)
     is_outside = bool(folders) and not name.startswith(folders)
     return access == "read" or is_outside or protects(name, task.memory.head["protect"]["deny"])
+
+
+def hook_prints_of(task: Task) -> dict[str, str]:
+    """What the user's git would run at a commit, for a task in their checkout; nothing for one in a clone."""
+    if not task.memory.head["in_place"] or not task.project.common_dir or not os.path.isdir(task.tree_path):
+        return {}
+    from detent.effects.hooks import hook_prints  # few tasks work in place
+
+    return hook_prints(task.tree_path)
+
+
+def tainted_hooks(task: Task) -> list[str]:
+    """The hooks that are not as they were when the run was planned; a plan of an older version does not say."""
+    before = task.memory.run.get("hooks")
+    if not before:
+        return []
+    from detent.effects.hooks import changed_hooks
+
+    return changed_hooks(before, hook_prints_of(task))[:_MOST_NAMES]
 
 
 def put_tree_back(task: Task) -> None:
@@ -44,7 +76,11 @@ def put_tree_back(task: Task) -> None:
     """
     ended = task.memory.ended
     if ended["tainted"] and ended["put_back"]:
-        only = partial(_is_forbidden, task, ended["access"], ended["role"])
+        links = frozenset(ended["tainted"])  # a link that leads to protected paths need not be one itself
+
+        def only(name: str) -> bool:
+            return name in links or _is_forbidden(task, ended["access"], ended["role"], name)
+
         put_back_files(task.places.private_git(), task.tree_path, current_tree(task), ended["before"], only=only)
 
 
@@ -54,4 +90,6 @@ def taint_words(task: Task) -> str:
     folders = writes_of(task.machine.store, ended["role"])
     what = f"its role may write to {' and '.join(folders)} alone" if folders else "these files are protected"
     what = "its role may only read the repository" if ended["access"] == "read" else what
-    return f"{what}, and it changed {', '.join(ended['tainted'][:5])}: what it asked for was not considered"
+    hooks = ended.get("hooks", ())
+    told = f"; your git would run {', '.join(hooks[:5])} at your next commit: look at it first" if hooks else ""
+    return f"{what}, and it changed {', '.join(ended['tainted'][:5])}: what it asked for was not considered{told}"

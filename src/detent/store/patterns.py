@@ -34,12 +34,22 @@ def protects(path: str, patterns: Sequence[str]) -> bool:
     return any(_fits(parts, pattern.split("/")) for pattern in patterns)
 
 
+def reaches(path: str, patterns: Sequence[str]) -> bool:
+    """Whether a path below this one could be protected, whatever it is called."""
+    parts = path.split("/")
+    return any(_reached(parts, pattern.split("/")) for pattern in patterns)
+
+
 def is_pattern(pattern: str) -> bool:
     """Whether a pattern can mean anything: no path has an empty name in it, or one that stands for its own folder."""
     return {"", "."}.isdisjoint(pattern.split("/"))
 
 
 def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
+    return len(wanted) in _reached(parts, wanted)
+
+
+def _reached(parts: Sequence[str], wanted: Sequence[str]) -> set[int]:
     """All places of the pattern that the path may have come to are followed at once: no path takes long."""
     from fnmatch import fnmatchcase
 
@@ -47,7 +57,7 @@ def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
     reached = _with_skipped({0}, wanted)
     for part in parts:
         if end in reached and holds_below:
-            return True
+            return reached
         after: set[int] = set()
         for at in reached - {end}:
             if wanted[at] == _ANY:
@@ -55,7 +65,7 @@ def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
             elif fnmatchcase(part, wanted[at]):
                 after.add(at + 1)
         reached = _with_skipped(after, wanted)
-    return end in reached
+    return reached
 
 
 def _with_skipped(places: set[int], wanted: Sequence[str]) -> set[int]:

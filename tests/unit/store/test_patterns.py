@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from detent.store.patterns import is_pattern, matches, protects
+from detent.store.patterns import is_pattern, matches, protects, reaches
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,22 @@ def test_what_a_pattern_does_not_mean(path: str, pattern: str) -> None:
 def test_a_pattern_that_no_path_can_fit_is_seen() -> None:
     assert all(map(is_pattern, ("a", "a/**", "**/b", "*.c", ".github/**", "..a")))
     assert not any(map(is_pattern, ("ci/", "./ci/**", "ci/./x", "a//b", "", ".")))
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "is_so"),
+    [
+        ("deploy", "deploy/**", True),
+        ("deploy/inner", "deploy/**", True),
+        ("deploy", "deploy/*.sh", True),
+        ("deploy", "deploy", True),
+        ("deplo", "deploy/**", False),
+        ("a", "a/b/c", True),
+        ("a/b", "a/b/c", True),
+        ("a/x", "a/b/c", False),
+        ("anything", "**/migrations/*.sql", True),
+        ("README.md", "*.toml", False),
+    ],
+)
+def test_what_lies_below_a_path_may_be_protected(path: str, pattern: str, is_so: bool) -> None:
+    assert reaches(path, [pattern]) is is_so
