@@ -111,7 +111,7 @@ def test_a_run_without_progress_stops_the_task_and_names_it(agents: Agents) -> N
 )
 def test_each_kind_of_gain_is_progress_and_the_phase_is_gone_on_with(agents: Agents, gain: str) -> None:
     agents.script("implement", gain, run=1)
-    agents.script("implement", "candidate", run=2)
+    agents.script("implement", "candidate; field Blockers none", run=2)
     task = agents.task()
     task.run("--once", expect=0)
     assert task.last("unmoved")["progress"] is True

@@ -82,7 +82,7 @@ def test_a_claim_that_comes_too_early_is_refused_at_once_and_quoted_in_the_next_
     early = "detent move done && exit 8; detent move verify && exit 9; echo 'x = 1' >> app.py"
     agents.script("implement", f"set +e; {early}; exit 0")
     task = agents.task()
-    task.run("--once", expect=0)
+    task.run("--once", expect=1)
     said = task.output(1)
     assert "implement -> done is forbidden: no skipping proof" in said
     assert 'refused: implement -> verify\n  why:  STATE.md says "Candidate done:' in said

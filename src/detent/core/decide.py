@@ -5,12 +5,14 @@
 3. The candidates are the edges out of the state that the signal names (by edge, target or verb), in the file's order.
 4. Each way of each candidate is judged: who, mode, registers, counters, exit class, and only then its gates.
 5. The first way with nothing missing is taken. A person's override waives gates, never guards and never a sign-off.
+   After a run that said no the engine takes only ways marked `after_no`, and the move the run itself asked for.
 6. Nothing open: the engine waits, anybody else is refused with all that the nearest way is missing.
 """
 
 from __future__ import annotations
 
-from detent.core.machine import ACTORS, CRASH_CLASSES, CRASHES, ENTRY, IDLE, RUNS, STOPPED, TAINTED, Edge, Machine, Way
+from detent.core.machine import ACTORS, ASKED, CRASH_CLASSES, CRASHES, ENTRY, IDLE, RUNS, SAID, STOPPED, TAINTED, UNASKED
+from detent.core.machine import Edge, Machine, Way
 from detent.core.values import Advance, Crash, Fact, Missing, Refuse, Signal, Snapshot, Wait
 
 TYPE_CHECKING = False
@@ -72,6 +74,9 @@ def candidates_for(machine: Machine, snapshot: Snapshot, signal: Signal) -> list
 def _first_open(
     machine: Machine, snapshot: Snapshot, facts: Mapping[str, Fact], signal: Signal, candidates: list[Edge]
 ) -> Advance | Refuse:
+    if snapshot.no:  # what was withdrawn in the files since binds no more; a gate without a fact still does
+        said = {gate: words for gate, words in snapshot.no.items() if gate not in facts or facts[gate].ok}
+        snapshot = snapshot.replace(no=said)
     nearest: tuple[tuple[int, int, bool], Edge, tuple[Missing, ...]] | None = None
     may_waive = machine.may_override and signal.who == "person" and signal.override.strip()
     for edge in candidates:
@@ -118,9 +123,32 @@ def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: E
     if is_bound.get(signal.who) and snapshot.exit not in way.after:
         since = "no agent run of this visit has ended" if snapshot.exit == ENTRY else f"the last run {snapshot.exit}"
         closed.append(Missing("after", f"{since}; the {signal.who} acts only after: {', '.join(way.after)}"))
+    if signal.who == "engine" and snapshot.no and not _may_follow_no(snapshot, edge, way):
+        closed.append(Missing("no", f"the last agent run said no: {no_words(snapshot)}", "another run or a person answers"))
     if edge.reopen and not signal.reason.strip():
         closed.append(Missing("reason", "going back needs a reason", 'add --reason "why"'))
     return tuple(closed)
+
+
+def _may_follow_no(snapshot: Snapshot, edge: Edge, way: Way) -> bool:
+    """Whether the engine may take a way after a no: one that answers it, or the very move that the run asked for."""
+    asked = snapshot.no.get(ASKED)
+    return asked == target_of(snapshot, edge) or way.after_no == "yes" or (way.after_no == UNASKED and asked is None)
+
+
+def no_words(snapshot: Snapshot) -> str:
+    """What the last run said against going on, on one line."""
+    told = (f"it asked for {words} and was refused" if gate == ASKED else words for gate, words in snapshot.no.items())
+    return "; ".join(told)
+
+
+def _no_after(snapshot: Snapshot, signal: Signal, target: str) -> dict[str, str]:
+    """A person's act answers a no, and a run that gets what it asked for has not been refused; the rest is kept."""
+    if signal.who == "person" or not snapshot.no:
+        return {}
+    is_answered = signal.who == "agent" or snapshot.no.get(ASKED) == target
+    left = {gate: words for gate, words in snapshot.no.items() if gate != ASKED or not is_answered}
+    return {SAID: no_words(snapshot.replace(no=left))} if left else {}
 
 
 def _unmet_gates(machine: Machine, facts: Mapping[str, Fact], way: Way) -> tuple[Missing, ...]:
@@ -193,7 +221,8 @@ def _advance(
     registers |= {name: snapshot.state if value == "{from}" else value for name, value in way.sets.items()}
     registers = {name: value for name, value in registers.items() if value}
     visits = {**snapshot.visits, target: snapshot.visits.get(target, 0) + 1}
-    after = snapshot.replace(state=target, counters=counters, registers=registers, exit=ENTRY, visits=visits)
+    no = _no_after(snapshot, signal, target)
+    after = snapshot.replace(state=target, counters=counters, registers=registers, exit=ENTRY, visits=visits, no=no)
     return Advance(edge, way, after, waived)
 
 

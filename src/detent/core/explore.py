@@ -1,18 +1,21 @@
 """Walks every reachable snapshot of a machine by asking the real `decide`, with the worst company it may get.
 
 The moves of the exploration are: an agent that claims anything, an engine, an impatient or absent person, and runs that
-end in every class; each gate may be open or closed whenever it is asked. What is found:
+end in every class and may say no; each gate may be open or closed whenever it is asked. What is found:
 
 1. every edge that can be taken, and every snapshot it can be taken in (the graph that test walks cover);
 2. violations, each with the shortest story that leads to it.
 
-How the last run ended is no part of a node: only the engine's ways ask for it, so the engine asks once for each class.
+How the last run ended is no part of a node: only the engine's ways ask for it, so the engine asks once for each class,
+and once more as if that run had said no. What was said is part of a node where the engine could go on before another
+run has ended.
 """
 
 from __future__ import annotations
 
 from detent.core.decide import decide, enter
-from detent.core.machine import ACTORS, CRASH_CLASSES, ENTRY, EXIT_CLASSES, RUNS, STOPPED, Edge, Machine, State
+from detent.core.machine import ACTORS, ASKED, CRASH_CLASSES, ENTRY, EXIT_CLASSES, RUNS, SAID, STOPPED
+from detent.core.machine import Edge, Machine, State
 from detent.core.record import Record
 from detent.core.runs import run_over
 from detent.core.values import Advance, Crash, Fact, Signal, Snapshot
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 MOST_SNAPSHOTS = 200_000  # a machine with more is refused: its counters or registers are not bounded sensibly
 _NOTHING: frozenset[str] = frozenset()
+_SAYS_NO = "a run that said no"  # the reason of an engine that asks after one
 
 
 class Step(Record):
@@ -69,6 +73,7 @@ class _Exploration:
         self.facts: dict[frozenset[str], dict[str, Fact]] = {}
         self.questions: dict[str, tuple[Question, ...]] = {}
         self.borrowed: set[tuple[str, str, int]] = set()  # ways of others that a person has taken once
+        self.goes_on = {state.name for state in machine.states.values() if _goes_on(state)}
 
     def run(self) -> Graph:
         for mode in self.machine.modes or ("",):
@@ -95,11 +100,12 @@ class _Exploration:
 
     def node(self, snapshot: Snapshot, passed: frozenset[str]) -> int:
         kept = map(frozenset, (snapshot.counters.items(), snapshot.registers.items()))
-        key = (snapshot.state, snapshot.mode, *kept, passed)
+        no = {SAID: _SAYS_NO} if snapshot.no and snapshot.state in self.goes_on else {}
+        key = (snapshot.state, snapshot.mode, *kept, passed, bool(no))
         found = self.nodes.get(key)
         if found is None:
             found = self.nodes[key] = len(self.snapshots)
-            self.snapshots.append(snapshot.replace(visits={}, seq=0, exit=ENTRY))
+            self.snapshots.append(snapshot.replace(visits={}, seq=0, exit=ENTRY, no=no))
             self.passed.append(passed)
             self.parents.append(None)
         return found
@@ -128,6 +134,8 @@ class _Exploration:
                 yield Signal("agent", edge.name), gates
             for name in (way.after if state.role else ("",)) if "engine" in way.by else ():
                 yield Signal("engine", edge.name, exit="" if name == ENTRY else name), gates
+                if name in EXIT_CLASSES:
+                    yield Signal("engine", edge.name, exit=name, reason=_SAYS_NO), gates
             if "person" in way.by:
                 yield Signal("person", edge.name, reason="because"), gates
             if "crash" in way.by:
@@ -157,12 +165,14 @@ class _Exploration:
         signal, gates = question
         snapshot = self.snapshots[at]
         if signal.exit and signal.who == "engine":
-            snapshot = snapshot.replace(exit=signal.exit)
+            snapshot = snapshot.replace(exit=signal.exit, no={ASKED: ""} if signal.reason == _SAYS_NO else {})
         if gates not in self.facts:
             self.facts[gates] = {name: Fact(name, ok=name in gates) for name in self.machine.gates}
         self.asked += 1
         decision = self.decider(self.machine, snapshot, self.facts[gates], signal)
         if isinstance(decision, Advance):
+            if snapshot.no and signal.who == "engine":
+                self.judge_no(at, decision)
             self.connect(at, question, decision, self.judge(at, question, decision))
             taken = (decision.edge.source, decision.edge.name, decision.way.number)
             if signal.who in ("agent", "engine") and taken not in self.borrowed:
@@ -189,6 +199,14 @@ class _Exploration:
             if edge.name == rule.first:
                 passed = passed | {rule.name}
         return passed
+
+    def judge_no(self, at: int, taken: Advance) -> None:
+        """No is never overruled: after one the engine takes marked ways only, and none that finishes the work."""
+        edge, there = taken.edge, self.machine.states[taken.after.state]
+        if not taken.way.after_no:
+            self.violate(f"the engine took {edge.name} after {_SAYS_NO}", at, edge)
+        elif there.is_rest or there.lands:
+            self.violate(f"{edge.name} finishes the work after {_SAYS_NO}", at, edge)
 
     def connect(self, at: int, question: Question, taken: Advance | Crash, passed: frozenset[str]) -> None:
         known = len(self.snapshots)
@@ -228,9 +246,16 @@ class _Exploration:
         before, after = self.snapshots[step.source], self.snapshots[step.target]
         if not step.edge:
             return f"in {before.state} a run ends as {step.signal.exit}"
-        run = f"after a run that ended as {step.signal.exit}, " if step.signal.exit else ""
+        said = " and said no" if step.signal.reason == _SAYS_NO else ""
+        run = f"after a run that ended as {step.signal.exit}{said}, " if step.signal.exit else ""
         proof = f" with {', '.join(step.open_gates)}" if step.open_gates else ""
         return f"{run}{step.signal.who}: {before.state} -> {after.state} ({step.edge}){proof}"
+
+
+def _goes_on(state: State) -> bool:
+    """Whether the engine may leave a state before an agent run has ended there."""
+    ways = [way for edge in state.edges for way in edge.ways if "engine" in way.by]
+    return any(not state.role or ENTRY in way.after for way in ways)
 
 
 def explore(machine: Machine, decider: Decider = decide, most: int = MOST_SNAPSHOTS) -> Graph:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from detent.core.machine import CRASHES, ENTRY, Machine
+from detent.core.machine import ANY_EXIT, CRASHES, ENTRY, Edge, Machine, Way
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,9 +58,18 @@ def _engine_ways(machine: Machine) -> Iterator[str]:
             move = f"{edge.source} -> {edge.target}"
             if not way.needs and not way.spent:
                 yield f"{move}: the engine needs a gate or a spent limit to leave an agent's state"
+            if way.after_no and not _answers_no(machine, edge, way):
+                yield f"{move}: after_no is for a way that needs a no or a spent limit, asks a person, or takes any exit"
             negated = [gate for gate in way.needs if _is_negated(machine, gate)]
             if ENTRY in way.after and negated:
                 yield f"{move}: the negated gate {negated[0]} would fire before any run"
+
+
+def _answers_no(machine: Machine, edge: Edge, way: Way) -> bool:
+    """Whether a way may be marked as one to take after a no: it follows from the no, or from something else than work."""
+    is_no = any(gate in machine.states[edge.source].no or _is_negated(machine, gate) for gate in way.needs)
+    asks = bool(machine.states[edge.target].asks)
+    return is_no or asks or bool(way.spent) or set(way.after) >= set(ANY_EXIT) or "finished" not in way.after
 
 
 def _is_negated(machine: Machine, gate: str) -> bool:
@@ -82,6 +91,7 @@ def _unused(machine: Machine) -> Iterator[str]:
     everything = (*machine.edges(), *machine.switched_off)
     gates = {gate for edge in everything for way in edge.ways for gate in way.needs}
     gates |= {name for gate in machine.gates.values() for name in gate.params.get("of", ())}
+    gates |= {name for state in machine.states.values() for name in state.no}
     for gate in machine.gates.values():
         if gate.name not in gates:
             yield f"gate {gate.name}: no move needs it"

@@ -23,6 +23,10 @@ STOPPED = "stopped"  # the register that holds why a task does not go on by itse
 RUNS, CRASHES = "runs", "crashes"  # the two limits every machine has, whatever its document says
 IDLE = "idle"  # counts agent runs in a row that changed nothing
 
+# Keys of a no beside the names of gates: the state a run asked for and was refused; what was said before the last move.
+ASKED, SAID = "asked", "said"
+UNASKED = "unasked"  # a way may be taken after a no, unless the run asked for another state
+
 
 class Way(Record):
     """One set of conditions under which an edge may be taken, and what taking it changes."""
@@ -40,6 +44,7 @@ class Way(Record):
     sets: Mapping[str, str] = {}
     prepare: tuple[str, ...] = ()
     effects: tuple[str, ...] = ()
+    after_no: str = ""  # yes | unasked: the engine may take it although the last run said no
 
 
 class Edge(Record):
@@ -91,6 +96,7 @@ class State(Record):
     edges: tuple[Edge, ...] = ()
     files: Mapping[str, str] = {}  # what the engine files into the task folder when a run has ended: place -> source
     asks: tuple[str, ...] = ()  # fields of the native file, and `## sections`, that hold its question to a person
+    no: tuple[str, ...] = ()  # gates that, open when a run ends, mean that the run said no
 
     def can_crash(self) -> bool:
         """Whether a run that dies here counts towards anything or leads anywhere."""
@@ -175,7 +181,7 @@ class Machine(Record):
     may_override: bool = False
     store: Mapping[str, Any] = {}
     fields: Mapping[str, tuple[str, ...]] = {}  # every known native field, with its allowed values if it has some
-    answers: Mapping[str, str] = {}
+    answers: Mapping[str, Any] = {}  # where a person's words go; `clears`: fields that hold the question they answer
     ask: str = ""  # the command line by which an agent asks for a state, with {to} in it
     shims: Mapping[str, str] = {}  # programs of a run by name, each a line of this tool
     progress: Mapping[str, Any] = {}

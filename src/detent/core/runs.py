@@ -6,15 +6,24 @@ from detent.core.decide import count, spent
 from detent.core.machine import IDLE, RUNS, STOPPED, Machine
 from detent.core.values import Snapshot
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-def run_over(machine: Machine, snapshot: Snapshot, exit_class: str, *, by_person: bool = False) -> Snapshot:
-    """When no process of the run is left and nothing is decided yet; who was interrupted or lost has had no turn."""
+
+def run_over(
+    machine: Machine, snapshot: Snapshot, exit_class: str, no: Mapping[str, str] | None = None, *, by_person: bool = False
+) -> Snapshot:
+    """When no process of the run is left and nothing is decided yet; who was interrupted or lost has had no turn.
+
+    `no` is what this run said against going on; it replaces what the run before it said.
+    """
     if exit_class == "quota":  # nobody worked, so nothing is counted; the task waits
         return snapshot.replace(exit=exit_class)
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
     for name in (RUNS, *(() if by_person or exit_class == "lost" else machine.states[snapshot.state].counts_run)):
         count(machine, snapshot, counters, registers, name)
-    return snapshot.replace(counters=counters, registers=registers, exit=exit_class)
+    return snapshot.replace(counters=counters, registers=registers, exit=exit_class, no=no or {})
 
 
 def stayed(machine: Machine, snapshot: Snapshot, *, made_progress: bool) -> Snapshot:

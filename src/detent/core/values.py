@@ -25,6 +25,7 @@ class Snapshot(Record):
     visits: Mapping[str, int] = {}  # how often each state was entered
     entry: Mapping[str, str] = {}  # evidence key -> hash, taken when the state was entered
     locked: Mapping[str, str] = {}  # lock item -> hash of the text it holds
+    no: Mapping[str, str] = {}  # what the last run said against going on: by gate, in words; see ASKED and SAID
 
 
 class Fact(Record):

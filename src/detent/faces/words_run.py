@@ -95,7 +95,7 @@ def rest_words(rest: Rest) -> str:
             return f"done: {name} is in {state}{used}\n  next: {way_on_words(task)}"
         case "person":
             why = f": {flat(rest.text)}" if rest.text != state else ""
-            return f"needs a person: {name} is in {state}{why}{used}\n  next: detent next {name}"
+            return f"needs a person: {name} is in {state}{why}{used}\n  next: {rest.next_step or f'detent next {name}'}"
         case "stopped":
             next_step = rest.next_step or way_on(name, task.memory)
             return f"stopped: {name} is in {state}: {flat(rest.text)}{used}\n  next: {next_step}"

@@ -15,7 +15,7 @@ from detent.gates.seen import Finding, Seen
 from detent.gates.verdict import read_verdict
 from detent.machines.reading import GATES, REGISTER, ROLE, ROLES, SCHEMA, STATES, TABLE, TEXT, TEXTS, one_of
 from detent.store.digest import hash_text
-from detent.store.markdown import is_placeholder, scan, visible_text
+from detent.store.markdown import is_placeholder, says_nothing, scan, visible_text
 from detent.store.markdown_blocks import read_blocks
 
 TYPE_CHECKING = False
@@ -43,11 +43,36 @@ def fields_filled(gate: Gate, seen: Seen) -> Finding:
     file = seen.machine.store["file"]
     values = {label: seen.field(label) for label in labels}
     evidence = {f"field:{label}": _hash_of_field(value) for label, value in values.items()}
-    nothing = gate.params.get("empty", ())
-    empty = [label for label, value in values.items() if not filled(value) or (nothing and _plain(value) in nothing)]
+    empty = [label for label, value in values.items() if not _says_something(gate, value)]
     if empty:
         return Finding(ok=False, why=f"{file} has nothing under {_quoted(empty)}", evidence=evidence)
     return Finding(ok=True, evidence=evidence)
+
+
+def _says_something(gate: Gate, text: str) -> bool:
+    """Whether a text is filled with more than the words that mean nothing to this gate."""
+    nothing = gate.params.get("empty", ())
+    return filled(text) and not (nothing and says_nothing(text, tuple(nothing)))
+
+
+def fields_empty(gate: Gate, seen: Seen) -> Finding:
+    """None of the named fields says anything: each is blank, template text, or a word that means nothing there."""
+    for label in gate.params["fields"]:
+        if _says_something(gate, value := seen.field(label)):
+            said = cut(" ".join(visible_text(value).split()))
+            return Finding(ok=False, why=f'{seen.machine.store["file"]} says "{label}: {said}"')
+    return Finding(ok=True)
+
+
+def section_empty(gate: Gate, seen: Seen) -> Finding:
+    """A section says nothing, or nothing that was not there when the state was entered."""
+    file, name = gate.params["file"], gate.params["section"]
+    body = seen.section(file, name) or ""
+    key, digest = f"section:{file}:{name}", hash_text(shown(body))
+    if not _says_something(gate, body) or seen.snapshot.entry.get(key) == digest:
+        return Finding(ok=True, evidence={key: digest}, by_engine=True)
+    said = cut(" ".join(visible_text(body).split()))
+    return Finding(ok=False, why=f'{file} says under "## {name}": {said}', evidence={key: digest})
 
 
 @lru_cache(maxsize=16)  # fields seldom change, and are asked for in every step
@@ -97,7 +122,7 @@ def section_filled(gate: Gate, seen: Seen) -> Finding:
     evidence = {f"section:{file}:{name}": hash_text(shown(body or ""))}
     if body is None:
         return Finding(ok=False, why=f'{file} has no section "## {name}"', evidence=evidence)
-    if not filled(body):
+    if not _says_something(gate, body):
         return Finding(ok=False, why=f'{file} has nothing under "## {name}"', evidence=evidence)
     return Finding(ok=True, evidence=evidence)
 
@@ -275,10 +300,12 @@ def _quoted(labels: list[str]) -> str:
 # place, "MODULE:NAME", so that no other start pays for reading it.
 CHECKS: Mapping[str, Known] = {
     "fields_filled": (fields_filled, ("fields",), ("empty",)),
+    "fields_empty": (fields_empty, ("fields",), ("empty",)),
     "fields_present": (fields_present, ("fields",), ()),
     "field_is": (field_is, ("field", "value"), ()),
     "register_is": (register_is, ("register", "value"), ("unless",)),
-    "section_filled": (section_filled, ("file", "section"), ()),
+    "section_filled": (section_filled, ("file", "section"), ("empty",)),
+    "section_empty": (section_empty, ("file", "section"), ("empty",)),
     "verdict": (verdict, ("file", "section", "value"), ("words",)),
     "labels": (labels, ("files", "section", "labels", "relevant"), ()),
     "path_field": (path_field, ("field",), ()),

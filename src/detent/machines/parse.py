@@ -8,11 +8,14 @@ from __future__ import annotations
 from detent.core.machine import (
     ACTORS,
     ANY_EXIT,
+    ASKED,
     CRASHES,
     ENTRY,
     EXIT_CLASSES,
     RUNS,
+    SAID,
     STOPPED,
+    UNASKED,
     Edge,
     Forbidden,
     Gate,
@@ -128,6 +131,8 @@ class _Parser(Names):
     def gate(self, name: str, table: Table) -> Gate:
         check, since = table.text("check"), table.text("since", "entry")
         self.known(f"gate {name}", since, _SINCE, "since")
+        if name in (ASKED, SAID):
+            self.problem(f"gate {name}: this name belongs to the engine")
         fix = table.text("fix", "")
         params = table.raw_rest()
         self.check_params(name, check, params)
@@ -315,12 +320,22 @@ class _Parser(Names):
             sets={**given.sets, **table.table("set").mapping_of_text()},
             prepare=self.words(where, table.texts("prepare", given.prepare), "prepares"),
             effects=self.words(where, table.texts("effects", given.effects), "effects"),
+            after_no=self.after_no(where, table, given.after_no),
         )
         self.check_registers(where, way)
         if number:
             table.where = where
             table.finish()
         return way
+
+    def after_no(self, where: str, table: Table, given: str) -> str:
+        """Whether the engine may take a way after a run that said no: true, or only where the run asked for nothing."""
+        value = table.take("after_no")
+        if value is None:
+            return given
+        if value not in (True, False, UNASKED):
+            self.problem(f'{where}: after_no must be true, false or "{UNASKED}"')
+        return value if isinstance(value, str) else "yes" if value else ""
 
     def check_registers(self, where: str, way: Way) -> None:
         self.known_all(where, (*way.when, *way.sets), self.registers, "register")
@@ -369,6 +384,7 @@ class _Parser(Names):
             lands=table.flag("lands"),
             files=self.filing(name, table.table("files"), has_role=bool(role)),
             asks=self.asks(name, table.texts("asks")),
+            no=self.no(name, table.texts("no"), has_role=bool(role)),
             edges=tuple(edge for edge in edges if edge.source == name),
         )
         table.finish()
@@ -443,6 +459,12 @@ class _Parser(Names):
         self.known_all(f"state {state}", tuple(one for one in names if not one.startswith("## ")), self.fields, "field")
         return names
 
+    def no(self, state: str, gates: tuple[str, ...], *, has_role: bool) -> tuple[str, ...]:
+        """Gates by which a run of this state says no."""
+        if gates and not has_role:
+            self.problem(f"state {state}: no agent works there, so none can say no")
+        return self.known_all(f"state {state}: no", gates, self.gates, "gate")
+
     def lock(self, table: Table, fields: Mapping[str, Any]) -> Lock:
         name = table.text("name")
         where = f"lock {name}"
@@ -501,9 +523,12 @@ class _Parser(Names):
         table.taken.clear()
         return table.raw_rest()
 
-    def answers(self, table: Table) -> Mapping[str, str]:
-        """Where a person's words are written besides the journal: a section of the native file."""
-        answers = {"section": table.text("section")} if table.content else {}
+    def answers(self, table: Table) -> Mapping[str, Any]:
+        """Where a person's words are written besides the journal, and the fields whose question they answer."""
+        if not table.content:
+            return {}
+        clears = self.known_all("answers", table.texts("clears"), self.fields, "field")
+        answers = {"section": table.text("section"), **({"clears": clears} if clears else {})}
         table.finish()
         return answers
 

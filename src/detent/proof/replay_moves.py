@@ -37,7 +37,9 @@ def move_problems(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Fi
     """Ask again for the very edge that was taken, with the facts that were seen then."""
     number, before = entry["seq"], memory.snapshot
     # Gates nobody wrote down were not looked at; as pending ones they can be neither open nor waived.
-    facts = {name: Fact(name, ok=False, why="not recorded", pending=True) for name in machine.gates}
+    # One by which the last run said no binds until a line says otherwise.
+    unseen = [name for name in machine.gates if name not in before.no]
+    facts = {name: Fact(name, ok=False, why="not recorded", pending=True) for name in unseen}
     for gate, content in entry["facts"].items():
         facts[gate] = Fact(gate, content["ok"] is True, content.get("why", "it was closed"))
     signal = Signal(
@@ -112,7 +114,7 @@ def rule_problems(entry: Entry, before: Snapshot) -> Iterator[Finding]:
     if entry["kind"] == "resumed":
         registers = {name: value for name, value in before.registers.items() if name != STOPPED}
         counters = {name: value for name, value in before.counters.items() if name not in (RUNS, CRASHES, IDLE)}
-        wanted, free = before.replace(registers=registers, counters=counters), set()
+        wanted, free = before.replace(registers=registers, counters=counters, no={}), set()
     else:
         free = {name for label in entry["fields"] for name in (label, f"field:{label}")}
     yield from differences(number, wanted, after)

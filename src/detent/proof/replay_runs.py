@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from detent.core.machine import STOPPED, TAINTED
+from detent.core.machine import ASKED, STOPPED, TAINTED
 from detent.core.runs import run_over, stayed, stop
 from detent.effects.keeper_look import look
 from detent.store.memory import QUIET
@@ -92,12 +92,22 @@ def run_problems(machine: Machine, entry: Entry, memory: Memory) -> Iterator[str
             yield f"agent run #{entry['run']} was not under way"
         elif kind == "run_ended" and memory.claim and entry["claim"] != memory.claim["want"]:
             yield f"it claims {entry['claim']!r}, but {memory.claim['want']!r} was accepted"
+        elif kind == "run_ended" and (problem := _unheard(entry, memory)):
+            yield problem
         elif kind == "run_void" and memory.claim:
             yield f"agent run #{entry['run']} asked for something, so it had begun"
     elif kind == "unmoved" and memory.ended.get("run") != entry["run"]:
         yield f"agent run #{entry['run']} had not ended, or was decided before"
     if kind in ("run_planned", "run_ended", "unmoved") and entry.get("state", before.state) != before.state:
         yield f"it says {entry['state']}, but the task was in {before.state}"
+
+
+def _unheard(entry: Entry, memory: Memory) -> str:
+    """What the last request of the run was refused for must be its no; lines of an older format say nothing of it."""
+    asked, no = "" if memory.claim or entry["claim_by"] == "file" else memory.unheard, entry.get("no")
+    if no is None or entry["tainted"] or no.get(ASKED, "") == asked:
+        return ""
+    return f"it was refused {asked or 'nothing'}, the line says it was refused {no.get(ASKED) or 'nothing'}"
 
 
 def _planned(machine: Machine, entry: Entry, memory: Memory) -> Iterator[str]:
@@ -119,7 +129,7 @@ def after_run(machine: Machine, entry: Entry, before: Snapshot, ended: Mapping[s
     match entry["kind"]:
         case "run_ended":
             ended_as = TAINTED if entry["tainted"] else entry["exit"]
-            return run_over(machine, before, ended_as, by_person=entry["by_person"])
+            return run_over(machine, before, ended_as, entry.get("no"), by_person=entry["by_person"])
         case "unmoved" if before.exit == TAINTED and not ended.get("put_back"):
             return stop(before, entry["why"])
         case "unmoved":

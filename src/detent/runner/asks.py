@@ -11,7 +11,9 @@ from detent.errors import UnreadableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.core.machine import State
+    from typing import Any
+
+    from detent.core.machine import Machine, State
     from detent.store.memory import Memory
     from detent.store.native import Document, Native
 
@@ -38,6 +40,14 @@ def question(state: State, native: Native) -> str:
     return "; ".join(f"{name}: {words}" for name, words in asked(state, document))
 
 
+def answered(machine: Machine, document: Document) -> dict[str, Any]:
+    """What a person's answer takes out of the native file, for its journal line: the question, and the emptied fields."""
+    found = {name: words for name in machine.answers.get("clears", ()) if (words := _words(name, document))}
+    if not found:
+        return {}
+    return {"asked": "; ".join(f"{name}: {words}" for name, words in found.items()), "fields": dict.fromkeys(found, "")}
+
+
 def left_open(memory: Memory) -> str:
     """What kept the last run of this visit from a move, where that is known: it may be a question of its own."""
     words = " ".join(str(memory.visit.get("why", "")).split())
@@ -56,14 +66,14 @@ def crashed_here(memory: Memory) -> str:
 
 
 def _words(name: str, document: Document) -> str:
-    from detent.store.markdown import find_section, is_placeholder, visible_text  # most states ask nothing
+    from detent.store.markdown import find_section, is_placeholder, says_nothing, visible_text  # most states ask nothing
 
     if name.startswith(_SECTION):
         section = find_section(document.text, name.removeprefix(_SECTION))
         text = visible_text(document.text[section.body_start : section.end]) if section else ""
     else:
         text = document.value(name)
-    if is_placeholder(text):
+    if is_placeholder(text) or says_nothing(text):
         return ""
     words = " ".join(text.split())
     return words if len(words) <= LONGEST_WORDS else f"{words[:LONGEST_WORDS].rstrip()} ..."

@@ -13,6 +13,7 @@ from detent.errors import RefusedError
 from detent.gates.judge import judge
 from detent.runner.look import TREE_CHECKS, look
 from detent.runner.runs import run_seen
+from detent.runner.said_no import asked_target
 from detent.runner.settle import find_disorder, read_document, record
 from detent.runner.step import Outcome
 from detent.store.lock import Lock
@@ -56,7 +57,8 @@ def claim(task: Task, number: int, want: str, reason: str = "", verb: str = "") 
             content.update(want=decision.edge.name, to=decision.after.state)
         elif isinstance(decision, Refuse):
             missing = [{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing]
-            content.update(problem=decision.problem, missing=missing)
+            asked_for = asked_target(task.machine, task.memory.snapshot, str(content["want"]))
+            content.update(to=asked_for, problem=decision.problem, missing=missing)
         if isinstance(decision, (Advance, Refuse)) and not _is_said(task, content):
             task = task.replace(memory=record(task, task.memory, "claimed", content))
         if isinstance(decision, Advance):
@@ -84,7 +86,8 @@ def _is_seen_later(gate: Gate, filed: Mapping[str, str]) -> bool:
 
 
 def _is_said(task: Task, content: dict[str, object]) -> bool:
-    """Whether the last answer was the very same: asking again says nothing new."""
+    """Whether the last answer to this run was the very same: asking again says nothing new."""
     kept = task.memory.claim if content["accepted"] else task.memory.refusal
     names = ("want", "run") if content["accepted"] else ("want", "problem", "missing")
-    return bool(kept) and all(kept.get(name) == content.get(name) for name in names)
+    is_last = content["accepted"] or bool(task.memory.claim) or task.memory.unheard == content["to"]
+    return is_last and bool(kept) and all(kept.get(name) == content.get(name) for name in names)

@@ -30,7 +30,8 @@ def commit_move(
     memory, leaving = task.memory, task.memory.snapshot.state
     locked = close_locks(task, memory.snapshot, document, leaving)
     after = taken.after.replace(entry=entry, locked=locked)
-    content = {**content, **_fields(task, taken)}
+    fields = {**content.get("fields", {}), **_fields(task, taken)}
+    content = {**content, **({"fields": fields} if fields else {})}
     memory, document = remember(task, memory, document, "moved", content, after=after)
     kept = keep_promises(task, Settled(memory, document))
     if taken.edge.sign_off:
@@ -40,7 +41,7 @@ def commit_move(
     return kept
 
 
-def _fields(task: Task, taken: Advance) -> dict[str, dict[str, str]]:
+def _fields(task: Task, taken: Advance) -> dict[str, str]:
     """What the native file says of the state that is left and of the one that is entered, where it says such things.
 
     It is written once: what somebody writes there meanwhile is theirs, until the next move.
@@ -49,7 +50,7 @@ def _fields(task: Task, taken: Advance) -> dict[str, dict[str, str]]:
         return {}
     found = {taken.edge.source: taken.edge.label, taken.after.state: PENDING}
     labels = {state_label(task.machine, STATUS, state): words for state, words in found.items()}
-    return {"fields": {label: words for label, words in labels.items() if label}}
+    return {label: words for label, words in labels.items() if label}
 
 
 def files_at_end(task: Task, seen: Seen, state: str) -> dict[str, Mapping[str, str]]:

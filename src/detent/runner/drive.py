@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from detent.core.machine import STOPPED
+from detent.core.machine import ASKED, STOPPED
 from detent.core.record import Record
 from detent.core.values import Advance, Refuse, Signal
 from detent.effects import keeper
@@ -32,6 +32,7 @@ from detent.runner.open import needs_word, waits_at_end
 from detent.runner.ready import make_ready
 from detent.runner.run_result import BOUND
 from detent.runner.runs import run_seen, start_run
+from detent.runner.said_no import waits_for_answer
 from detent.runner.step import Outcome, step
 from detent.store.atomic import write_atomic
 from detent.store.names import name_some
@@ -63,7 +64,7 @@ class Rest(Record):
     """Why a task does not go on by itself."""
 
     task: Task
-    why: str  # done | person | stopped | quota | running
+    why: str  # done | person | stopped | quota | running | refused
     text: str = ""
     next_step: str = ""  # where it is another one than the reason tells
 
@@ -102,7 +103,7 @@ def drive(
             continue
         rest = _called_off(task, since) or resting(task, asked=asked)
         if rest is None and started and once:
-            rest = Rest(task, "running", "one run was asked for")
+            rest = _after_once(task)
         if rest is None and not may_start:
             rest = Rest(task, "running", UNDRIVEN)
         if rest is not None:
@@ -116,6 +117,14 @@ def drive(
         started, asked, told = True, False, task.memory.run.get("run", 0)
         if told:
             tell(Happened("started", task))
+
+
+def _after_once(task: Task) -> Rest:
+    """The one run that was asked for is over; what it asked for may have been refused."""
+    asked = task.memory.snapshot.no.get(ASKED) if task.memory.visit else None
+    if asked is None:
+        return Rest(task, "running", "one run was asked for")
+    return Rest(task, "refused", f"agent run #{task.memory.visit['run']} asked for {asked} and was refused")
 
 
 def _called_off(task: Task, since: int) -> Rest | None:
@@ -175,6 +184,8 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "person", f'{deploys}; say so: detent approve {task.id} --reason "why"')
     if visit.get("exit") == "quota" and not asked and (wake := wakes_at(task)):
         return Rest(task, "quota", wake)
+    if not asked and waits_for_answer(task.machine, task.memory) and (asks := question(state, task.native)):
+        return Rest(task, "person", asks, f'detent answer "what you decide" {task.id}')
     if needs_word(task.memory, state) and not asked and not is_judged_next(task):
         return Rest(task, "person", _after_run(task))
     return None

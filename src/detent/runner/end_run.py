@@ -29,6 +29,7 @@ from detent.runner.look import look, remember_taken, take_tree_at_once
 from detent.runner.mend import put_back
 from detent.runner.run_result import how_ended, is_by_person, usage_and_exit, used
 from detent.runner.runs import run_seen
+from detent.runner.said_no import said_no
 from detent.runner.settle import disorder_words, find_disorder, read_document, record, remember
 from detent.runner.taint import tainted_files, tainted_hooks
 from detent.store.lock import Lock
@@ -117,6 +118,9 @@ def _write_down(task: Task, seen: RunSeen) -> Left:
     hooks = tainted_hooks(task)
     tainted = list(dict.fromkeys((*hooks, *tainted_files(task, taken))))
     filed = {} if tainted else _file(task, taken.id)
+    claim = memory.claim.get("want") or disorder.request
+    refused = "" if claim else memory.unheard
+    filing = {"tree": taken.id, **filed} if filed else {}
     content: dict[str, Any] = {
         **{name: run[name] for name in ("run", "role", "state", "access", "agent", "model", "seen")},
         "exit": exit_name,
@@ -128,8 +132,8 @@ def _write_down(task: Task, seen: RunSeen) -> Left:
         "hooks": hooks,
         "put_back": not task.memory.head["in_place"],
         "by_person": is_by_person(task, seen),
-        "claim": memory.claim.get("want") or disorder.request,
-        "claim_by": "command" if memory.claim else "file" if disorder.request else "",
+        "claim": claim or refused,
+        "claim_by": "command" if memory.claim or refused else "file" if disorder.request else "",
         "said": task.store.keep(usage.last_text.encode("utf-8", "replace")) if usage.last_text else "",
         "usage": used(seen, usage, exit_name),
         "session": usage.session if _SESSION.fullmatch(usage.session) else "",
@@ -143,8 +147,9 @@ def _write_down(task: Task, seen: RunSeen) -> Left:
         "evidence": evidence_hashes(look(task, memory, document, "")),
         "files": prints_of(task.places.run(run["run"]), (EVENTS, ERRORS, EXIT), sync=seen.exit is None),
     }
+    content["no"] = {} if tainted else said_no(task, document, taken.id, filing, refused)
     ended_as = TAINTED if content["tainted"] else exit_name
-    after = run_over(task.machine, memory.snapshot, ended_as, by_person=content["by_person"])
+    after = run_over(task.machine, memory.snapshot, ended_as, content["no"], by_person=content["by_person"])
     if content["tainted"]:
         after = after.replace(entry=_without_fresh(task, content["evidence"]))
     memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=(*disorder.locked, *others))

@@ -35,6 +35,7 @@ def foresee(task: Task, document: Document) -> Foreseen:
     from detent.effects.keeper_look import exit_class, look  # most tasks have no run that just ended
     from detent.runner.judging import next_run
     from detent.runner.look import known_tree
+    from detent.runner.said_no import said_no
     from detent.runner.settle import find_disorder
 
     may_move = True
@@ -46,7 +47,9 @@ def foresee(task: Task, document: Document) -> Foreseen:
     else:
         exit_name = exit_class(look(task.places.run(memory.run["run"])).exit)
         claim = memory.claim.get("want") or find_disorder(task, memory, document).request
-        snapshot = run_over(task.machine, memory.snapshot, exit_name)
+        no = said_no(task, document, known_tree(task), {}, "" if claim else memory.unheard)
+        claim = claim or memory.unheard
+        snapshot = run_over(task.machine, memory.snapshot, exit_name, no)
     facts = _facts(task, document, snapshot)
     moves = (*((Signal("agent", claim),) if claim else ()), Signal("engine")) if may_move else ()
     for signal in (*moves, Signal("crash", exit=exit_name)):
@@ -62,6 +65,7 @@ def _facts(task: Task, document: Document, snapshot: Snapshot) -> Mapping[str, F
 
     edges = task.machine.states[snapshot.state].edges
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
+    gates += [gate for gate in snapshot.no if gate in task.machine.gates]
     tree = known_tree(task) if needs_tree(task, gates) else ""
     return judge(look(task, task.memory.replace(snapshot=snapshot), document, tree), gates)
 

@@ -91,6 +91,15 @@ class _Waiting(Record):
     memory: Memory
     state: State
 
+    def asks_person(self) -> bool:
+        """Whether its last run left a question that no move carries to a person."""
+        if not (self.state.asks and self.memory.snapshot.no):
+            return False
+        from detent.runner.said_no import waits_for_answer  # few runs leave one
+
+        task = load_task(self.project, self.name)
+        return waits_for_answer(task.machine, self.memory) and bool(question(self.state, task.native))
+
     def moves(self) -> tuple[Move, ...]:
         return explain(load_task(self.project, self.name), with_moves=True).moves
 
@@ -112,6 +121,8 @@ def _after_agent(task: _Waiting) -> tuple[str, str] | None:
     name, memory, state = task.name, task.memory, task.state
     if memory.visit and any(edge.sign_off for edge in state.edges) and open_sign_offs(task.moves()):
         return f"its agent run ended; {state.name} waits for your sign-off", _answer(name, _verbs(state))
+    if task.asks_person():
+        return f"the agent in {state.name} asks you", _answer(name, ["answer"])
     if not needs_word(memory, state):
         return None
     return f"its agent run ended without a move{left_open(memory)}", again_command(name, state)
@@ -120,11 +131,17 @@ def _after_agent(task: _Waiting) -> tuple[str, str] | None:
 def _after_engine(task: _Waiting) -> tuple[str, str] | None:
     """Where the engine has a move, whoever drives the task goes on; else a person learns what it lacks."""
     moves = [move for move in task.moves() if "engine" in move.by]
-    if any(map(_is_to_take, moves)):
+    if any(_is_to_take(move) and _may_follow(task, move) for move in moves):
         return None
     why, command = _persons_turn(task)
     lacks = next((one.why for move in moves for one in move.missing), "")
     return (f"{why}: {lacks}" if lacks else why), command
+
+
+def _may_follow(task: _Waiting, move: Move) -> bool:
+    """Whether the engine takes a move in spite of what the last run said."""
+    edges = [edge for edge in task.state.edges if edge.name == move.name]
+    return not task.memory.snapshot.no or any(way.after_no for edge in edges for way in edge.ways)
 
 
 def _persons_turn(task: _Waiting) -> tuple[str, str]:

@@ -7,10 +7,12 @@ from detent.core.machine import CRASHES, IDLE, RUNS, STOPPED
 from detent.core.values import Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
 from detent.gates.judge import evidence_hashes
+from detent.runner.asks import answered
 from detent.runner.budget import budget_spent, way_on
 from detent.runner.locks import changed_locks, closed_items, lock_again, shown_item
 from detent.runner.look import current_tree, look, refuse_other_tree, touched_now
 from detent.runner.promises import put_in_order
+from detent.runner.said_no import waits_for_answer
 from detent.runner.settle import find_disorder, note, read_document, refuse_while_running, remember
 from detent.runner.step import Outcome, step
 from detent.store.lock import Lock
@@ -43,8 +45,9 @@ def resume(task: Task, name: str, reason: str) -> Outcome:
         snapshot = settled.memory.snapshot
         registers = {key: value for key, value in snapshot.registers.items() if key != STOPPED}
         counters = {key: value for key, value in snapshot.counters.items() if key not in (RUNS, CRASHES, IDLE)}
-        after = snapshot.replace(registers=registers, counters=counters)
+        after = snapshot.replace(registers=registers, counters=counters, no={})
         content = {"by": "person", "name": name, "reason": reason, "answer": reason}
+        content |= answered(task.machine, settled.document)
         memory, _ = remember(task, settled.memory, settled.document, "resumed", content, after=after)
     return Outcome(Wait("the task may go on"), task.replace(memory=memory), {}, asked, snapshot.state)
 
@@ -57,13 +60,15 @@ def answer(task: Task, name: str, text: str) -> Outcome:
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         memory, said = settled.memory, settled.memory.answer
+        waited = waits_for_answer(task.machine, memory)
         # Who repeats a command that died after its line was written says the same thing again: it is recorded once.
         is_said = said.get("seq") == memory.snapshot.seq and (said["name"], said["text"]) == (name, text)
         if not is_said:
-            content = {"by": "person", "name": name, "answer": text}
+            content = {"by": "person", "name": name, "answer": text, **answered(task.machine, settled.document)}
             memory, _ = remember(task, memory, settled.document, "answered", content)
     state = memory.snapshot.state
-    return Outcome(Wait(f"noted; {state} did not wait for an answer"), task.replace(memory=memory), {}, asked, state)
+    told = f"answered; next: detent run {task.id}" if waited else f"noted; {state} did not wait for an answer"
+    return Outcome(Wait(told), task.replace(memory=memory), {}, asked, state)
 
 
 def approve_files(task: Task, name: str, reason: str, shown: str = "") -> tuple[Task, Mapping[str, Any]]:

@@ -231,7 +231,8 @@ def _last_run(task: Task) -> str:
 def _said(task: Task, state: State) -> str:
     """What was said so far where people and agents talk; elsewhere only a person's last word."""
     if state.name not in task.machine.store.get("talks_in", ()):
-        return _quoted("A person said", str(task.memory.answer.get("text", "")))
+        asked, text = (str(task.memory.answer.get(key, "")) for key in ("asked", "text"))
+        return _quoted("A person said", f"(asked: {asked})\n{text}" if asked else text)
     from detent.runner.beside import turns  # few states are for talking
 
     lines: list[str] = []

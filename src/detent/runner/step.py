@@ -24,9 +24,11 @@ from detent.errors import RefusedError, SetUpError
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.people import BY_NAME, signed_files, waits_for_person
 from detent.machines.lines import NEXT
+from detent.runner.asks import answered
 from detent.runner.commit_move import commit_move, files_at_end
 from detent.runner.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
 from detent.runner.promises import TREELESS, put_in_order
+from detent.runner.said_no import standing_gates
 from detent.runner.settle import Settled
 from detent.runner.unmoved import write_unmoved
 from detent.store.lock import Lock
@@ -34,6 +36,7 @@ from detent.store.lock import Lock
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from detent.core.machine import Edge
     from detent.core.values import Decision, Fact
@@ -204,6 +207,7 @@ def _observe(
     task: Task, document: Document, asked: Signal, edges: list[Edge], words: tuple[str, ...], *, with_tree: bool
 ) -> tuple[Seen, dict[str, Fact]]:
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
+    gates += standing_gates(task.machine, task.memory.snapshot)
     effects = {effect for edge in edges for way in edge.ways for effect in way.effects}
     with_tree = with_tree or bool(effects - TREELESS) or any(edge.sign_off for edge in edges)
     tree = current_tree(task) if with_tree or needs_tree(task, gates) else ""
@@ -268,7 +272,8 @@ def _move(
     given: Mapping[str, str],
 ) -> Outcome:
     before = task.memory.snapshot.state
-    content = {
+    gates = (*taken.way.needs, *standing_gates(task.machine, task.memory.snapshot))
+    content: dict[str, Any] = {
         "edge": taken.edge.name,
         "way": taken.way.number,
         "from": before,
@@ -280,7 +285,7 @@ def _move(
         "verb": asked.verb,
         "exit": asked.exit,
         "answer": asked.reason if asked.verb in ("answer", "reject") or asked.verb.endswith("{text}") else "",
-        "facts": {one.name: _fact_to_json(facts[one.name]) for one in task.machine.parts(taken.way.needs)},
+        "facts": {one.name: _fact_to_json(facts[one.name]) for one in task.machine.parts(gates)},
         "waived": list(taken.waived),
         "override": asked.override if taken.waived else "",
         "tree": seen.tree,
@@ -290,6 +295,9 @@ def _move(
         "machine": task.memory.head["digest"],
         "sandbox": _level(task, taken.way.needs) if seen.tree else "",
     }
+    if asked.verb in ("answer", "resume"):
+        taken_out = answered(task.machine, settled.document)
+        content |= {**taken_out, "answer": asked.reason} if taken_out else {}
     if taken.way.prepare:
         from detent.runner.prepare import prepare  # few moves have something to prepare
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from detent.core.machine import ASKED
 from detent.core.values import Crash, Refuse
+from detent.runner.said_no import asked_target
 from detent.runner.settle import remember
 
 TYPE_CHECKING = False
@@ -30,9 +32,12 @@ def write_unmoved(task: Task, settled: Settled, asked: Signal, decision: Decisio
             "problem": decision.problem,
             "missing": [{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing],
         }
+        target = asked_target(task.machine, memory.snapshot, asked.want) if memory.ended else ""
+        if target:  # the run that asked has ended: that is its no
+            refused["no"] = target
         # The same refusal again says nothing new; only a state line that must be put back is written once more.
         is_known = {**memory.refusal, "time": ""} == {**{key: refused[key] for key in _SAYS}, "time": ""}
-        if is_known and not settled.request:
+        if is_known and not settled.request and memory.snapshot.no.get(ASKED, "") == target:
             return memory, ()
         return remember(task, memory, document, "refused", refused)[0], ()
     if settled.request:

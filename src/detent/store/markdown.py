@@ -20,7 +20,7 @@ from detent.store.markdown_blocks import read_blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 # These patterns stay strings: `re` compiles them on first use, so that a cold start does not pay for them.
 _FILLER = (
@@ -100,6 +100,16 @@ def is_placeholder(value: str) -> bool:
     """Whether a reader would see nothing there, or only template filler such as TODO, "..." or <name>."""
     rest = re.sub(_FILLER, " ", visible_text(value), flags=re.IGNORECASE)
     return not any(character.isalnum() for character in rest)
+
+
+NOTHING = ("none", "no", "nothing", "n/a", "na", "nil", "none known", "none yet", "nothing yet", "no blockers")
+
+
+def says_nothing(text: str, words: Sequence[str] = NOTHING) -> bool:
+    """Whether all that a reader sees there are words that mean nothing, such as `none` or `n/a`."""
+    lines = (row.content for row in read_blocks(text).rows if row.kind in ("text", "code"))
+    said = [plain for line in lines if (plain := line.strip("-*+_`.!:()\u2013\u2014 \t").lower())]
+    return all(line in words for line in said)
 
 
 def plain_title(title: str) -> str:

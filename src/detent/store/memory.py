@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from functools import lru_cache
 
+from detent.core.machine import ASKED
 from detent.core.record import Record
 from detent.core.values import Snapshot
 from detent.store.digest import sha256_of
@@ -66,6 +67,7 @@ class Memory(Record):
     runs: int = 0  # agent runs ever planned; the next one's number is one more
     run: Mapping[str, Any] = {}  # the planned run of which no end is known
     claim: Mapping[str, Any] = {}  # what that run asked for and was promised
+    unheard: str = ""  # the state that run asked for last, where all it asked for was refused
     ended: Mapping[str, Any] = {}  # a run that is over, as long as its end has not been decided
     visit: Mapping[str, Any] = {}  # the last run since the state was entered, and how many there were
     fruitless: Mapping[str, Any] = {}  # the last run of those in a row that crashed or opened no move; their `count`
@@ -92,6 +94,8 @@ def _utc(second: int) -> str:
 def snapshot_to_json(snapshot: Snapshot) -> dict[str, Any]:
     content = {**vars(snapshot)}
     del content["seq"]  # every line has it anyway
+    if not snapshot.no:  # as nearly always
+        del content["no"]
     return content
 
 
@@ -138,11 +142,11 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
     if kind in _DEEDS:
         changes.update(_fold_deed(memory, kind, entry))
     elif kind == "refused" or (kind == "claimed" and not entry["accepted"]):
-        changes["refusal"] = {key: entry[key] for key in ("want", "by", "problem", "missing", "time")}
-        if memory.ended:  # the claim is answered; what the run left is still to be decided
-            changes["ended"] = {**memory.ended, "claim": ""}
+        changes.update(_fold_refusal(memory, entry))
     elif kind == "moved":
-        changes.update(_fold_move(memory, entry), refusal={}, ended={}, visit={}, intent={}, filing={})
+        # Where a run was refused and the engine takes another way, the next run learns what it was refused for.
+        refusal = memory.refusal if changes["snapshot"].no and entry["by"] in ("engine", "crash") else {}
+        changes.update(_fold_move(memory, entry), refusal=refusal, ended={}, visit={}, intent={}, filing={})
         changes["entered_time"] = entry["time"]
     else:
         changes.update(_fold_run(memory, kind, entry))
@@ -151,8 +155,24 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
     if entry.get("title"):  # other words than the first line gave it
         changes["head"] = {**memory.head, "title": entry["title"]}
     if entry.get("answer"):
-        changes["answer"] = {"seq": seq, "text": entry["answer"], "name": entry.get("name", ""), "time": entry["time"]}
+        told = {"text": entry["answer"], "name": entry.get("name", ""), "asked": entry.get("asked", "")}
+        changes["answer"] = {"seq": seq, "time": entry["time"], **told}
     return memory.replace(**changes)
+
+
+def _fold_refusal(memory: Memory, entry: Entry) -> dict[str, Any]:
+    """What a refused request changes: at the end of a run it is the run's no, while it lives its last word so far."""
+    changes: dict[str, Any] = {
+        "refusal": {key: entry[key] for key in ("want", "by", "problem", "missing", "time")},
+    }
+    if entry["kind"] == "claimed":
+        return changes if memory.claim else {**changes, "unheard": entry.get("to", "")}
+    if memory.ended:  # the claim is answered; what the run left is still to be decided
+        changes["ended"] = {**memory.ended, "claim": ""}
+    if entry.get("no"):
+        snapshot = memory.snapshot
+        changes["snapshot"] = snapshot.replace(seq=entry["seq"], no={**snapshot.no, ASKED: entry["no"]})
+    return changes
 
 
 def _fold_fruitless(memory: Memory, kind: str, entry: Entry) -> Mapping[str, Any]:
@@ -285,17 +305,18 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     if kind == "restored_tree":  # a branch that is there again
         return {"prepared": {**memory.prepared, **entry.get("prepared", {})}}
     if kind == "run_planned":
-        return {"runs": entry["run"], "run": content, "claim": {}}
+        return {"runs": entry["run"], "run": content, "claim": {}, "unheard": ""}
     if kind == "claimed":
-        return {"claim": content}
+        return {"claim": content, "unheard": ""}
     if kind == "run_void":
-        return {"run": {}, "claim": {}}
+        return {"run": {}, "claim": {}, "unheard": ""}
     if kind == "run_ended":
         used = {name: memory.usage.get(name, 0) + value for name, value in entry["usage"].items()}
         visit = {**content, "count": memory.visit.get("count", 0) + 1}
         return {
             "run": {},
             "claim": {},
+            "unheard": "",
             "ended": content,
             "filing": {"tree": entry["tree"], **entry["filed"]} if entry.get("filed") else {},
             "visit": visit,
@@ -308,8 +329,19 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
         return {"ended": {}, "visit": {**memory.visit, "why": entry.get("why", "")}}
     if kind == "driven":
         return {"driven": content}
-    # A person's word that another run may have been waiting for.
-    return {"visit": {**memory.visit, "word": True}} if kind == "resumed" and memory.visit else {}
+    return _fold_word(memory, kind, entry) if kind in ("resumed", "answered") else {}
+
+
+def _fold_word(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
+    """A person's word: it answers a no, empties the question, and lets a run start that may have waited for it."""
+    changes: dict[str, Any] = {}
+    if kind == "resumed" and memory.visit:
+        changes["visit"] = {**memory.visit, "word": True}
+    if kind == "answered" and memory.snapshot.no:
+        changes["snapshot"] = memory.snapshot.replace(seq=entry["seq"], no={})
+    if entry.get("fields"):
+        changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
+    return changes
 
 
 def _left(entry: Mapping[str, Any]) -> dict[str, str]:

@@ -87,7 +87,26 @@ def test_the_last_accepted_claim_stands_and_a_refused_one_is_only_a_refusal(stor
     story.say("claimed", run=1, want="second", accepted=True)
     memory = story.say("claimed", run=1, accepted=False, **REFUSAL)
     assert (memory.claim["want"], memory.refusal["problem"]) == ("second", "work -> over")
+    assert memory.unheard == ""
     assert story.end(claim="second").claim == {}
+
+
+def test_the_last_refused_request_is_remembered_until_one_is_accepted_or_the_run_ends(story: Story) -> None:
+    story.plan()
+    assert story.say("claimed", run=1, accepted=False, to="over", **REFUSAL).unheard == "over"
+    assert story.say("claimed", run=1, want="first", accepted=True).unheard == ""
+    story.end(claim="first")
+    story.plan(2)
+    story.say("claimed", run=2, accepted=False, to="over", **REFUSAL)
+    assert story.end(2).unheard == ""
+
+
+def test_a_claim_refused_at_the_end_is_the_no_of_the_run_until_a_person_answers(story: Story) -> None:
+    story.plan()
+    story.end(claim="over")
+    memory = story.say("refused", no="over", **REFUSAL)
+    assert memory.snapshot.no == {"asked": "over"}
+    assert story.say("answered", by="person", answer="go on").snapshot.no == {}
 
 
 def test_the_claims_of_a_run_are_not_those_of_the_next(story: Story) -> None:

@@ -1,0 +1,113 @@
+"""An agent that says no is not overruled: the engine does not walk on in its place (phase, driven by real processes)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.agent_runs import Agents
+
+ASK = {
+    "command": "detent move needs_user_decision || true",
+    "file": "field Phase needs_user_decision",
+}
+
+
+@pytest.mark.parametrize("how", ASK)
+def test_a_question_without_options_keeps_verify_and_is_asked_for_exactly_that(agents: Agents, how: str) -> None:
+    agents.honest(verify=f'field Blockers "may I drop python 3.8?"; {ASK[how]}')
+    agents.script("verify", 'field "Next step" "A) drop it, B) keep it"; detent move needs_user_decision', run=3)
+    task = agents.task()
+    done = task.run(expect=4)
+    assert task.path_of_moves()[-2:] == ["verify", "needs_user_decision"]
+    assert "refused: verify -> needs_user_decision" in done.out
+    assert 'STATE.md has nothing under "Next step:"' in task.prompt(3)
+    assert "may I drop python 3.8?" in done.out
+    task.audit()
+
+
+def test_failed_checks_without_a_phase_lead_to_repair(agents: Agents) -> None:
+    agents.honest(repair='count; section Repairs "- fixed"; section "Failed checks" none; detent move verify')
+    agents.script("verify", 'section "Failed checks" "- the page is empty"', run=2)
+    task = agents.task()
+    task.run(expect=0)
+    assert task.path_of_moves() == ["shape", "implement", "verify", "repair", "verify", "review", "done"]
+    task.audit()
+
+
+@pytest.mark.parametrize("ask", ["detent move repair || true", "field Phase repair"])
+def test_a_refused_repair_keeps_the_task_in_verify(agents: Agents, ask: str) -> None:
+    agents.honest()
+    agents.script("verify", f'field "Current result" tried; {ask}', run=2)
+    task = agents.task()
+    done = task.run("--once", expect=None)
+    done = task.run("--once", expect=1)
+    assert task.state() == "verify"
+    assert "refused: verify -> repair" in done.out
+    assert task.last("run_ended")["run"] == 2
+    task.audit()
+
+
+@pytest.mark.parametrize("nothing", ["none", "-", "n/a", "Nothing.", "No"])
+def test_a_blocker_that_says_none_is_no_blocker(agents: Agents, nothing: str) -> None:
+    agents.honest(verify=f'field Blockers "{nothing}"; section "Failed checks" "- {nothing}"; detent move review')
+    task = agents.task()
+    task.run(expect=0)
+    assert task.state() == "done"
+
+
+def test_a_filled_blocker_in_implement_is_asked_not_walked_over(agents: Agents) -> None:
+    agents.honest(implement='count; echo "# on" >> app.py; candidate; field Blockers "which parser is meant?"')
+    agents.script("implement", 'field "Next step" "A) the old one, B) the new one"', run=2)
+    task = agents.task()
+    task.run(expect=4)
+    assert task.path_of_moves()[-1] == "needs_user_decision"
+    assert "verify" not in task.path_of_moves()
+    task.audit()
+
+
+def test_a_review_with_a_blocker_is_not_done(agents: Agents) -> None:
+    agents.honest(review='count; review PASS; field Blockers "may I drop python 3.8?"; detent move done || true')
+    task = agents.task()
+    done = task.run("--once", expect=None)
+    for _ in range(2):
+        done = task.run("--once", expect=None)
+    assert task.state() == "review", done
+    assert "Blockers" in done.out
+
+
+def test_a_question_in_intake_waits_for_a_person_and_the_answer_is_passed_on(agents: Agents) -> None:
+    agents.honest(intake='count; field Blockers "which of the two parsers is meant?"')
+    task = agents.task()
+    task.set({"Done gate": "", "Not doing": ""})
+    done = task.run(expect=4)
+    assert "which of the two parsers is meant?" in done.out
+    assert task.state() == "intake"
+    assert agents.counted() == ["intake 1"]
+    inbox = task("inbox", cwd=task.repo).out
+    assert "which of the two parsers is meant?" in inbox
+    assert "detent answer" in inbox
+    assert task("answer", "the new one", task.id, cwd=task.repo).code == 0
+    text = task.state_file.read_text()
+    assert "Blockers:\n" in text or "Blockers: \n" in text
+    agents.script("intake", "count; true")
+    task.run("--once")
+    prompt = task.prompt(2)
+    assert "the new one" in prompt
+    assert "which of the two parsers is meant?" in prompt
+    task.audit()
+
+
+def test_a_resume_moves_the_answered_text_out_of_blockers(agents: Agents) -> None:
+    agents.honest(verify='field Blockers "drop python 3.8?"; field "Next step" "A) yes"; detent move needs_user_decision')
+    task = agents.task()
+    task.run(expect=4)
+    assert task.state() == "needs_user_decision"
+    assert task("resume", "--reason", "yes, drop it", task.id, cwd=task.repo).code == 0
+    assert "drop python 3.8?" not in task.state_file.read_text().partition("## Answers")[0]
+    moved = task.last("moved")
+    assert "drop python 3.8?" in str(moved)
+    agents.script("verify", "detent move review", run=3)
+    task.run(expect=0)
+    assert "drop python 3.8?" in task.prompt(3)
+    assert "yes, drop it" in task.prompt(3)
+    task.audit()

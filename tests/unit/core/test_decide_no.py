@@ -1,0 +1,146 @@
+"""No is never overruled: after a run that said no the engine takes only marked ways, and what the run asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pytest
+
+from detent.core.decide import decide
+from detent.core.explore import explore
+from detent.core.lint import lint
+from detent.core.machine import ASKED, SAID, Machine
+from detent.core.runs import run_over
+from detent.core.values import Advance, Fact, Signal, Snapshot
+from detent.machines.load import load
+from tests.unit.core.small import advanced, ask, facts, small, waited
+
+if TYPE_CHECKING:
+    from detent.core.values import Decision
+
+EDGES = """
+[[edge]]
+name  = "show"
+from  = "work"
+to    = "look"
+by    = ["agent", "engine"]
+needs = ["ready"]
+[[edge]]
+name  = "give-up"
+from  = "work"
+to    = "wait"
+by    = ["engine"]
+needs = ["seen"]
+after_no = MARK
+[[edge]]
+name  = "finish"
+from  = "look"
+to    = "over"
+by    = ["engine"]
+needs = ["seen"]
+[[edge]]
+name = "again"
+from = "wait"
+to   = "work"
+by   = ["person", "engine"]
+"""
+MARKED, UNASKED = EDGES.replace("MARK", "true"), EDGES.replace("MARK", '"unasked"')
+ENGINE = Signal("engine")
+
+
+def said(edges: str, no: Mapping[str, str]) -> tuple[Machine, Snapshot]:
+    return small(edges), Snapshot("work", exit="finished", no=no)
+
+
+def test_a_refused_request_closes_the_engines_way_on_and_says_why() -> None:
+    made, at = said(MARKED, {ASKED: "elsewhere"})
+    missing = waited(ask(made, ENGINE.replace(want="show"), "ready", at=at)).missing
+    assert [(one.gate, "asked for elsewhere and was refused" in one.why) for one in missing] == [("no", True)]
+
+
+def test_the_state_that_was_asked_for_stays_open() -> None:
+    made, at = said(MARKED, {ASKED: "look"})
+    assert advanced(ask(made, ENGINE, "ready", at=at)).after.no == {}
+
+
+def test_a_marked_way_is_taken_after_a_no_and_carries_it_on() -> None:
+    made, at = said(MARKED, {"seen": "NO.md says no"})
+    taken = advanced(ask(made, ENGINE, "ready", "seen", at=at))
+    assert (taken.edge.name, taken.after.no) == ("give-up", {SAID: "NO.md says no"})
+    assert [one.gate for one in waited(ask(made, ENGINE, at=taken.after)).missing] == ["no"]  # to work, unmarked
+
+
+def test_an_unasked_way_is_closed_where_the_run_asked_for_another_state() -> None:
+    made, at = said(UNASKED, {"seen": "no"})
+    assert advanced(ask(made, ENGINE, "ready", "seen", at=at)).edge.name == "give-up"
+    waited(ask(made, ENGINE, "ready", "seen", at=at.replace(no={"seen": "no", ASKED: "over"})))
+    assert advanced(ask(made, ENGINE, "seen", at=at.replace(no={ASKED: "wait"}))).edge.name == "give-up"
+
+
+def test_a_no_that_a_file_takes_back_binds_no_longer_and_an_unseen_gate_does() -> None:
+    made, at = said(MARKED, {"seen": "no"})
+    assert advanced(ask(made, ENGINE, "ready", at=at)).after.no == {}
+    unseen = {"ready": Fact("ready", ok=True)}
+    assert not isinstance(decide(made, at, unseen, ENGINE.replace(want="show")), Advance)
+
+
+def test_agents_and_people_are_not_bound_and_a_person_answers_it() -> None:
+    made, at = said(MARKED, {"seen": "no", ASKED: "elsewhere"})
+    assert advanced(ask(made, Signal("agent", "show"), "ready", "seen", at=at)).after.no == {SAID: "no"}
+    assert advanced(ask(made, Signal("person", "show"), "ready", "seen", at=at)).after.no == {}
+
+
+def test_the_next_run_replaces_a_no_unless_nobody_worked() -> None:
+    made, at = said(MARKED, {"seen": "no"})
+    assert run_over(made, at, "finished").no == {}
+    assert run_over(made, at, "finished", {ASKED: "look"}).no == {ASKED: "look"}
+    assert run_over(made, at, "quota").no == {"seen": "no"}
+
+
+def deaf(made: Machine, at: Snapshot, seen: Mapping[str, Fact], signal: Signal) -> Decision:
+    """A decider that hears no no."""
+    return decide(made, at.replace(no={}), seen, signal)
+
+
+@pytest.mark.parametrize("name", ["phase", "global", "lights-out", "orange", "ralf"])
+def test_every_machine_holds_and_a_decider_that_overrules_is_found_out(name: str) -> None:
+    made = load(name, None)[0]
+    assert explore(made).violations == ()
+    found = [one for one in explore(made, deaf).violations if "a run that said no" in one.rule]
+    # In orange every way of the engine out of an agent's state is one its document decides after any exit.
+    assert bool(found) == (name != "orange")
+
+
+def test_the_story_of_an_overruled_no_is_the_shortest() -> None:
+    violation = next(one for one in explore(small(MARKED), deaf).violations if "said no" in one.rule)
+    assert violation.rule == "the engine took show after a run that said no"
+    assert violation.story == ("start in work", "work -> look (show)")
+
+
+def test_a_machine_that_finishes_the_work_after_a_no_is_refused() -> None:
+    made = small(EDGES.replace("MARK", "true").replace('needs = ["seen"]\n[[edge]]\nname = "again"', 'needs = ["seen"]\nafter_no = true\n[[edge]]\nname = "again"'))
+    over = made.states["over"].replace(lands=True)
+    made = made.replace(states={**made.states, "over": over})
+    assert "finish finishes the work after a run that said no" in [one.rule for one in explore(made).violations]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_fine"),
+    [
+        ('after_no = true', False),
+        ('after_no = true\nafter = "any"', True),
+        ('after_no = true\nafter = ["failed"]', True),
+    ],
+)
+def test_a_mark_on_a_way_that_answers_no_no_is_refused(line: str, is_fine: bool) -> None:
+    made = small(MARKED.replace('needs = ["ready"]', f'needs = ["ready"]\n{line}', 1))
+    found = [one for one in lint(made) if one.startswith("work -> look") and "after_no" in one]
+    assert bool(found) != is_fine
+
+
+def test_a_mark_is_fine_on_a_way_that_needs_a_no() -> None:
+    states = small(MARKED).states
+    made = small(MARKED).replace(states={**states, "work": states["work"].replace(no=("seen",))})
+    assert not [one for one in lint(made) if "after_no" in one]
+    assert facts(made)  # it has gates to ask
