@@ -29,7 +29,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "crash": "table; `counts`: limits a crash counts towards in every state that does not say `counts_crash`",
         "override": 'table; `by = "person"`: a person may waive gates, with a reason',
         "store": "table: the native folder, see below",
-        "answers": "table; the `section` of the native file where a person's words are written",
+        "answers": "table; the `section` of the native file where a person's words are written; `clears`: fields "
+        "whose question an answer or a resume takes out of the file",
         "ask": "the command by which an agent asks for a state, `{to}` in its place (default: `detent move {to}`)",
         "shim": "table: programs that stand first in the PATH of a run, each a line that begins with `detent`",
         "progress": "table; what counts as progress of a run (`counts`: tree, fields, evidence), and `idle_max`",
@@ -70,6 +71,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "(the patch from the baseline), `changed` (the changed files; the place is a folder and ends with `/`), or "
         "`out:NAME` (the file NAME that the run left in `$DETENT_OUT`)",
         "asks": "fields of the native file that hold its question to a person, or sections of it as `## Heading`",
+        "no": "gates that, open when a run ends, mean that the run said no: the engine then takes only ways marked "
+        "`after_no`, and a move to the state the run itself asked for",
         "respawn": "ask or auto: whether a second run of one visit is started unasked",
         "counts_run": "limits that the end of a run counts",
         "counts_crash": "limits that a crash counts towards (default: `crashes`); none: a run that dies is no crash",
@@ -106,6 +109,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "set": "table; registers it sets, `{from}` stands for the state that is left",
         "prepare": "what must work before the move is made, else the task stays where it is: see below",
         "effects": "what is done after it, again and again until it works: see below",
+        "after_no": "true: the engine may take it although the last run said no (it was refused, or a gate of the "
+        "state's `no` is open); `unasked`: only where that run asked for no other state",
     },
     "gate": {
         "check": "the question, see [checks](checks.md); its parameters stand beside it",
@@ -361,7 +366,7 @@ def places_of(record: type) -> set[str]:
 def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
-    machine |= {"file", "section", "then", "first", "why", "idle_max", "extra", "folders", "root", "in_place"}
+    machine |= {"file", "section", "then", "first", "why", "idle_max", "clears", "extra", "folders", "root", "in_place"}
     machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes"}
     machine |= {"archive", "record", "adopted"}
     machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold"}

@@ -1,4 +1,4 @@
-"""An agent that says no is not overruled: the engine does not walk on in its place (phase, driven by real processes)."""
+"""An agent that says no is not overruled: the engine does not walk on in its place (phase, real processes)."""
 
 from __future__ import annotations
 
@@ -98,7 +98,9 @@ def test_a_question_in_intake_waits_for_a_person_and_the_answer_is_passed_on(age
 
 
 def test_a_resume_moves_the_answered_text_out_of_blockers(agents: Agents) -> None:
-    agents.honest(verify='field Blockers "drop python 3.8?"; field "Next step" "A) yes"; detent move needs_user_decision')
+    agents.honest(
+        verify='field Blockers "drop python 3.8?"; field "Next step" "A) yes"; detent move needs_user_decision'
+    )
     task = agents.task()
     task.run(expect=4)
     assert task.state() == "needs_user_decision"

@@ -88,8 +88,12 @@ def test_a_claim_that_comes_too_early_is_refused_at_once_and_quoted_in_the_next_
     assert 'refused: implement -> verify\n  why:  STATE.md says "Candidate done:' in said
     claims = task.entries("claimed")
     assert [(one["want"], one["accepted"]) for one in claims] == [("done", False), ("verify", False)]
-    assert (task.state(), task.last("run_ended")["claim"], task.last("unmoved")["progress"]) == ("implement", "", True)
-    task.run("--once", expect=0)
+    assert (task.state(), task.last("run_ended")["claim"], task.last("unmoved")["progress"]) == (
+        "implement",
+        "verify",
+        True,
+    )
+    task.run("--once", expect=1)
     quoted = task.prompt(2).partition("## The last request was refused\n")[2]
     assert quoted.startswith("> implement -> verify\n> - candidate:")
     assert "agent run #1 in this state ended as finished" in quoted

@@ -17,7 +17,7 @@ PACKAGE = SOURCE / "detent"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 MACHINE_NAMES = frozenset({"phase", "global", "lights-out", "lights_out", "orange", "ralf"})
-CORE_LINES = 1000
+CORE_LINES = 1150  # a no that is never overruled, and trees bound along the way, are decided in the core too
 EMPTY_NAMES = frozenset({"utils", "helpers", "common", "manager", "base", "misc"})
 
 # (module, literal) -> why this use of a machine's name is no branch on it.

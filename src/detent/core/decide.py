@@ -11,8 +11,22 @@
 
 from __future__ import annotations
 
-from detent.core.machine import ACTORS, ASKED, CRASH_CLASSES, CRASHES, ENTRY, IDLE, RUNS, SAID, STOPPED, TAINTED, UNASKED
-from detent.core.machine import Edge, Machine, Way
+from detent.core.machine import (
+    ACTORS,
+    ASKED,
+    CRASH_CLASSES,
+    CRASHES,
+    ENTRY,
+    IDLE,
+    RUNS,
+    SAID,
+    STOPPED,
+    TAINTED,
+    UNASKED,
+    Edge,
+    Machine,
+    Way,
+)
 from detent.core.values import Advance, Crash, Fact, Missing, Refuse, Signal, Snapshot, Wait
 
 TYPE_CHECKING = False
@@ -124,7 +138,9 @@ def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: E
         since = "no agent run of this visit has ended" if snapshot.exit == ENTRY else f"the last run {snapshot.exit}"
         closed.append(Missing("after", f"{since}; the {signal.who} acts only after: {', '.join(way.after)}"))
     if signal.who == "engine" and snapshot.no and not _may_follow_no(snapshot, edge, way):
-        closed.append(Missing("no", f"the last agent run said no: {no_words(snapshot)}", "another run or a person answers"))
+        closed.append(
+            Missing("no", f"the last agent run said no: {no_words(snapshot)}", "another run or a person answers")
+        )
     if edge.reopen and not signal.reason.strip():
         closed.append(Missing("reason", "going back needs a reason", 'add --reason "why"'))
     return tuple(closed)

@@ -14,8 +14,19 @@ run has ended.
 from __future__ import annotations
 
 from detent.core.decide import decide, enter
-from detent.core.machine import ACTORS, ASKED, CRASH_CLASSES, ENTRY, EXIT_CLASSES, RUNS, SAID, STOPPED
-from detent.core.machine import Edge, Machine, State
+from detent.core.machine import (
+    ACTORS,
+    ASKED,
+    CRASH_CLASSES,
+    ENTRY,
+    EXIT_CLASSES,
+    RUNS,
+    SAID,
+    STOPPED,
+    Edge,
+    Machine,
+    State,
+)
 from detent.core.record import Record
 from detent.core.runs import run_over
 from detent.core.values import Advance, Crash, Fact, Signal, Snapshot

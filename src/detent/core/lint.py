@@ -59,14 +59,14 @@ def _engine_ways(machine: Machine) -> Iterator[str]:
             if not way.needs and not way.spent:
                 yield f"{move}: the engine needs a gate or a spent limit to leave an agent's state"
             if way.after_no and not _answers_no(machine, edge, way):
-                yield f"{move}: after_no is for a way that needs a no or a spent limit, asks a person, or takes any exit"
+                yield f"{move}: after_no marks a way that needs a no or a spent limit, asks a person or takes any exit"
             negated = [gate for gate in way.needs if _is_negated(machine, gate)]
             if ENTRY in way.after and negated:
                 yield f"{move}: the negated gate {negated[0]} would fire before any run"
 
 
 def _answers_no(machine: Machine, edge: Edge, way: Way) -> bool:
-    """Whether a way may be marked as one to take after a no: it follows from the no, or from something else than work."""
+    """Whether a way may be marked as one to take after a no: it follows from the no, or from a limit or an exit."""
     is_no = any(gate in machine.states[edge.source].no or _is_negated(machine, gate) for gate in way.needs)
     asks = bool(machine.states[edge.target].asks)
     return is_no or asks or bool(way.spent) or set(way.after) >= set(ANY_EXIT) or "finished" not in way.after

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
 
 def run_over(
-    machine: Machine, snapshot: Snapshot, exit_class: str, no: Mapping[str, str] | None = None, *, by_person: bool = False
+    machine: Machine,
+    snapshot: Snapshot,
+    exit_class: str,
+    no: Mapping[str, str] | None = None,
+    *,
+    by_person: bool = False,
 ) -> Snapshot:
     """When no process of the run is left and nothing is decided yet; who was interrupted or lost has had no turn.
 

@@ -1,7 +1,7 @@
 """Checks about a specification: can it be worked from, has an agent promised that it is done, does it hold.
 
-A criterion with a command is judged by the engine's own receipt of it on this tree. Any other is judged by a report
-with one line for each (`- C2: PASS, seen in app.log`): what the report does not name has failed.
+A criterion with a command is judged by the engine's own receipt of it on this tree, and fails if the report fails it.
+Any other is judged by a report with one line for each (`- C2: PASS, seen in app.log`): what is not named has failed.
 """
 
 from __future__ import annotations
@@ -117,7 +117,10 @@ def results(gate: Gate, seen: Seen) -> tuple[Result, ...]:
     found = []
     for criterion in _spec(gate, seen)[1].criteria:
         if criterion.command:
-            found.append(Result(criterion.label, *_of_command(gate, seen, criterion.command)))
+            stands = _of_command(gate, seen, criterion.command)
+            judged = _of_report(gate, report, criterion) if report and not why else (UNJUDGED, "")
+            # A green command does not overrule a judge that says FAIL; a PASS of theirs does not make it green.
+            found.append(Result(criterion.label, *(judged if stands[0] == "pass" and judged[0] == "fail" else stands)))
         else:
             found.append(Result(criterion.label, *(why or _of_report(gate, report, criterion))))
     return (*own, *found)

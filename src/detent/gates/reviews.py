@@ -23,6 +23,7 @@ OK, NEEDS_CHANGES, BLOCKED, PLAN = "ok", "needs_changes", "blocked", "plan"
 _YES = ("ok", "approved", "approve", "accepted", "accept", "pass", "passed")
 _NO = ("needs_changes", "changes_requested", "request_changes", "rejected", "reject", "fail", "failed")
 _PLAN_FLAWED = "plan_flawed"
+_ALL_WELL = ("ok", "none", "done", "complete", "completed", "finished", "success", "succeeded")
 _BLOCKING = ("blocking", "blocker")
 _LONGEST_REASON = 300  # characters
 DECISIONS: Mapping[str, tuple[str, ...]] = {
@@ -217,7 +218,11 @@ def signal_is(gate: Gate, seen: Seen) -> Finding:
 
 
 def no_signal(gate: Gate, seen: Seen) -> Finding:
-    """No report of this visit carries one of these `values`; there need not be one, but one that is there is read."""
+    """No report of this visit signals anything; there need not be one, but one that is there is read.
+
+    These `values` are known signals. Any other word that does not say that all is well may be a no as well, and so may
+    a reason without a signal: none of them lets the work pass.
+    """
     found = read_artifact(seen, gate.params["file"], gate.params["schema"])
     # One that was there at entry may be gone: who goes back has the earlier ones put away.
     is_old = all(value in ("", seen.snapshot.entry.get(key, "")) for key, value in found.evidence.items())
@@ -226,6 +231,10 @@ def no_signal(gate: Gate, seen: Seen) -> Finding:
     if found.problem:
         return Finding(ok=False, why=found.problem)
     key, said, problem = _signal(found)
+    if not said and not problem and found.data.get("reason"):
+        problem = f"it gives a reason and no signal (one of: {', '.join(gate.params['values'])})"
+    elif said and said not in (*gate.params["values"], *_ALL_WELL):
+        problem = f"{shown(found.data[key])} is no signal (one of: {', '.join(gate.params['values'])})"
     is_clear = not problem and said not in gate.params["values"]
     return Finding(ok=True, by_engine=True) if is_clear else found.closed(problem or f"it signals {said}", f"/{key}")
 

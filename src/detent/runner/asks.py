@@ -41,7 +41,7 @@ def question(state: State, native: Native) -> str:
 
 
 def answered(machine: Machine, document: Document) -> dict[str, Any]:
-    """What a person's answer takes out of the native file, for its journal line: the question, and the emptied fields."""
+    """What a person's answer takes out of the native file, for its journal line: question and emptied fields."""
     found = {name: words for name in machine.answers.get("clears", ()) if (words := _words(name, document))}
     if not found:
         return {}
@@ -66,7 +66,12 @@ def crashed_here(memory: Memory) -> str:
 
 
 def _words(name: str, document: Document) -> str:
-    from detent.store.markdown import find_section, is_placeholder, says_nothing, visible_text  # most states ask nothing
+    from detent.store.markdown import (
+        find_section,
+        is_placeholder,
+        says_nothing,
+        visible_text,
+    )  # most states ask nothing
 
     if name.startswith(_SECTION):
         section = find_section(document.text, name.removeprefix(_SECTION))

@@ -89,5 +89,5 @@ def _is_said(task: Task, content: dict[str, object]) -> bool:
     """Whether the last answer to this run was the very same: asking again says nothing new."""
     kept = task.memory.claim if content["accepted"] else task.memory.refusal
     names = ("want", "run") if content["accepted"] else ("want", "problem", "missing")
-    is_last = content["accepted"] or bool(task.memory.claim) or task.memory.unheard == content["to"]
+    is_last = bool(content["accepted"]) or bool(task.memory.claim) or task.memory.unheard == content["to"]
     return is_last and bool(kept) and all(kept.get(name) == content.get(name) for name in names)

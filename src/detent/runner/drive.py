@@ -184,9 +184,15 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "person", f'{deploys}; say so: detent approve {task.id} --reason "why"')
     if visit.get("exit") == "quota" and not asked and (wake := wakes_at(task)):
         return Rest(task, "quota", wake)
-    if not asked and waits_for_answer(task.machine, task.memory) and (asks := question(state, task.native)):
+    return None if asked else _after_visit(task)
+
+
+def _after_visit(task: Task) -> Rest | None:
+    """Whether the last run of this visit left something to a person: a question, or the word for another run."""
+    state = task.machine.states[task.memory.snapshot.state]
+    if waits_for_answer(task.machine, task.memory) and (asks := question(state, task.native)):
         return Rest(task, "person", asks, f'detent answer "what you decide" {task.id}')
-    if needs_word(task.memory, state) and not asked and not is_judged_next(task):
+    if needs_word(task.memory, state) and not is_judged_next(task):
         return Rest(task, "person", _after_run(task))
     return None
 

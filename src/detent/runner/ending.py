@@ -3,7 +3,8 @@
 1. the end is written down first (end_run.py): exit class, tree, usage, what was put back, and what the run asked for
 2. a run that changed what it may not is tainted: what it asked for is not even considered
 3. the claim is decided as the agent's
-4. no claim, or refused: decided as the engine's
+4. no claim: decided as the engine's. A run that said no, or whose claim was refused, is not overruled: then the engine
+   takes only what `decide` lets it take after a no
 5. nothing open: the exit class decides: a crash, or a run that left the task where it is (`unmoved`)
 
 Every stage is remembered, so that an engine that died in the middle goes on where it stopped.
@@ -11,6 +12,7 @@ Every stage is remembered, so that an engine that died in the middle goes on whe
 
 from __future__ import annotations
 
+from detent.core.machine import ASKED
 from detent.core.runs import stayed, stop
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.runner.end_run import end_run, tree_left
@@ -68,10 +70,12 @@ def decide_end(task: Task) -> Outcome:
     if not why:
         asked = [Signal("agent", ended["claim"], name=ended["role"], reason=f"run {ended['run']}")]
         monitor = Signal("engine", reason=f"run {ended['run']} ended as {ended['exit']}")
+        is_told = ASKED in ended.get("no", {})  # it was refused while the run lived
         for signal in (*(asked if ended["claim"] else ()), monitor):
             outcome = step(task, signal, of_run=ended["run"])
             if isinstance(outcome.decision, Advance) or not outcome.task.memory.ended:
-                return outcome  # it moved, now or by somebody else
+                notes = (f"agent run #{ended['run']}: {why}",) if why and not is_told else ()
+                return outcome.replace(notes=(*notes, *outcome.notes))  # it moved, now or by somebody else
             task, decision = outcome.task, outcome.decision
             why = why or _closed(decision)
     if not _is_crash(task):

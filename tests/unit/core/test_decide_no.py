@@ -119,7 +119,11 @@ def test_the_story_of_an_overruled_no_is_the_shortest() -> None:
 
 
 def test_a_machine_that_finishes_the_work_after_a_no_is_refused() -> None:
-    made = small(EDGES.replace("MARK", "true").replace('needs = ["seen"]\n[[edge]]\nname = "again"', 'needs = ["seen"]\nafter_no = true\n[[edge]]\nname = "again"'))
+    made = small(
+        EDGES.replace("MARK", "true").replace(
+            'needs = ["seen"]\n[[edge]]\nname = "again"', 'needs = ["seen"]\nafter_no = true\n[[edge]]\nname = "again"'
+        )
+    )
     over = made.states["over"].replace(lands=True)
     made = made.replace(states={**made.states, "over": over})
     assert "finish finishes the work after a run that said no" in [one.rule for one in explore(made).violations]
@@ -128,7 +132,7 @@ def test_a_machine_that_finishes_the_work_after_a_no_is_refused() -> None:
 @pytest.mark.parametrize(
     ("line", "is_fine"),
     [
-        ('after_no = true', False),
+        ("after_no = true", False),
         ('after_no = true\nafter = "any"', True),
         ('after_no = true\nafter = ["failed"]', True),
     ],

@@ -73,6 +73,5 @@ def test_stopping_keeps_what_else_is_remembered() -> None:
 def test_who_was_interrupted_or_lost_has_had_no_turn(exit_class: str, by_person: bool, turns: int) -> None:
     counting = '[limit.turns]\nmax = 3\n[state.turn]\nrole = "builder"\ncounts_run = ["turns"]\n'
     made = small(f'{counting}[[edge]]\nname = "end"\nfrom = "turn"\nto = "over"\nspent = "turns"')
-    interrupted = {"by_person": True} if by_person else {}  # nobody is, unless that is said
-    after = run_over(made, Snapshot("turn"), exit_class, **interrupted)
+    after = run_over(made, Snapshot("turn"), exit_class, by_person=by_person)
     assert after.counters == {"runs": 1, **({"turns": 1} if turns else {})}

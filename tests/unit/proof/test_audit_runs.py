@@ -123,7 +123,12 @@ def untainted(entry: dict[str, Any]) -> None:
         ("run_ended", {"run": 3}, lambda entry: entry.update(claim="review"), "'implement_to_verify' was accepted"),
         ("run_ended", {"run": 3}, lambda entry: entry.update(kept="0" * 64), "kept text"),
         ("run_ended", {"run": 4}, after(exit="finished"), "exit after it"),
-        ("claimed", {"run": 2}, lambda entry: entry.update(accepted=True, to="verify"), "it was refused nothing, the line"),
+        (
+            "claimed",
+            {"run": 2},
+            lambda entry: entry.update(accepted=True, to="verify"),
+            "it was refused nothing, the line",
+        ),
         ("claimed", {"run": 3}, lambda entry: entry.update(run=1), "agent run #1 was not under way"),
         ("claimed", {"run": 3}, lambda entry: entry.update({"from": "verify"}), "it starts in verify"),
         ("unmoved", {"run": 2}, lambda entry: entry.update(run=1), "had not ended, or was decided before"),
