@@ -310,6 +310,7 @@ LINE_FIELDS: Mapping[str, str] = {
     "`errors`, `exit.json`; in a `moved` line to an end the files of the task folder, each with its hash",
     "format": f"the format of the journal, {FORMAT}; without it a journal has format 1. A newer one is refused",
     "log_found": "size and SHA-256 of a native log that was there before the task",
+    "snapshot": "the ref that holds work which had not landed, in the user's repository; empty where there was none",
     "logs": "size and SHA-256 of the logs of these receipts, by name",
     "filed, refused": "what was filed of the run (`files`) and what was not, with the reason (`refused`)",
     "signed": "of a sign-off: the `files` of the task folder it is about, by hash; with `tree` it is what was signed",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import shutil
 import signal
@@ -92,6 +94,77 @@ def test_a_merge_by_hand_counts_as_landed(detent: Detent, repo: MakeRepo) -> Non
     assert not task.home.exists()
 
 
+def snapshots(task: CloneTask) -> list[str]:
+    return [name for name in refs(task) if name.startswith("refs/detent/collected/")]
+
+
+def test_a_forged_landing_removes_nothing_and_yes_keeps_a_snapshot(detent: Detent, repo: MakeRepo) -> None:
+    task = finished(detent, repo)
+    (task.tree / "late.txt").write_text("after the end\n", encoding="utf-8")
+    journal = task.control / "journal.jsonl"
+    last = journal.read_bytes().splitlines()[-1]
+    line = {"seq": json.loads(last)["seq"] + 1, "time": "2030-01-01T00:00:00Z", "kind": "landed", "by": "person"}
+    line |= {"name": "ann", "how": "merge", "commit": "0" * 40, "branch": "main", "tree": "0" * 40}
+    with journal.open("ab") as file:
+        file.write(json.dumps({**line, "prev": hashlib.sha256(last).hexdigest()}).encode() + b"\n")
+    before = refs(task)
+    (row,) = gc(task)
+    assert (row["goes"], task.home.exists(), refs(task)) == (False, True, before)
+    assert row["why"] == "the journal says that it landed on main, git does not show it; it goes with --yes"
+    told = task("gc", "--yes", cwd=task.repo)
+    assert not task.home.exists()
+    (ref,) = snapshots(task)
+    assert f"brought back by: git branch NAME {ref}" in told.out
+    task.git("branch", "back", ref)
+    assert task.git("show", "back:late.txt") == "after the end"
+    assert task.git("show", "back:app.py") == WORK.removesuffix("\n")
+    assert task.history()[-1]["snapshot"] == ref
+    assert task("audit", "t", cwd=task.repo).code == 1, "it is not on main, whatever branches there are"
+
+
+@pytest.mark.parametrize("how", ["--merge", "--squash"])
+def test_a_landing_that_was_reset_is_kept(detent: Detent, repo: MakeRepo, how: str) -> None:
+    task = finished(detent, repo)
+    assert task("land", *([how] if how == "--squash" else [])).code == 0
+    task.git("reset", "--quiet", "--hard", "HEAD^")
+    (row,) = gc(task)
+    assert (row["goes"], task.home.exists(), "refs/heads/phase/t" in refs(task)) == (False, True, True)
+    told = task("audit", "t", cwd=task.repo)
+    assert (told.code, "git does not show that the work landed" in told.out) == (1, True)
+    assert task("land").code == 0
+    assert task("audit", "t", cwd=task.repo).code == 0
+    (row,) = gc(task)
+    assert (row["why"], task.home.exists()) == ("landed", False)
+
+
+@pytest.mark.parametrize("how", ["squashed by hand", "amended", "rebased", "cherry-picked"])
+def test_work_that_git_shows_by_its_files_has_landed(detent: Detent, repo: MakeRepo, how: str) -> None:
+    task = finished(detent, repo)
+    if how == "squashed by hand":
+        task.git("merge", "--quiet", "--squash", "phase/t")
+        task.git("commit", "--quiet", "--message=Mine")
+    elif how == "cherry-picked":
+        (task.repo / "other.txt").write_text("mine\n", encoding="utf-8")
+        task.git("add", "other.txt")
+        task.git("commit", "--quiet", "--message=Mine")
+        task.git("cherry-pick", "--allow-empty", "--keep-redundant-commits", "main..phase/t")
+    else:
+        assert task("land", "--squash").code == 0
+        task.git("commit", "--quiet", "--amend", "--message=Other words")
+    if how == "rebased":
+        task.git("checkout", "--quiet", "-b", "side", "HEAD^")
+        (task.repo / "other.txt").write_text("mine\n", encoding="utf-8")
+        task.git("add", "other.txt")
+        task.git("commit", "--quiet", "--message=Mine")
+        task.git("checkout", "--quiet", "main")
+        task.git("rebase", "--quiet", "side")
+    (task.repo / "app.py").write_text("# gone on\n", encoding="utf-8")
+    task.git("commit", "--quiet", "--all", "--message=Gone on")
+    assert task("audit", "t", cwd=task.repo).code == 0
+    (row,) = gc(task)
+    assert (row["why"], task.home.exists(), snapshots(task)) == ("landed", False, [])
+
+
 @pytest.mark.parametrize("stage", ["implement", "review", "blocked"])
 def test_a_task_that_goes_on_is_never_touched(detent: Detent, repo: MakeRepo, stage: str) -> None:
     task = CloneTask(detent, repo, repo())
@@ -106,6 +179,7 @@ def test_a_task_that_goes_on_is_never_touched(detent: Detent, repo: MakeRepo, st
 
 def test_a_task_is_given_up_by_its_name_and_only_as_a_whole(detent: Detent, repo: MakeRepo) -> None:
     task = CloneTask(detent, repo, repo())
+    (task.tree / "app.py").write_text(WORK, encoding="utf-8")
     task.to("review")
     assert detent("new", "another", "--id", "other", cwd=task.repo).code == 0
     assert "detent gc t --yes --journals" in detent("cancel", "t", cwd=task.repo).out
@@ -118,7 +192,8 @@ def test_a_task_is_given_up_by_its_name_and_only_as_a_whole(detent: Detent, repo
     assert (task.home.exists(), task.control.exists()) == (True, True)
     gc(task, "t", "--yes", "--journals")
     assert (task.home.exists(), task.control.exists()) == (False, False)
-    assert [name for name in refs(task) if "/t" in name] == []
+    (ref,) = [name for name in refs(task) if "/t" in name]
+    assert ref.startswith("refs/detent/collected/t/"), "nothing goes without a snapshot"
     (left,) = detent("list", "--json", cwd=task.repo).json()["tasks"]
     assert left["id"] == "other"
     CloneTask(detent, repo, task.repo)  # the id is free again
@@ -215,3 +290,15 @@ def test_cleaning_up_is_for_people_and_needs_no_task(detent: Detent, repo: MakeR
     assert detent("gc", cwd=path).out == "nothing to remove\n"
     refused = detent("gc", cwd=path, environment={"DETENT_ROLE": "builder"})
     assert (refused.code, "is for a person" in refused.err) == (1, True)
+
+
+def test_a_journal_that_goes_takes_its_anchor_along(agents: Agents) -> None:
+    agents.honest()
+    task = agents.task()
+    task.run(expect=0)
+    anchor = "refs/detent/anchor/words"
+    assert agents.make_repo.git(task.repo, "for-each-ref", "--format=%(refname)", anchor) == anchor
+    assert task("land", task.id, cwd=task.repo).code == 0
+    assert task("gc", "--journals", cwd=task.repo).code == 0
+    assert agents.make_repo.git(task.repo, "for-each-ref", anchor) == ""
+    assert task("audit", cwd=task.repo).code == 2, "there is nothing left to audit"

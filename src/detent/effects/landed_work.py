@@ -35,9 +35,10 @@ class Work(Record):
     commit: str
     own: Collection[str]  # the task's own branches, as full names of refs
     landing: str = ""  # the commit through which it landed, as the journal says
+    branch: str = ""  # look at this ref alone; empty: at every branch that is not the task's own
 
 
-def find_landed(work: Work) -> str:
+def find_landed(work: Work, most_commits: int = MOST_COMMITS) -> str:
     """The branch or commit by which git shows that the work has landed; empty where it does not."""
     if not is_object_id(work.commit):
         return ""
@@ -47,7 +48,7 @@ def find_landed(work: Work) -> str:
         is_real = is_object_id(work.landing) and holds_work(work, work.landing)
         if is_real and (found := _containing(work, work.landing)):
             return found
-        return _find_among_recent(work, is_real=is_real)
+        return _find_among_recent(work, most_commits, is_real=is_real)
     except ToolError:
         return ""  # git that can't answer shows nothing
 
@@ -71,19 +72,19 @@ def holds_work(work: Work, commit: str) -> bool:
 
 def _containing(work: Work, commit: str) -> str:
     """The first branch of somebody else that contains a commit."""
-    asked = ("for-each-ref", "--format=%(refname)", f"--contains={commit}", "refs/heads", "refs/remotes")
+    asked = ("for-each-ref", "--format=%(refname)", f"--contains={commit}", *_looked_at(work))
     finished = Git(work.common_dir).finish(*asked)
     names = os.fsdecode(finished.stdout).splitlines() if finished.exit == 0 else []
     return next((_shown(name) for name in names if name not in work.own), "")
 
 
-def _find_among_recent(work: Work, *, is_real: bool) -> str:
+def _find_among_recent(work: Work, most_commits: int, *, is_real: bool) -> str:
     """A commit, not far from the tip of a branch, that has the tree of the work or all of its changes."""
     trees = {tree_of(work.private_git, work.commit)}
     if is_real:
         trees.add(tree_of(work.private_git, work.landing))
     changes, compared = _changes(work), 0
-    for commit, tree in _recent(work):
+    for commit, tree in _recent(work, most_commits):
         if tree in trees:
             return commit[:12]
         if compared < MOST_COMPARED:
@@ -93,15 +94,15 @@ def _find_among_recent(work: Work, *, is_real: bool) -> str:
     return ""
 
 
-def _recent(work: Work) -> Iterator[tuple[str, str]]:
+def _recent(work: Work, most: int) -> Iterator[tuple[str, str]]:
     git = Git(work.common_dir)
-    order = ("--sort=-committerdate", "--format=%(objectname) %(refname)", "refs/heads", "refs/remotes")
+    order = ("--sort=-committerdate", "--format=%(objectname) %(refname)", *_looked_at(work))
     rows = (line.partition(" ") for line in os.fsdecode(git.run("for-each-ref", *order)).splitlines())
     tips = dict.fromkeys(commit for commit, _, name in rows if name not in work.own)
     if not tips:
         return
     known = (f"^{work.baseline}",) if is_object_id(work.baseline) else ()
-    bound = (f"--max-count={MOST_COMMITS}", "--no-commit-header", "--format=%H %T")
+    bound = (f"--max-count={most}", "--no-commit-header", "--format=%H %T")
     listed = git.run("rev-list", *bound, *list(tips)[:MOST_TIPS], *known).decode()
     for line in listed.splitlines():
         commit, _, tree = line.partition(" ")
@@ -122,6 +123,10 @@ def _has_changes(work: Work, changes: frozenset[str], tree: str) -> bool:
         return False
     left = tree_of(work.private_git, work.commit)
     return changes.isdisjoint(path for _, path in changed_files(work.private_git, left, tree))
+
+
+def _looked_at(work: Work) -> tuple[str, ...]:
+    return (work.branch,) if work.branch else ("refs/heads", "refs/remotes")
 
 
 def _shown(ref: str) -> str:

@@ -19,6 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+COLLECTED = "refs/detent/collected/"  # work that had not landed when a person had it removed
+_RESET = "detent: what the checkout held before it was reset"
+
 
 class Saved(Record):
     ref: str
@@ -40,15 +43,20 @@ def find_saved(common_dir: str, ref: str) -> tuple[Saved, ...]:
     return tuple(saved for saved in found if saved.ref.rstrip("+") == ref)
 
 
-def save(private_git: str, common_dir: str, ref: str, tree: str, parent: str) -> Saved:
-    """Keep a tree as a commit on top of `parent`, unless this step kept the same before."""
-    known = find_saved(common_dir, ref)
-    for saved in known:
+def save(
+    private_git: str, common_dir: str, ref: str, tree: str, parent: str, *, known: str = "", why: str = _RESET
+) -> Saved:
+    """Keep a tree as a commit on top of `parent`, unless this step kept the same before.
+
+    `known`: a commit that the repository has for sure, if that is not `parent`.
+    """
+    before = find_saved(common_dir, ref)
+    for saved in before:
         if (saved.tree, saved.parent) == (tree, parent):
             return saved
-    ref = known[-1].ref + "+" if known else ref
-    commit = keep_commit(private_git, ref, tree, parent, "detent: what the checkout held before it was reset")
-    copy_objects(private_git, commit, parent, Git(common_dir))
+    ref = before[-1].ref + "+" if before else ref
+    commit = keep_commit(private_git, ref, tree, parent, why)
+    copy_objects(private_git, commit, known or parent, Git(common_dir))
     make_safe()  # a ref whose objects a power cut has taken would stop every git in this repository
     Git(common_dir).run("update-ref", ref, commit)
     return Saved(ref, commit, tree, parent)

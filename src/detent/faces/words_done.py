@@ -65,6 +65,8 @@ def collected_words(found: Sequence[Leftover], *, dry_run: bool) -> str:
         mark = ("would go" if dry_run else "removed") if one.goes else "kept"
         if told := [part for part in parts if part]:
             lines.append(f"{mark}: {one.id} ({one.why}): {', '.join(told)}")
+        if one.snapshot:
+            lines.append(f"  the work is kept as {one.snapshot}; brought back by: git branch NAME {one.snapshot}")
         if one.spared:
             lines.append(f"kept: {one.id}: {one.spared} backup(s) of work that was not finished; they go with --yes")
     return "\n".join(lines) or "nothing to remove"

@@ -59,6 +59,7 @@ SINCE_2: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("created", "adopted"), ("format", "log_found")),
     **dict.fromkeys(("proved", "deploy"), ("logs",)),
     "run_ended": ("files",),
+    "collected": ("snapshot",),
 }
 FIRST = ("created", "adopted")
 BY_PERSON = (

@@ -32,11 +32,13 @@ def check_landed(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
         if has_commit and tree_of(task.project.common_dir, commit) != last["tree"]:
             yield Finding(number, "landed", f"commit {commit[:12]} has another tree than the line says")
         ref = f"refs/heads/{branch}"
+        has_branch = git.finish("rev-parse", "--verify", "--quiet", ref).exit == 0
         is_there = has_commit and git.finish("merge-base", "--is-ancestor", commit, ref).exit == 0
     except ToolError as error:
         yield Finding(number, "landed", f"the repository can't be read: {error.what}")
         return
-    shown = find_landed(work)
+    # A branch that a person deleted may have gone into another one.
+    shown = find_landed(work.replace(branch=ref) if has_branch and ref not in work.own else work)
     if not shown:
         how = f"is not on {branch}" if has_commit else "is not in the repository"
         if is_there:

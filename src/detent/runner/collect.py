@@ -1,12 +1,13 @@
 """Removes what finished tasks left: homes, branches and refs; of a task that goes on only all of it, and by its name.
 
-A task counts as finished at an end that nobody can re-open. Its work must have landed, or a person must say that it may
-go. Per task, its lock in hand:
+A task counts as finished at an end that nobody can re-open. Git must show that its work has landed, whatever the
+journal says, or a person must say that it may go. Per task, its lock in hand:
 
-1. keep   what is in the home and in no checkpoint, as commits of the private git
+1. keep   what is in the home and in no checkpoint, as commits of the private git; work that git does not show anywhere
+          else as a commit under refs/detent/collected/ of the user's repository, from where `git branch` takes it
 2. record one journal line that names what goes
 3. remove branches that stand where we put them, backups of what was finished since, the home, the ref that kept the
-   baseline; then, if asked, records of agent runs and the journal
+   baseline; then, if asked, records of agent runs, the journal and its anchor
 
 A crash between 2 and 3 is finished by the next `gc`, without a second line as long as nothing was added meanwhile.
 """
@@ -22,7 +23,11 @@ from detent.effects.branches import drop_branch, find_branches
 from detent.effects.bring import wipe
 from detent.effects.git import Git, tree_of
 from detent.effects.home import keep_ref, kept_ids, remove_home, sweep_homes
+from detent.effects.landed_work import find_landed
+from detent.effects.saved_work import COLLECTED, save
 from detent.errors import DetentError, RefusedError
+from detent.runner.anchor import drop_anchor
+from detent.runner.landed import put_branches, work_of
 from detent.runner.layout import store_root
 from detent.runner.look import current_tree
 from detent.runner.open import is_over, load_all, load_task
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from detent.runner.open import Listed, Task
+    from detent.store.journal import Entry
     from detent.store.places import Project
 
 
@@ -51,6 +57,7 @@ class Leftover(Record):
     backups: tuple[str, ...] = ()  # refs that hold what a reset took away
     spared: int = 0  # as many of them stay, because the work they hold was never finished
     records: tuple[str, ...] = ()  # folders of its agent runs beside the tasks, where they go with the journal
+    snapshot: str = ""  # the ref that holds work which git does not show elsewhere, once it is gone
 
     def __bool__(self) -> bool:
         return bool(self.home or self.branches or self.has_keep_ref or self.journal or self.backups or self.spared)
@@ -106,14 +113,11 @@ def _is_given_up(listed: Listed, wish: Wish) -> bool:
 def _look(project: Project, listed: Listed, wish: Wish) -> Leftover:
     task = load_task(project, listed.id)
     home = str(task.memory.head["home"])
-    has_landed = _has_landed(task)
+    entries = task.store.history()
+    has_landed = _has_landed(task, entries)
     goes = (has_landed or wish.unlanded) and not task.memory.run
-    why = "landed" if has_landed else "not landed; it goes with --yes"
-    if task.memory.head["in_place"]:
-        why = "worked in place"
-    if not is_over(listed):
-        why = "given up"
-    branches = find_branches(project.common_dir, _put(task)) if project.common_dir else ()
+    why = _why(task, has_landed=has_landed) if is_over(listed) else "given up"
+    branches = find_branches(project.common_dir, put_branches(entries)) if project.common_dir else ()
     backups = _backups(task)
     # Only an end after which nothing is brought back says that nobody needs them; any other leaves that to a person.
     is_final = task.memory.snapshot.state in task.machine.store.get("final", ())
@@ -130,6 +134,16 @@ def _look(project: Project, listed: Listed, wish: Wish) -> Leftover:
         len(backups) - len(going),
         _records(task) if wish.journals else (),
     )
+
+
+def _why(task: Task, *, has_landed: bool) -> str:
+    if task.memory.head["in_place"]:
+        return "worked in place"
+    if has_landed:
+        return "landed"
+    if branch := task.memory.landed.get("branch", ""):
+        return f"the journal says that it landed on {branch}, git does not show it; it goes with --yes"
+    return "not landed; it goes with --yes"
 
 
 def _backups(task: Task) -> tuple[str, ...]:
@@ -149,27 +163,9 @@ def _records(task: Task) -> tuple[str, ...]:
     return tuple(path for path in paths if os.path.lexists(path))
 
 
-def _put(task: Task) -> dict[str, set[str]]:
-    """Every branch name a checkpoint was brought to, with the commits that stood there."""
-    found: dict[str, set[str]] = {}
-    for entry in task.store.history():
-        result = entry.get("result", {})
-        if entry["kind"] == "acted" and result.get("branch"):
-            found.setdefault(result["branch"], set()).add(result["commit"])
-    return found
-
-
-def _has_landed(task: Task) -> bool:
-    """Whether the work is safe elsewhere: landed, merged by hand, or in the checkout from the start."""
-    if task.memory.head["in_place"] or task.memory.landed:
-        return True
-    work = task.memory.checkpoint.get("commit", "")
-    own = {f"refs/heads/{name}" for name in _put(task)}
-    if not work:
-        return False
-    asked = ("for-each-ref", "--format=%(refname)", f"--contains={work}", "refs/heads", "refs/remotes")
-    finished = Git(task.project.common_dir).finish(*asked)
-    return finished.exit == 0 and bool(set(finished.stdout.decode("utf-8", "replace").split()) - own)
+def _has_landed(task: Task, entries: Sequence[Entry]) -> bool:
+    """Whether the work is safe elsewhere: in the checkout from the start, or where git shows it."""
+    return bool(task.memory.head["in_place"] or find_landed(work_of(task, entries)))
 
 
 def _remove(task: Task, leftover: Leftover, wish: Wish) -> Leftover:
@@ -179,12 +175,13 @@ def _remove(task: Task, leftover: Leftover, wish: Wish) -> Leftover:
             task = task.replace(memory=task.store.load())
             going = _going(task, leftover)
             if not _is_recorded(task, leftover, going):
-                kept = _keep(task, going)
+                kept, leftover = _keep(task, going), leftover.replace(snapshot=_save_unlanded(task))
                 names = [*leftover.branches, *leftover.backups]
                 content = {"by": "person", "name": wish.name, "branches": names, "kept": kept}
+                content["snapshot"] = leftover.snapshot
                 # A folder that goes is not written to once more.
                 (record if _lies_in_home(task, leftover) else note)(task, task.memory, "collected", content)
-            put = _put(task)
+            put = put_branches(task.store.history())
             for branch in leftover.branches:
                 drop_branch(common_dir, branch, put[branch])
             for ref in leftover.backups:  # the private git has what they hold, as long as it stays
@@ -195,9 +192,24 @@ def _remove(task: Task, leftover: Leftover, wish: Wish) -> Leftover:
                 Git(common_dir).run("update-ref", "-d", keep_ref(task.id))
     except DetentError as problem:
         return leftover.replace(goes=False, why=f"left as it is: {problem.what}")
+    if leftover.journal:
+        drop_anchor(common_dir, task.id)  # it would name a journal that is gone
     for path in (*leftover.records, *((leftover.journal,) if leftover.journal else ())):
         wipe(path)
     return leftover
+
+
+def _save_unlanded(task: Task) -> str:
+    """The ref that now holds work which git shows nowhere else; empty where there is none."""
+    head, private, common_dir = task.memory.head, task.places.private_git(), task.project.common_dir
+    if not head["baseline"] or _has_landed(task, task.store.history()):
+        return ""
+    last = str(task.memory.checkpoint.get("commit") or head["baseline"])
+    tree = current_tree(task) if os.path.isdir(task.tree_path) else tree_of(private, last)
+    if tree == tree_of(private, head["baseline"]):
+        return ""
+    ref, why = f"{COLLECTED}{task.id}/{task.memory.snapshot.seq + 1}", f"{task.id}: before gc"
+    return save(private, common_dir, ref, tree, last, known=head["baseline"], why=why).ref
 
 
 class _Last(Record):

@@ -494,12 +494,12 @@ COMMANDS = (
     Command(
         "gc",
         "Advanced",
-        "remove homes, branches and refs of finished tasks whose work has landed; journals stay",
+        "remove homes, branches and refs of finished tasks whose work git shows as landed; journals stay",
         "result:gc",
         (Argument("TASK", "this task alone; with --yes --journals also one that is not finished, and all of it"),),
         options=(
             Option("--dry-run", "", "only list what would go"),
-            Option("--yes", "", "also where the work has not landed"),
+            Option("--yes", "", "also other work; it is kept under refs/detent/collected/ of your repository"),
             Option("--journals", "", "remove the journals, receipts and checkpoints too"),
             _REPO,
         ),
