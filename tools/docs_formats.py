@@ -355,6 +355,7 @@ PLACES: Mapping[str, str] = {
     "watch_lock": "held by `detent watch`",
     "bell": "a named pipe that wakes it",
     "prepared": "what the clone was last made ready from; may be deleted",
+    "laid": "what set-up laid into a folder of the task's home, for the runs that work there; may be deleted",
     "last_copy": "the native file as it was last written, where no journal line carries it; may be deleted",
 }
 _LOOPED = ("edge", "reopen")  # asked for by a variable, which the source does not show as literals

@@ -14,15 +14,17 @@ CHECK = "grep -q 'left + right' app.py"
 
 
 class CloneTask(PhaseTask):
-    def __init__(self, detent: Detent, repo: MakeRepo, path: Path, *options: str | Path, check: str = CHECK) -> None:
-        made = detent("new", "count", "--id", ID, "--check", check, *options, "--json", cwd=path)
+    def __init__(
+        self, detent: Detent, repo: MakeRepo, path: Path, *options: str | Path, check: str = CHECK, task_id: str = ID
+    ) -> None:
+        made = detent("new", "count", "--id", task_id, "--check", check, *options, "--json", cwd=path)
         assert made.code == 0, made
         self.made = made.json()
         self.notes: list[str] = self.made["notes"]
         self.tree = Path(self.made["workspace"])
         self.home = self.tree.parent
         self._git = repo.git
-        super().__init__(detent, path, Path(self.made["dir"]), ID)
+        super().__init__(detent, path, Path(self.made["dir"]), task_id)
 
     def git(self, *words: str) -> str:
         """In the user's repository."""

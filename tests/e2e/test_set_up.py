@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,6 +13,8 @@ import pytest
 from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, NONE, try_level
 from detent.store.places import project_at
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, force_level
+from tests.e2e.clone_task import CloneTask
+from tests.e2e.phase_task import FRAME as PHASE_FRAME
 
 # `.venv/.gitignore` is how uv, virtualenv and pytest hide what they make; the repository ignores nothing of it.
 HIDING = """
@@ -26,17 +32,10 @@ argv = ["sh", "-c", "exec sh {scripts}/$DETENT_STATE.sh"]
 [sandbox]
 show = ["{scripts}"]
 """
-FRAME = (
-    "sed -i 's/^Done gate:.*/Done gate: it passes/; s/^Not doing:.*/Not doing: more/; "
-    "s/^Reality constraints:.*/Reality constraints: none but time/; s/^User facing:.*/User facing: no/' "
-    '"$DETENT_TASK_DIR/STATE.md"\n'
-)
 LEVELS = (BUBBLEWRAP, LANDLOCK, NONE)
 
 
 def need(level: str) -> None:
-    import os
-
     if why := try_level(level, os.environ):
         pytest.skip(f"{level} does not hold on this host: {why}")
 
@@ -115,3 +114,74 @@ def test_restore_leaves_what_set_up_made(world: World, level: str) -> None:
     assert ".venv" not in restored.out
     assert not (world.tree() / "new.txt").exists()
     assert (world.tree() / "stray.txt").read_text(encoding="utf-8") == "s\nmore\n"
+
+
+def at_verify(world: World, task: str = "t") -> Path:
+    """A phase task that a person led to verify, where commands are proven; its tree."""
+    made = CloneTask(world.detent, world.make_repo, world.repo, task_id=task, check="true")
+    made.set(PHASE_FRAME)
+    for state in ("shape", "implement"):
+        made.move(state)
+    made.candidate()
+    made.move("verify")
+    return made.tree
+
+
+def receipts(world: World, task: str = "t", *words: str) -> dict[str, int]:
+    done = world("prove", task, *words, "--json")
+    return {one["command"]: one["exit"] for one in done.json()["receipts"]}
+
+
+def npm(folder: Path, *words: str) -> None:
+    program = shutil.which("npm")
+    if program is None:
+        pytest.skip("npm is not on this host")
+    done = subprocess.run(
+        [program, *words], cwd=folder, capture_output=True, encoding="utf-8", check=False, timeout=120
+    )
+    assert done.returncode == 0, done
+
+
+RUNNER = "process.exit(require('fs').readFileSync('app.js', 'utf8').includes('broken') ? 1 : 0)\n"
+
+
+def npm_files(folder: Path) -> dict[str, str]:
+    """A project whose test runner is a package from a folder, so that no registry is needed; the lock file is real."""
+    package = {"name": "runner", "version": "1.0.0"}
+    project = {
+        "name": "p",
+        "version": "1.0.0",
+        "scripts": {"test": "node node_modules/runner/index.js"},
+        "devDependencies": {"runner": "file:runner"},
+    }
+    files = {
+        ".npmrc": "install-links=true\n",
+        "app.js": "fine\n",
+        "runner/index.js": RUNNER,
+        "runner/package.json": json.dumps(package),
+        "package.json": json.dumps(project),
+    }
+    (folder / "runner").mkdir(parents=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    npm(folder, "install", "--offline", "--no-audit", "--package-lock-only")
+    return {name: (folder / name).read_text(encoding="utf-8") for name in (*files, "package-lock.json")}
+
+
+NPM = 'setup = ["npm ci --offline --no-audit"]\nkey = ["package-lock.json"]'
+POSTINSTALL = "node -e \"require('fs').writeFileSync('node_modules/runner/index.js', '')\""
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_poisoned_install_script_is_gone_once_it_is_taken_back(world: World, level: str, tmp_path: Path) -> None:
+    world.make('test = "npm test"', NPM, npm_files(tmp_path / "npm"), level)
+    tree = at_verify(world)
+    whole = (tree / "package.json").read_text(encoding="utf-8")
+    package = json.loads(whole)
+    package["scripts"]["postinstall"] = POSTINSTALL
+    (tree / "package.json").write_text(json.dumps(package), encoding="utf-8")
+    (tree / "app.js").write_text("broken\n", encoding="utf-8")
+    assert receipts(world)["npm test"] == 0  # it shows in the diff, and the reviewer says no
+    assert "made from this tree alone (changed: package.json)" in world("history", "t").out
+    (tree / "package.json").write_text(whole, encoding="utf-8")
+    assert receipts(world)["npm test"] == 1

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from detent.effects.git import Git
     from detent.effects.submodules import Inner
 
+_CLONE = 0x40049409  # FICLONE
+_no_clones: dict[int, bool] = {}  # file systems that turned out not to share blocks
 _KEPT_SETUPS = 3  # how many results of set-up are kept; the least recently used one goes first
 
 
@@ -75,15 +77,22 @@ def _is_below(top: str, name: str) -> bool:
 
 
 def _copy_one(place: Place, name: str) -> bool:
-    """Copy one path and what is below; False if the frozen tree has a link or a file where a folder is needed."""
-    folder = place.folder
-    for part in name.split("/")[:-1]:
+    return copy_path(place.source, place.folder, name, place.tracked)
+
+
+def copy_path(source: str, target: str, name: str, tracked: frozenset[str], into: str = "") -> bool:
+    """Copy one path and what is below; False if the target has a link or a file where a folder is needed.
+
+    `into` is another place for it than its own name below the target.
+    """
+    folder = target
+    for part in name.split("/")[:-1] if not into else ():
         folder = os.path.join(folder, part)
         if not os.path.lexists(folder):
             os.mkdir(folder)
         elif os.path.islink(folder) or not os.path.isdir(folder):
             return False
-    _copy(os.path.join(place.source, name), os.path.join(place.folder, name), name, place.tracked)
+    _copy(os.path.join(source, name), into or os.path.join(target, name), name, tracked)
     return True
 
 
@@ -105,7 +114,7 @@ def _copy(source: str, target: str, name: str, tracked: frozenset[str]) -> None:
 
 def _copy_there(source: str, target: str, name: str, tracked: frozenset[str]) -> None:
     """Copy without following a link on either side; a tracked file, or a thing of another kind, stays as it is."""
-    from shutil import copy2, copystat
+    from shutil import copystat
 
     kind = stat.S_IFMT(os.lstat(source).st_mode)
     is_there = os.path.lexists(target)
@@ -122,7 +131,31 @@ def _copy_there(source: str, target: str, name: str, tracked: frozenset[str]) ->
             if os.path.isdir(target) and not os.path.islink(target):
                 return
             os.unlink(target)
+        _copy_file(source, target, is_link=kind == stat.S_IFLNK)
+
+
+def _copy_file(source: str, target: str, *, is_link: bool) -> None:
+    """A copy with an inode of its own; where the file system can, both share their blocks until one is written."""
+    from shutil import copy2, copystat
+
+    if is_link or not _is_cloned(source, target):
         copy2(source, target, follow_symlinks=False)
+    else:
+        copystat(source, target)
+
+
+def _is_cloned(source: str, target: str) -> bool:
+    import fcntl
+
+    if _no_clones.get(os.stat(source).st_dev):
+        return False
+    with open(source, "rb") as original, open(target, "wb") as copy:
+        try:
+            fcntl.ioctl(copy.fileno(), _CLONE, original.fileno())
+        except OSError:
+            _no_clones[os.fstat(original.fileno()).st_dev] = True
+            return False
+    return True
 
 
 def marks(folder: str) -> dict[str, tuple[int, ...]]:
@@ -153,6 +186,14 @@ def created_paths(
             found.append(name)
             whole.add(name)
     return tuple(found)
+
+
+def changed_files_of(
+    before: Mapping[str, tuple[int, ...]], after: Mapping[str, tuple[int, ...]], tracked: Collection[str]
+) -> tuple[str, ...]:
+    """Files that are not tracked, were there before, and are not as they were."""
+    is_file = [name for name, mark in after.items() if len(mark) > 1 and name in before and name not in tracked]
+    return tuple(sorted(name for name in is_file if before[name] != after[name]))
 
 
 def _folders_above(path: str) -> list[str]:

@@ -6,7 +6,7 @@ It stands at a fixed path, so that what set-up made for that path (a venv) can b
 2. a small git repository of its own, because many test suites call git, and the frozen tree byte for byte, with its
    submodules as far as the user has them; where one is not there, that is a failed set-up;
 3. `copy` and `carry` from the user's work tree;
-4. set-up, or what it made the last time it had the same commands and key files;
+4. set-up (set_up.py);
 5. the caller's work; wipe; unlock.
 
 A file of the frozen tree is never replaced by one that was copied, kept or made by set-up.
@@ -19,7 +19,7 @@ from contextlib import contextmanager
 
 from detent.core.record import Record
 from detent.effects import process
-from detent.effects.bring import Place, bring, copy_below, keep_made, marks, wipe
+from detent.effects.bring import Place, bring, wipe
 from detent.effects.git import (
     Git,
     check_object_id,
@@ -31,6 +31,7 @@ from detent.effects.git import (
     write_if_different,
 )
 from detent.effects.process_limits import MEMORY, PROCESSES, Limits
+from detent.effects.sandbox import NOTHING_LAID, Laid
 from detent.effects.submodules import Absent, Inner, check_bytes, fill, list_index
 from detent.effects.tree import changed_files, repair
 from detent.errors import StorageError, ToolError
@@ -42,10 +43,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from detent.effects.process import Finished
+    from detent.effects.setups import Setups
 
-    Wrap = Callable[[Sequence[str], str], Sequence[str]]  # a command line and its folder, held by something
+    # a command line, its folder and what is laid into that, held by something
+    Wrap = Callable[[Sequence[str], str, Laid], Sequence[str]]
 
 LOCK_WAIT_S = 1800.0
+SHARED, PER_CHECKOUT, OWN = "shared by the tasks", "made for each checkout", "made from this tree alone"
 
 
 class FrozenTree(Record):
@@ -73,7 +77,12 @@ class Checkout(Record):
 
     folder: str
     missing: tuple[str, ...]
-    setup: str  # "none", "ran" or "kept"
+    setup: str  # "none", or how set-up was made: SHARED, PER_CHECKOUT or OWN
+    why: str = ""  # why it is not the shared one
+    laid: Laid = NOTHING_LAID
+    key: str = ""
+    left_out: tuple[str, ...] = ()  # the paths that set-up created
+    changed: tuple[str, ...] = ()  # tracked files that set-up changed, and that were restored
 
 
 class SetupFailed(Record):
@@ -85,7 +94,7 @@ class SetupFailed(Record):
     why: str
 
 
-def unheld(argv: Sequence[str], _cwd: str) -> Sequence[str]:
+def unheld(argv: Sequence[str], _cwd: str, _laid: Laid) -> Sequence[str]:
     """A command line as it is: with the user's rights."""
     return argv
 
@@ -109,6 +118,10 @@ class Wanted(Record):
     cache_dir: str  # what set-up made is kept there; belongs to this checkout alone
     log_path: str
     running: Running
+    setups: Setups | None = None  # where the project shares set-ups; None: it does not
+    private: str = ""  # for an agent: set-up is its own to change, and what it changes lies there
+    task_cache: str = ""  # emptied first, so that no earlier proof left anything there
+    by_content: bool = False  # a shared set-up is used only if every byte of it is what it was
 
 
 @contextmanager
@@ -137,19 +150,23 @@ def _locked(wanted: Wanted, wait_s: float) -> Iterator[Wanted]:
 
 def _make_anew(wanted: Wanted) -> Checkout | SetupFailed:
     wipe(wanted.folder)
+    if wanted.task_cache:
+        wipe(wanted.task_cache)
     try:
-        place = _make(wanted.folder, wanted.frozen, wanted.work_tree)
+        place = make_checkout(wanted.folder, wanted.frozen, wanted.work_tree)
         return place if isinstance(place, SetupFailed) else _prepare(place, wanted)
     except OSError as problem:
         raise StorageError(f"the checkout cannot be made: {problem}", where=wanted.folder) from problem
 
 
-def run_command(command: str, checkout: str, timeout_s: float, log_path: str, running: Running) -> Finished:
+def run_command(
+    command: str, checkout: str, timeout_s: float, log_path: str, running: Running, laid: Laid = NOTHING_LAID
+) -> Finished:
     """Run a shell command in a checkout; nothing it started outlives it."""
-    environment = clean_environment(running.env) | {"PWD": checkout}
+    environment = clean_environment(running.env) | {"PWD": laid.seat or checkout}
     os.makedirs(os.path.dirname(os.path.abspath(log_path)), exist_ok=True)
     return process.run(
-        running.wrap(("/bin/sh", "-c", command), checkout),
+        running.wrap(("/bin/sh", "-c", command), checkout, laid),
         cwd=checkout,
         env=environment,
         timeout_s=timeout_s,
@@ -204,7 +221,8 @@ def overlaid_tree(private_dir: str, onto: str, source: str, patterns: Sequence[s
             os.unlink(index)
 
 
-def _make(folder: str, frozen: FrozenTree, work_tree: str) -> Place | SetupFailed:
+def make_checkout(folder: str, frozen: FrozenTree, work_tree: str) -> Place | SetupFailed:
+    """A folder with the frozen tree and a small git repository, and nothing prepared yet."""
     frozen = frozen.replace(tree=_guarded_tree(frozen))
     git_dir = os.path.join(folder, ".git")
     objects = os.path.join(os.path.abspath(frozen.private_dir), "objects")
@@ -263,41 +281,18 @@ def _prepare(place: Place, wanted: Wanted) -> Checkout | SetupFailed:
     missing = bring(place, workspace.carry)
     if not workspace.setup:
         return Checkout(place.folder, missing, "none")
-    kept = os.path.join(wanted.cache_dir, setup_key(place, workspace)) if workspace.key else None
-    if kept is not None and os.path.isdir(kept):
-        os.utime(kept)
-        copy_below(kept, place.folder, place.tracked)
-        return Checkout(place.folder, missing, "kept")
-    before = marks(place.folder)
-    if failed := run_setup(place.folder, workspace, wanted.log_path, wanted.running):
-        return failed
-    # Set-up may have changed files of the frozen tree; what is proven is the tree, also when set-up is not run again.
-    place.git.run("read-tree", "--reset", "-u", place.tree)
-    for one in place.inner:
-        one.git.run("read-tree", "--reset", "-u", one.commit)
-    if kept is not None:
-        keep_made(place, before, kept)
-    return Checkout(place.folder, missing, "ran")
+    from detent.effects.set_up import set_up  # only where there is something to set up
+
+    return set_up(place, wanted, missing)
 
 
-def run_setup(folder: str, workspace: Workspace, log_path: str, running: Running) -> SetupFailed | None:
+def run_setup(
+    folder: str, workspace: Workspace, log_path: str, running: Running, laid: Laid = NOTHING_LAID
+) -> SetupFailed | None:
     """Run every command of set-up in a folder, up to the first that fails."""
     for command in workspace.setup:
-        finished = run_command(command, folder, workspace.timeout_s, log_path, running)
+        finished = run_command(command, folder, workspace.timeout_s, log_path, running, laid)
         why = why_cut_short(finished, workspace.timeout_s, running.limits)
         if why or finished.exit != 0:
             return SetupFailed(command, finished.exit, log_path, why or f"exit {finished.exit}")
     return None
-
-
-def setup_key(place: Place, workspace: Workspace) -> str:
-    """Stands for the commands of set-up, the key files and the folder: the same key, the same result."""
-    from hashlib import sha256
-    from json import dumps
-
-    patterns = [f":(top,glob){pattern}" for pattern in workspace.key]
-    entries = place.git.run("ls-files", "-s", "-z", "--", *patterns)
-    parts = [list(workspace.setup), list(workspace.key), os.fsdecode(entries), place.folder]
-    # Key files may lie in a submodule, which the index knows only by its commit.
-    parts += [[one.path, one.commit] for one in place.inner]
-    return sha256(dumps(parts).encode()).hexdigest()

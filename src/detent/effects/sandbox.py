@@ -14,6 +14,7 @@ from detent.core.record import Record
 from detent.effects import process
 from detent.effects.programs import find_outside
 from detent.errors import ToolError
+from detent.store.places import lies_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,34 @@ _KERNEL_SETTINGS = tuple(
 _ALONE = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 
 
+class Bind(Record):
+    """A place that shows a folder of another path: read-only, writable, or empty and thrown away (scratch)."""
+
+    source: str
+    path: str
+    kind: str = "shown"
+
+
+class Overlay(Record):
+    """A folder that is read from `lower` and written to `upper`; it stands at `merged`."""
+
+    lower: str
+    upper: str
+    work: str
+    merged: str
+
+
+class Laid(Record):
+    """What is mounted for a checkout besides the host's own files; levels without mounts have nothing of it."""
+
+    seat: str = ""  # the path at which the checkout is seen, and commands run; empty: its own
+    binds: tuple[Bind, ...] = ()
+    overlays: tuple[Overlay, ...] = ()
+
+
+NOTHING_LAID = Laid()
+
+
 class Access(Record):
     """What a process may touch. Everything it does not name is there and read-only; deeper paths win."""
 
@@ -40,6 +69,7 @@ class Access(Record):
     watched: tuple[str, ...] = ()  # guarded where that can be had, else looked at afterwards by whoever asked
     scratch: tuple[str, ...] = ()  # empty and private where that can be had, else writable
     network: bool = True
+    laid: Laid = NOTHING_LAID  # bubblewrap alone has it
 
 
 class Probe(Record):
@@ -56,19 +86,32 @@ class Held(Record):
     level: str
     argv: tuple[str, ...]
     network: str = ALLOWED
+    cwd: str = ""  # the folder it works in, as it sees it
 
 
 def hold(probe: Probe, access: Access, argv: Sequence[str], *, cwd: str, own_session: bool = True) -> Held:
     """The command line that runs `argv` under this access, at a level that was tried."""
     level = probe.level
     if level == BUBBLEWRAP:
-        words = bubblewrap(probe.program, access, cwd=cwd, own_session=own_session)
-        return Held(level, (*words, *argv), ALLOWED if access.network else DENIED)
+        words = (*_overlaid(access.laid), *bubblewrap(probe.program, access, cwd=cwd, own_session=own_session))
+        return Held(level, (*words, *argv), ALLOWED if access.network else DENIED, access.laid.seat or cwd)
     if level == LANDLOCK:
         from detent.effects.landlock import landlock
 
-        return Held(level, (*landlock(access), *argv), ALLOWED if access.network else TCP_DENIED)
-    return Held(NONE, tuple(argv))
+        return Held(level, (*landlock(access), *argv), ALLOWED if access.network else TCP_DENIED, cwd)
+    return Held(NONE, tuple(argv), cwd=cwd)
+
+
+def _overlaid(laid: Laid) -> tuple[str, ...]:
+    """The words that mount overlays before what follows them."""
+    if not laid.overlays:
+        return ()
+    from json import dumps
+
+    from detent.effects import overlay_process
+
+    spec = dumps([[one.lower, one.upper, one.work, one.merged] for one in laid.overlays])
+    return (sys.executable, "-I", "-S", overlay_process.__file__, spec)
 
 
 def find_bubblewrap(environment: Mapping[str, str]) -> str:
@@ -86,18 +129,29 @@ def bubblewrap(program: str, access: Access, *, cwd: str, own_session: bool) -> 
     if not access.network:
         words.append("--unshare-net")
     closed: list[str] = []
-    for path, kind in _mounts(access):
-        if kind == "hidden" and not os.path.isdir(path):
+    for path, kind, source in _with_laid(_mounts(access), access.laid, os.path.realpath(cwd)):
+        if kind == "hidden" and not os.path.isdir(source):
             words += ["--ro-bind", os.devnull, path]
         elif kind in ("hidden", "scratch"):
             words += ["--tmpfs", path]
             closed += [path] if kind == "hidden" else []
         else:
-            words += ["--bind" if kind == "writable" else "--ro-bind", path, path]
+            words += ["--bind" if kind == "writable" else "--ro-bind", source, path]
     for path in closed:  # an empty place that took files would only lose them
         words += ["--remount-ro", path]
     words += ["--new-session"] if own_session else []
-    return (*words, "--die-with-parent", "--chdir", cwd, "--")
+    return (*words, "--die-with-parent", "--chdir", access.laid.seat or cwd, "--")
+
+
+def _with_laid(mounts: list[tuple[str, str]], laid: Laid, checkout: str) -> list[tuple[str, str, str]]:
+    """The mounts with their sources; the checkout and what is mounted in it stand at its seat too, then the binds."""
+    found = {path: (kind, path) for path, kind in mounts}
+    if laid.seat:
+        seated = [(path, kind) for path, kind in mounts if lies_in(path, checkout)]
+        found |= {laid.seat + path[len(checkout) :]: (kind, path) for path, kind in seated}
+    found |= {one.path: (one.kind, one.source) for one in laid.binds}
+    rows = [(path, kind, source) for path, (kind, source) in found.items()]
+    return sorted(rows, key=lambda row: (row[0].count(os.sep), row[0]))
 
 
 def _mounts(access: Access) -> list[tuple[str, str]]:
@@ -194,3 +248,34 @@ def best_level(environment: Mapping[str, str]) -> Probe:
             return Probe(level, "; ".join(problems), find_bubblewrap(environment) if level == BUBBLEWRAP else "")
         problems.append(f"{level}: {problem}")
     return Probe(NONE, "; ".join(problems))
+
+
+_OVERLAY_PROBE = 'cat "$1/in" && echo x > "$1/in" && echo new > "$1/new" && rm -r "$1/deep"'
+
+
+def try_overlay(probe: Probe, folder: str, environment: Mapping[str, str]) -> str:
+    """Why overlays can't be mounted over files in this folder; empty when they can."""
+    import tempfile
+
+    if probe.level != BUBBLEWRAP:
+        return f"level {probe.level} has no mounts"
+    try:
+        with tempfile.TemporaryDirectory(prefix=".probe-", dir=folder, ignore_cleanup_errors=True) as top:
+            lower, upper, work, merged = (os.path.join(top, name) for name in ("lower", "upper", "work", "merged"))
+            for path in (os.path.join(lower, "deep"), upper, work, merged):
+                os.makedirs(path)
+            with open(os.path.join(lower, "in"), "w", encoding="ascii") as file:
+                file.write("below\n")
+            laid = Laid(binds=(Bind(merged, merged, "writable"),), overlays=(Overlay(lower, upper, work, merged),))
+            argv = ("/bin/sh", "-c", _OVERLAY_PROBE, "probe", merged)
+            held = hold(probe, Access(laid=laid), argv, cwd=top)
+            finished = process.run(held.argv, cwd=top, env=environment, timeout_s=PROBE_TIMEOUT_S)
+            with open(os.path.join(lower, "in"), encoding="ascii") as file:
+                is_kept = file.read() == "below\n" and os.path.isdir(os.path.join(lower, "deep"))
+            is_written = os.path.exists(os.path.join(upper, "new"))
+    except (OSError, ToolError) as error:
+        return str(error)
+    if finished.exit == 0 and is_kept and is_written:
+        return ""
+    said = finished.stderr.decode("utf-8", "replace").strip().splitlines()
+    return said[0][:200] if said else f"it ended with {finished.exit}"

@@ -33,7 +33,7 @@ def _entry_words(entry: Entry) -> str:
         "collected": lambda: f"{who} had its home, branches and refs removed",
         "restored_tree": lambda: f"{who} brought the files back to line {entry['checkpoint']}",
         "approved": lambda: f"{who} approved {name_some(entry['files'])} of tree {entry['tree'][:12]}",
-        "proved": lambda: f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}",
+        "proved": lambda: _proved_words(entry),
         "set_up": lambda: _set_up_words(entry),
         "filed": lambda: f"filed {name_some(place for place, made in entry['files'].items() if made) or 'nothing'}",
         "acted": lambda: _acted_words(entry),
@@ -67,6 +67,13 @@ def _ended_words(entry: Entry) -> str:
     if entry["tainted"]:
         put_back += f"; it changed what it may not: {', '.join(entry['tainted'][:5])}"
     return f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']}){put_back}"
+
+
+def _proved_words(entry: Entry) -> str:
+    made = entry.get("set_up", {})
+    why = f" ({made['why']})" if made.get("why") else ""
+    told = f"; set-up {made['how']}{why}" if made else ""
+    return f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}{told}"
 
 
 def _set_up_words(entry: Entry) -> str:

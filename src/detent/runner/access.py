@@ -16,7 +16,22 @@ from detent.core.record import Record
 from detent.effects.agents.catalog import find_program
 from detent.effects.clone import borrowed_objects
 from detent.effects.keeper_process import boot_id
-from detent.effects.sandbox import NONE, TCP_DENIED, Access, Probe, best_level, find_bubblewrap, hold, our_own_files
+from detent.effects.sandbox import (
+    BUBBLEWRAP,
+    NONE,
+    NOTHING_LAID,
+    TCP_DENIED,
+    Access,
+    Bind,
+    Laid,
+    Overlay,
+    Probe,
+    best_level,
+    find_bubblewrap,
+    hold,
+    our_own_files,
+    try_overlay,
+)
 from detent.errors import RefusedError, ToolError
 from detent.runner.environment import given_environment, withheld
 from detent.runner.layout import is_tracked, store_root, writes_of
@@ -32,9 +47,12 @@ if TYPE_CHECKING:
     from detent.effects.checkout import Running
     from detent.effects.process_limits import Limits
     from detent.effects.sandbox import Held
+    from detent.effects.setups import Setups
     from detent.runner.open import Task
     from detent.store.places import Project
 
+SETUPS = ".setups"  # below a project's home, beside the tasks
+PROOF_CACHE, RUN_CACHE = "cache/proof", "cache/run"  # below a task's home
 COMMANDS = "commands"  # stands where a role would, in `[sandbox] network`
 _SECRETS = (
     *(".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".config/gh", ".config/hub", ".config/op", ".kube"),
@@ -85,10 +103,12 @@ class Place(Record):
     root: str  # the user's checkout, which commands don't see
     rules: Mapping[str, Any]  # the `sandbox_rules` of a first journal line
     objects: str  # git objects that the checkout borrows
+    cache: str = ""  # where packages that were fetched are kept, besides the project's; empty: only there
 
 
-def place_of(task: Task) -> Place:
-    return Place(task.project, task.root, task.memory.head["sandbox_rules"], own_objects(task))
+def place_of(task: Task, cache: str = PROOF_CACHE) -> Place:
+    rules = task.memory.head["sandbox_rules"]
+    return Place(task.project, task.root, rules, own_objects(task), os.path.join(task.home, cache))
 
 
 def hold_run(task: Task, agent: Agent, argv: Sequence[str], cwd: str, *, own_session: bool = True) -> Held:
@@ -102,9 +122,9 @@ def hold_command(task: Task, argv: Sequence[str], cwd: str) -> Held:
     return hold_in(place_of(task), argv, cwd)
 
 
-def hold_in(place: Place, argv: Sequence[str], cwd: str) -> Held:
-    """The same for any place."""
-    return _hold(place, command_access(place, cwd), argv, cwd, own_session=True)
+def hold_in(place: Place, argv: Sequence[str], cwd: str, laid: Laid = NOTHING_LAID) -> Held:
+    """The same for any place, with what is laid into the checkout."""
+    return _hold(place, command_access(place, cwd, laid), argv, cwd, own_session=True)
 
 
 def command_level(task: Task) -> str:
@@ -131,10 +151,16 @@ def running_in(place: Place, limits: Mapping[str, int]) -> Running:
     """How proof and set-up commands are run in a place: sandboxed, with the environment they are given, bounded."""
     from detent.effects.checkout import Running  # who only asks for a level runs nothing
 
+    cache = cache_of(place)  # once: what is shared may come while a checkout is made ready
+
+    def wrap(argv: Sequence[str], cwd: str, laid: Laid) -> Sequence[str]:
+        make_cache(cache)
+        access = command_access(place.replace(cache=""), cwd, laid)
+        held = access.replace(writable=(cwd, *cache.writable), laid=joined(laid, cache.laid))
+        return _hold(place, held, argv, cwd, own_session=True).argv
+
     held_back = withheld(os.environ, place.rules["pass"])
-    return Running(
-        command_environment(place), lambda argv, cwd: hold_in(place, argv, cwd).argv, limits_of(limits), held_back
-    )
+    return Running(command_environment(place, cache), wrap, limits_of(limits), held_back)
 
 
 def limits_of(given: Mapping[str, int]) -> Limits:
@@ -145,12 +171,10 @@ def limits_of(given: Mapping[str, int]) -> Limits:
     return Limits(memory_bytes, given["processes"])
 
 
-def command_environment(place: Place) -> dict[str, str]:
+def command_environment(place: Place, cache: Cache) -> dict[str, str]:
     """The environment of proof and set-up commands; package managers keep what they fetch where they may write."""
-    cache = cache_folder(place.project)
-    make_folders(cache)
     kept = given_environment(os.environ, place.rules["pass"], with_index=True)
-    return {**kept, "XDG_CACHE_HOME": cache, "npm_config_cache": os.path.join(cache, "npm")}
+    return {**kept, "XDG_CACHE_HOME": cache.path, **cache_variables(cache)}
 
 
 def _hold(place: Place, access: Access, argv: Sequence[str], cwd: str, *, own_session: bool) -> Held:
@@ -189,12 +213,14 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
     own_state = [_at_home(path, home) for path in agent.state]
     tree_git = os.path.join(task.tree_path, ".git")
     is_in_place = head["in_place"]
-    work, place = _work(task, role, cwd), place_of(task)
+    work, place = _work(task, role, cwd), place_of(task, RUN_CACHE)
+    cache = run_cache(task)
     return Access(
         writable=(
             *work,
             *(path for name, path in folders.items() if name != "DETENT_BIN"),
             *own_state,
+            *cache.writable,
         ),
         hidden=_hidden(place, home, with_root=not is_in_place),
         # What a reading role works in borrows the objects of the task's own git folder.
@@ -206,6 +232,7 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
         watched=tuple(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
         scratch=_SCRATCH,
         network=head["sandbox_rules"]["network"].get(role, "allow") == "allow",
+        laid=joined(laid_of(task, cwd), cache.laid),
     )
 
 
@@ -236,14 +263,15 @@ def _shared(task: Task) -> tuple[str, ...]:
     return (shared,) if shared and not is_tracked(task.machine.store) else ()
 
 
-def command_access(place: Place, cwd: str) -> Access:
+def command_access(place: Place, cwd: str, laid: Laid = NOTHING_LAID) -> Access:
     home = os.path.expanduser("~")
     return Access(
-        writable=(cwd, cache_folder(place.project)),
+        writable=(cwd, place.cache or cache_folder(place.project)),
         hidden=_hidden(place, home, with_root=True),
         shown=_shown(place, home),
         scratch=_SCRATCH,
         network=place.rules["network"].get(COMMANDS, "allow") == "allow",
+        laid=laid,
     )
 
 
@@ -283,8 +311,96 @@ def _at_home(path: str, home: str) -> str:
 
 
 def cache_folder(project: Project) -> str:
-    """Where package managers keep what they fetched, for all tasks of a project; nothing in it is believed."""
+    """Where package managers keep what they fetched for set-ups of a baseline, which alone write it."""
     return os.path.join(project.home(), ".cache")
+
+
+class Cache(Record):
+    """A package cache as commands see it: its path, what of it they may write, and what is mounted for it."""
+
+    path: str
+    writable: tuple[str, ...] = ()
+    laid: Laid = NOTHING_LAID
+
+
+def cache_of(place: Place) -> Cache:
+    """The project's own cache, for set-ups of a baseline. All others read it and write their own, or have their own."""
+    shared = cache_folder(place.project)
+    if not place.cache:
+        return Cache(shared, (shared,))
+    if not os.path.isdir(shared) or overlay_problem(place.project):
+        return Cache(place.cache, (place.cache,))
+    upper, work, merged = (os.path.join(place.cache, part) for part in ("upper", "work", "merged"))
+    return Cache(shared, (), Laid("", (Bind(merged, shared, "writable"),), (Overlay(shared, upper, work, merged),)))
+
+
+def make_cache(cache: Cache) -> None:
+    for path in (*cache.writable, *(path for one in cache.laid.overlays for path in (one.upper, one.work, one.merged))):
+        make_folders(path)
+
+
+def cache_variables(cache: Cache) -> dict[str, str]:
+    """For tools that keep their cache elsewhere, or run where XDG_CACHE_HOME is an agent's own."""
+    names = {"npm_config_cache": "npm", "UV_CACHE_DIR": "uv", "PIP_CACHE_DIR": "pip"}
+    return {name: os.path.join(cache.path, folder) for name, folder in names.items()}
+
+
+def run_cache(task: Task) -> Cache:
+    """What a run's package managers keep; only where the project sets anything up."""
+    return cache_of(place_of(task, RUN_CACHE)) if task.memory.head["workspace"]["setup"] else Cache("")
+
+
+def joined(laid: Laid, more: Laid) -> Laid:
+    return laid.replace(binds=(*laid.binds, *more.binds), overlays=(*laid.overlays, *more.overlays))
+
+
+def overlay_problem(project: Project) -> str:
+    """Why a private view of a folder can't be mounted; empty when it can. Tried once for each boot and version."""
+    probe, folder = level_of(project), os.path.join(project.home(), SETUPS)
+    if probe.level != BUBBLEWRAP:
+        return f"level {probe.level} has no mounts"
+    stamp, path = [*_stamp(probe.program), folder], os.path.join(folder, "overlay.json")
+    known = json.loads(read_cache(path) or b"{}")
+    if known.get("stamp") != stamp:
+        make_folders(folder)
+        known = {"stamp": stamp, "why": try_overlay(probe, folder, os.environ)}
+        write_cache(path, as_json(known))
+    return str(known["why"])
+
+
+def seat_of(project: Project) -> str:
+    """The one path at which checkouts are seen in every sandbox, so that set-up made there fits; empty: no mounts."""
+    return os.path.join(project.home(), ".at", "tree") if level_of(project).level == BUBBLEWRAP else ""
+
+
+def setups_in(place: Place, limits: Mapping[str, int]) -> Setups:
+    """Where a project's set-ups are, and how those of a baseline are made."""
+    from detent.effects.setups import Setups  # only what sets up needs it
+
+    folder = os.path.join(place.project.home(), SETUPS)
+    shared = running_in(place.replace(cache=""), limits)
+    overlays = not overlay_problem(place.project)
+    return Setups(folder, os.path.join(folder, ".records"), seat_of(place.project), shared, overlays)
+
+
+def laid_of(task: Task, cwd: str) -> Laid:
+    """What was laid into the folder of a run when it was made ready."""
+    data = read_cache(task.places.laid(os.path.basename(cwd))) if task.memory.head["workspace"]["setup"] else b""
+    content = json.loads(data or b"{}")
+    if not content or content["folder"] != cwd or not seat_of(task.project):
+        return NOTHING_LAID
+    binds = tuple(Bind(*one) for one in content["binds"])
+    return Laid(content["seat"], binds, tuple(Overlay(*one) for one in content["overlays"]))
+
+
+def remember_laid(task: Task, cwd: str, laid: Laid) -> None:
+    content = {
+        "folder": cwd,
+        "seat": laid.seat,
+        "binds": [[one.source, one.path, one.kind] for one in laid.binds],
+        "overlays": [[one.lower, one.upper, one.work, one.merged] for one in laid.overlays],
+    }
+    write_cache(task.places.laid(os.path.basename(cwd)), as_json(content))
 
 
 def unseen_folders(place: Place, search_path: str) -> tuple[str, ...]:

@@ -12,13 +12,21 @@ import shlex
 import shutil
 
 from detent.effects.bring import wipe
-from detent.effects.checkout import FrozenTree, SetupFailed, Wanted, prepared_checkout, run_command, why_cut_short
+from detent.effects.checkout import (
+    Checkout,
+    FrozenTree,
+    SetupFailed,
+    Wanted,
+    prepared_checkout,
+    run_command,
+    why_cut_short,
+)
 from detent.effects.git import Git, find_repository
 from detent.effects.merge import own_git
 from detent.effects.own_checkout import stand_at
 from detent.effects.own_commit import TRAILER, with_trailer
 from detent.errors import RefusedError, StorageError
-from detent.runner.access import command_running
+from detent.runner.access import command_running, place_of, setups_in
 from detent.runner.commit_message import message_of
 from detent.runner.commit_step import changed_names
 from detent.runner.look import current_tree
@@ -89,6 +97,8 @@ def try_hooks(task: Task) -> tuple[str, ...]:
         cache_dir=os.path.join(task.home, "setup"),
         log_path=log,
         running=command_running(task),
+        setups=setups_in(place_of(task), head["command_limits"]) if head["workspace"]["setup"] else None,
+        task_cache=place_of(task).cache,
     )
     refused: RefusedError | None = None
     with prepared_checkout(wanted) as checkout:
@@ -99,7 +109,7 @@ def try_hooks(task: Task) -> tuple[str, ...]:
         write_atomic(os.path.join(checkout.folder, _MESSAGE), _message(task, tree).encode(), durable=False)
         try:
             for name in names:
-                _run(task, name, place, checkout.folder, tree, log)
+                _run(task, name, place, checkout, tree, log)
         except RefusedError as error:
             refused = error
         attempts = (*(before.attempts if before else ()), 1 if refused else 0)
@@ -149,11 +159,12 @@ def _copy(hooks: str, target: str) -> None:
         raise StorageError(f"the hooks can't be copied: {error}", where=hooks) from error
 
 
-def _run(task: Task, name: str, place: str, folder: str, tree: str, log: str) -> None:
+def _run(task: Task, name: str, place: str, checkout: Checkout, tree: str, log: str) -> None:
+    folder = checkout.folder
     timeout_s = task.memory.head["command_timeout_s"]
     running = command_running(task)
     command = f"git -c core.hooksPath={shlex.quote(place)} hook run --ignore-missing {name}{HOOKS[name]}"
-    finished = run_command(command, folder, timeout_s, log, running)
+    finished = run_command(command, folder, timeout_s, log, running, checkout.laid)
     git = Git(os.path.join(folder, ".git"), folder)
     after = git.run("write-tree").decode().strip()
     if after != tree:

@@ -11,7 +11,7 @@ from detent.effects.keeper import RunSpec
 from detent.effects.keeper_terminal import in_foreground
 from detent.effects.sandbox import NONE
 from detent.machines.parse import OWN_PROGRAM
-from detent.runner.access import hold_run, make_own_state
+from detent.runner.access import cache_variables, hold_run, make_cache, make_own_state, run_cache
 from detent.runner.environment import given_environment
 from detent.runner.filing import forget_reports
 from detent.store.atomic import make_folders, read_plain, write_atomic
@@ -58,10 +58,13 @@ def spec_of(task: Task, agent: Agent) -> RunSpec:
         _make_anew(path, keep=name == "DETENT_OUT")
     forget_reports(task)
     make_own_state(agent)
+    cache = run_cache(task)
+    make_cache(cache)
     held = hold_run(task, agent, (), run["cwd"], own_session=not run["talk"])
-    launch = _launch(task, agent, is_held=held.level != NONE)
+    launch = _launch(task, agent, is_held=held.level != NONE, cwd=held.cwd)
     passed = (*passed_to(agent, os.environ), *task.memory.head["sandbox_rules"]["pass"])
-    environment = {**environment_of(task, passed), "TMPDIR": folders["DETENT_TMP"]}
+    caches = cache_variables(cache) if cache.path else {}
+    environment = {**environment_of(task, passed), **caches, "DETENT_TREE": held.cwd, "TMPDIR": folders["DETENT_TMP"]}
     return RunSpec(
         run_dir=folder,
         argv=(*held.argv, *launch.argv),
@@ -81,7 +84,7 @@ def _make_anew(path: str, *, keep: bool) -> None:
     make_folders(path)
 
 
-def _launch(task: Task, agent: Agent, *, is_held: bool) -> Launch:
+def _launch(task: Task, agent: Agent, *, is_held: bool, cwd: str) -> Launch:
     run, given = task.memory.run, task.run_folders()
     out = given["DETENT_OUT"]
     folders = (task.native.folder, *(path for name, path in given.items() if name != "DETENT_BIN"))
@@ -90,7 +93,7 @@ def _launch(task: Task, agent: Agent, *, is_held: bool) -> Launch:
         prompt = os.path.join(out, f"prompt-{run['run']}.md")
         write_atomic(prompt, read_plain(os.path.join(task.places.run(run["run"]), PROMPT)) or b"", durable=False)
         launch = talk_command_for(
-            agent, prompt=prompt, model=run["model"], run_dir=out, cwd=run["cwd"], folders=folders, is_held=is_held
+            agent, prompt=prompt, model=run["model"], run_dir=out, cwd=cwd, folders=folders, is_held=is_held
         )
         return launch.replace(argv=in_foreground(launch.argv))
     # Reports lie in the task folder, which every role writes to; what a reading role may not change is the tree, and
@@ -101,7 +104,7 @@ def _launch(task: Task, agent: Agent, *, is_held: bool) -> Launch:
         model=run["model"],
         session=run["session"],
         run_dir=out,
-        cwd=run["cwd"],
+        cwd=cwd,
         folders=folders,
         is_held=is_held,
     )

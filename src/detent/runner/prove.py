@@ -8,6 +8,7 @@ from time import monotonic
 
 from detent.core.record import Record
 from detent.effects.checkout import (
+    OWN,
     Checkout,
     FrozenTree,
     Running,
@@ -20,7 +21,7 @@ from detent.effects.checkout import (
 )
 from detent.effects.process_limits import WATCHED
 from detent.gates.commands import SCANS, is_red, runs_of
-from detent.runner.access import command_running, hold_command, how_held, limits_of
+from detent.runner.access import command_running, hold_command, how_held, limits_of, place_of, setups_in
 from detent.runner.environment import withheld_words
 from detent.runner.homes import make_home
 from detent.runner.look import current_tree, look, needs_tree
@@ -34,7 +35,7 @@ from detent.store.receipts import SETUP_FAILED, Receipt, ReceiptStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from detent.core.machine import Gate
     from detent.gates.commands import Run
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
 
 _MOST_OUTPUT_BYTES = 64_000
+BUILD = "build"  # the command that makes of the project's own source what the others use
+NO_SET_UP: Mapping[str, str] = {}
 WITHOUT_CHANGE = "on the first commit, with the tests of this task"
 
 
@@ -132,6 +135,13 @@ def prove_commands(
     return (*known, *done)
 
 
+def is_last(task: Task) -> bool:
+    """Whether a proof may open the last move, or lets work land: then nothing of an earlier one is taken on trust."""
+    edges = task.machine.states[task.memory.snapshot.state].edges
+    targets = [task.machine.states[edge.target] for edge in edges]
+    return not edges or any(state.is_end or state.lands for state in targets)
+
+
 def _without_change(task: Task, gate: Gate, tree: str) -> str:
     """The first commit, with the test files of this tree laid over it."""
     protect = task.memory.head["protect"]
@@ -139,7 +149,7 @@ def _without_change(task: Task, gate: Gate, tree: str) -> str:
     return overlaid_tree(task.places.private_git(), task.memory.head["baseline"], tree, tests, protect["deny"])
 
 
-def vouch(task: Task, tree: str, ran: Sequence[Receipt]) -> None:
+def vouch(task: Task, tree: str, ran: Sequence[Receipt], set_up: Mapping[str, str] = NO_SET_UP) -> None:
     """Journal the hashes of receipts and logs: a receipt that was edited or planted counts for nothing."""
     receipts = {receipt.key: receipt.digest for receipt in ran}
     with Lock(task.places.lock()):
@@ -148,7 +158,7 @@ def vouch(task: Task, tree: str, ran: Sequence[Receipt]) -> None:
         held = {"by": WATCHED, "memory_mb": given.memory_bytes >> 20, "processes": given.processes}
         logs = ReceiptStore(task.places.receipts()).logs_of(ran)
         content = {"tree": tree, "receipts": receipts, "logs": logs, "limits": held}
-        content |= how_held(hold_command(task, (), task.home))
+        content |= how_held(hold_command(task, (), task.home)) | ({"set_up": set_up} if set_up else {})
         note(task, settled.memory, "proved", content)
 
 
@@ -170,11 +180,14 @@ def _run(task: Task, tree: str, due: list[_Due], *, again: bool, progress: Calla
         cache_dir=os.path.join(home, "setup"),
         log_path=os.path.join(task.places.receipts(), f"setup-{tree[:16]}.log"),
         running=running,
+        setups=setups_in(place_of(task), head["command_limits"]) if head["workspace"]["setup"] else None,
+        task_cache=place_of(task).cache,
+        by_content=is_last(task),
     )
-    # What the work's own commands do in the checkout is done to what a scanner would see.
-    due = sorted(due, key=lambda one: one.gate.check not in SCANS)
+    due = sorted(due, key=lambda one: _order(task, one))
     progress(Progress(SET_UP, "; ".join(wanted_checkout.workspace.setup)))
-    with prepared_checkout(wanted_checkout) as checkout:
+    with prepared_checkout(wanted_checkout) as made:
+        checkout = _built(task, made, due, tree, running)
         sweep(task.places.receipts())  # one proof of a task runs at a time, so nobody else is writing there
         # Whoever held the checkout before us may have proven the same: that stands, and its receipt is vouched for.
         proved = {} if again else task.store.load().proved
@@ -193,8 +206,48 @@ def _run(task: Task, tree: str, due: list[_Due], *, again: bool, progress: Calla
             progress(begins.replace(stage=ENDED, is_ok=done[-1].is_ok, seconds=monotonic() - since))
         # Before the checkout is given away: the next one must find these receipts vouched for, not run them again.
         if fresh := [one for one in done if not one.cached]:
-            vouch(task, tree, [one.receipt for one in fresh])
+            vouch(task, tree, [one.receipt for one in fresh], _set_up(made))
     return done
+
+
+def _order(task: Task, due: _Due) -> int:
+    """Scanners first: the work's own commands change what they would see. Then what builds, then what uses it."""
+    return 0 if due.gate.check in SCANS else 1 if due.run.command.line in _build_lines(task) else 2
+
+
+def _build_lines(task: Task) -> tuple[str, ...]:
+    return tuple(line for name, line in task.memory.head["commands"] if name == BUILD)
+
+
+def _built(
+    task: Task, checkout: Checkout | SetupFailed, due: Sequence[_Due], tree: str, running: Running
+) -> Checkout | SetupFailed:
+    """The checkout with what `[commands] build` makes of its own source, also where the build itself is proven already.
+
+    Set-up holds dependencies only, so that the other commands would find nothing built, or what the baseline built.
+    """
+    lines = {one.run.command.line for one in due if one.gate.check not in SCANS}
+    if isinstance(checkout, SetupFailed) or not lines:
+        return checkout
+    timeout_s, log = (
+        task.memory.head["command_timeout_s"],
+        os.path.join(task.places.receipts(), f"build-{tree[:16]}.log"),
+    )
+    for line in _build_lines(task):
+        if line in lines:
+            continue
+        finished = run_command(line, checkout.folder, timeout_s, log, running, checkout.laid)
+        why = why_cut_short(finished, timeout_s, running.limits) or (f"exit {finished.exit}" if finished.exit else "")
+        if why:
+            return SetupFailed(line, finished.exit, log, f"[commands] build: {line}: {why}")
+    return checkout
+
+
+def _set_up(checkout: Checkout | SetupFailed) -> Mapping[str, str]:
+    """How a checkout was set up, as the journal has it."""
+    if isinstance(checkout, SetupFailed) or not checkout.key:
+        return NO_SET_UP
+    return {"how": checkout.setup, "why": checkout.why, "key": checkout.key}
 
 
 def _attempt(
@@ -208,8 +261,10 @@ def _attempt(
     if isinstance(checkout, SetupFailed):
         problem = f"{SETUP_FAILED}: {checkout.why}"
         return Receipt(key, line, tree, attempts, checkout.log, problem, utc_now(), where)
+    if checkout.setup == OWN:
+        where = "; ".join(filter(None, (where, f"set-up {OWN} ({checkout.why})")))
     log = store.log_path(key, len(attempts) + 1)
-    finished = run_command(line, checkout.folder, timeout_s, log, running)
+    finished = run_command(line, checkout.folder, timeout_s, log, running, checkout.laid)
     problem = why_cut_short(finished, timeout_s, running.limits)
     held_back = withheld_words(running.withheld, f"{line}\n{_last_output(log)}") if problem or finished.exit else ""
     return Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), where, held_back)

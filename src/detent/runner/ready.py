@@ -10,9 +10,10 @@ import os
 
 from detent.core.record import Record
 from detent.effects.acts import commit_tree
-from detent.effects.checkout import FrozenTree, SetupFailed, Wanted, lasting_checkout
+from detent.effects.checkout import Checkout, FrozenTree, SetupFailed, Wanted, lasting_checkout
+from detent.effects.sandbox import NOTHING_LAID
 from detent.errors import RefusedError
-from detent.runner.access import command_running
+from detent.runner.access import RUN_CACHE, place_of, remember_laid, running_in, setups_in
 from detent.runner.judging import next_run
 from detent.runner.layout import writes_of
 from detent.runner.look import current_tree
@@ -53,20 +54,23 @@ def make_ready(task: Task) -> Ready:
     if state.access == "write":
         _make_writable(task, state.role)
         return Ready(state, task.tree_path, tree, failed)
-    folder = os.path.join(task.home, LOOK)
+    folder, workspace = os.path.join(task.home, LOOK), workspace_of(head)
     private, baseline = task.places.private_git(), head["baseline"]
     commit = commit_tree(private, tree, baseline, f"{task.id}: the work so far") if baseline else ""
     made = lasting_checkout(
         Wanted(
             folder,
             FrozenTree(private, tree, baseline or None, commit=commit),
-            workspace_of(head),
+            workspace,
             work_tree=task.root,
             cache_dir=os.path.join(task.home, f"{LOOK}-setup"),
             log_path=os.path.join(task.places.receipts(), f"setup-{LOOK}.log"),
-            running=command_running(task),
+            running=running_in(place_of(task, RUN_CACHE), head["command_limits"]),
+            setups=setups_in(place_of(task), head["command_limits"]) if workspace.setup else None,
+            private=os.path.join(task.home, f"{LOOK}-deps"),
         )
     )
+    remember_laid(task, folder, made.laid if isinstance(made, Checkout) else NOTHING_LAID)
     return Ready(state, folder, tree, made if isinstance(made, SetupFailed) else None)
 
 

@@ -11,6 +11,7 @@ import re
 
 from detent.core.record import Record
 from detent.effects.checkout import (
+    Checkout,
     FrozenTree,
     Running,
     SetupFailed,
@@ -23,7 +24,7 @@ from detent.effects.checkout import (
 from detent.effects.git import end_where, find_repository, tree_of, write_git_dir
 from detent.effects.tree import tree_id
 from detent.errors import DetentError
-from detent.runner.access import Place, hold_in, running_in, unseen_folders
+from detent.runner.access import Place, hold_in, running_in, setups_in, unseen_folders
 from detent.runner.checked import load_checked
 from detent.runner.create import DEFAULT_MACHINE
 from detent.runner.homes import make_home
@@ -112,7 +113,9 @@ def try_commands(project: Project, settings: Settings) -> Trial:
         settings.setup, settings.key, settings.copy, settings.carry, timeout_s=settings.command_timeout_s
     )
     private = os.path.join(home, "git")
-    place = Place(project, project.root, sandbox_rules(settings), os.path.join(private, "objects"))
+    place = Place(
+        project, project.root, sandbox_rules(settings), os.path.join(private, "objects"), os.path.join(home, "cache")
+    )
     running = running_in(place, settings.command_limits)
     level, unseen = hold_in(place, (), home).level, unseen_folders(place, os.environ.get("PATH", os.defpath))
     wanted = Wanted(
@@ -123,13 +126,15 @@ def try_commands(project: Project, settings: Settings) -> Trial:
         cache_dir=os.path.join(home, "setup"),
         log_path=os.path.join(logs, "setup.log"),
         running=running,
+        setups=setups_in(place, settings.command_limits) if settings.setup else None,
+        task_cache=place.cache,
     )
     with prepared_checkout(wanted) as checkout:
         if isinstance(checkout, SetupFailed):
             failed = Tried("set-up", checkout.command, SET_UP_FAILED, checkout.why, checkout.log, checkout.exit, 0.0)
             return Trial(commit, (failed,), (), level, unseen, running.withheld)
         tried = tuple(
-            _try(name, line, checkout.folder, running, settings.command_timeout_s, _log_path(logs, number, name))
+            _try(name, line, checkout, running, settings.command_timeout_s, _log_path(logs, number, name))
             for number, (name, line) in enumerate(settings.commands.items(), 1)
         )
         return Trial(commit, tried, checkout.missing, level, unseen, running.withheld)
@@ -147,8 +152,8 @@ def _frozen(project: Project, private: str, commit: str) -> FrozenTree:
     return FrozenTree(private, tree_of(private, commit), commit)
 
 
-def _try(name: str, line: str, folder: str, running: Running, timeout_s: float, log: str) -> Tried:
-    finished = run_command(line, folder, timeout_s, log, running)
+def _try(name: str, line: str, checkout: Checkout, running: Running, timeout_s: float, log: str) -> Tried:
+    finished = run_command(line, checkout.folder, timeout_s, log, running, checkout.laid)
     why = why_cut_short(finished, timeout_s, running.limits) or (f"exit {finished.exit}" if finished.exit else "")
     return Tried(name, line, RED if why else GREEN, why, log, finished.exit, finished.seconds)
 

@@ -1,22 +1,21 @@
-"""Makes a task's clone ready to be worked in: brings files along and runs set-up, once for the same commands and keys.
-
-Set-up runs with the user's rights, in a tree an agent may have written to: what it starts can be the agent's words.
-"""
+"""Makes a task's clone ready to be worked in: brings files along and lays set-up into it, once for the same key."""
 
 from __future__ import annotations
 
-import json
 import os
 
+from detent.core.record import Record
 from detent.effects.bring import Place, bring, brought_marks, created_paths, marks
-from detent.effects.checkout import SetupFailed, Workspace, run_setup, setup_key
+from detent.effects.checkout import PER_CHECKOUT, SHARED, FrozenTree, Running, SetupFailed, Workspace, run_setup
 from detent.effects.git import Git
+from detent.effects.lay import Ground, lay_own, lay_private
 from detent.effects.put_back import put_back
-from detent.runner.access import command_running
+from detent.effects.set_up import Choice, base_tree, choose, order_of
+from detent.effects.setups import make_set_up, shared_setup
+from detent.runner.access import RUN_CACHE, place_of, remember_laid, running_in, seat_of, setups_in
 from detent.runner.look import current_tree
 from detent.runner.settle import note
-from detent.store.atomic import read_plain, write_atomic
-from detent.store.digest import sha256_of
+from detent.store.atomic import as_json, read_plain, write_atomic
 from detent.store.lock import Lock
 from detent.store.names import name_some
 from detent.store.places import lies_in
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
 
 
+DEPS = "deps"  # below a task's home: what its agent changes in a set-up
 MOST_LEFT_OUT = 2000  # paths that set-up made, as the journal and every tree id carry them
 
 
@@ -39,7 +39,7 @@ def workspace_of(head: Mapping[str, Any]) -> Workspace:
 
 
 def prepare_tree(task: Task) -> SetupFailed | None:
-    """Bring `copy` and `carry` into the clone and run set-up there; None when it is ready.
+    """Bring `copy` and `carry` into the clone and lay set-up into it; None when it is ready.
 
     Called without the task's lock, while no agent run lives. A checkout that is worked on in place is its user's.
     """
@@ -48,16 +48,24 @@ def prepare_tree(task: Task) -> SetupFailed | None:
         return None
     with Lock(task.places.lock()):
         tree = current_tree(task)
-    index = os.path.join(task.places.private_git(), "cache", f"tmp-ready-{os.getpid()}")
-    git = Git(task.places.private_git(), task.tree_path, index)
+    private = task.places.private_git()
+    index = os.path.join(private, "cache", f"tmp-ready-{os.getpid()}")
+    git = Git(private, task.tree_path, index)
     try:
         git.run("read-tree", tree)
         tracked = frozenset(os.fsdecode(path) for path in git.run("ls-files", "-z").split(b"\0")[:-1])
         place = Place(os.path.realpath(task.tree_path), git, tree, os.path.realpath(task.root), tracked)
-        key = _key(task, place, workspace)
+        running = running_in(place_of(task, RUN_CACHE), task.memory.head["command_limits"])
+        frozen = FrozenTree(private, tree, task.memory.head["baseline"] or None)
+        choice = choose(frozen, tree, workspace, task.root, running.env.get("PATH", os.defpath))
+        seat = seat_of(task.project)
+        key = as_json([choice.key, choice.how, seat, brought_marks(task.root, (*workspace.copy, *workspace.carry))])
         if read_plain(task.places.prepared()) == key:
             return None
-        failed = _prepare(task, place, workspace)
+        failed = _bring(place, workspace)
+        if failed is None and workspace.setup:
+            prepare = _mounted if seat else _in_tree
+            failed = prepare(task, place, Asked(workspace, choice, frozen, running, seat))
     finally:
         if os.path.exists(index):
             os.unlink(index)
@@ -66,36 +74,80 @@ def prepare_tree(task: Task) -> SetupFailed | None:
     return failed
 
 
-def _prepare(task: Task, place: Place, workspace: Workspace) -> SetupFailed | None:
-    missing = bring(place, workspace.copy)
-    if missing:
+class Asked(Record):
+    """The set-up that a clone is to have."""
+
+    workspace: Workspace
+    choice: Choice
+    frozen: FrozenTree
+    running: Running
+    seat: str
+
+
+def _bring(place: Place, workspace: Workspace) -> SetupFailed | None:
+    if missing := bring(place, workspace.copy):
         return SetupFailed(f"copy {', '.join(missing)}", 1, "", "nothing to copy in your checkout")
     bring(place, workspace.carry)
-    log = os.path.join(task.places.receipts(), "setup-tree.log")
-    before = marks(place.folder)
-    failed = run_setup(place.folder, workspace, log, command_running(task))
-    created = created_paths(before, marks(place.folder), place.tracked | _tracked_at_first(task))
+    return None
+
+
+def _mounted(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
+    """Nothing is run in the agent's own tree: folders of the set-up are mounted there for its runs, as its own."""
+    private, log = os.path.join(task.home, DEPS), _log(task)
+    ground = Ground(place.folder, place.tracked, asked.seat)
+    choice, frozen = asked.choice, asked.frozen
+    if choice.how == SHARED:
+        setups = setups_in(place_of(task), task.memory.head["command_limits"])
+        order = order_of(frozen, base_tree(frozen), choice.key, asked.workspace, task.root, log)
+        made = shared_setup(setups, order)
+        if isinstance(made, SetupFailed):
+            return made
+        laid = lay_own(made, ground, private, overlays=setups.overlays)
+    else:
+        order = order_of(frozen, place.tree, choice.key, asked.workspace, task.root, log)
+        made = make_set_up(private, order, asked.running, asked.seat)
+        if isinstance(made, SetupFailed):
+            return made
+        laid = lay_private(made, ground)
+    remember_laid(task, task.tree_path, laid)
     with Lock(task.places.lock()):
-        task = task.at(task.store.load())
-        left_out = joined_paths((*task.memory.set_up.get("left_out", ()), *created))
-        if problem := too_many(left_out):
+        return note_set_up(task, choice, made.paths, made.changed)
+
+
+def _in_tree(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
+    """Without mounts set-up runs in the agent's tree itself: what it makes may name its own path."""
+    before = marks(place.folder)
+    failed = run_setup(place.folder, asked.workspace, _log(task), asked.running)
+    created = created_paths(before, marks(place.folder), place.tracked | _tracked_at_first(task))
+    choice = asked.choice
+    if choice.how == SHARED:
+        choice = choice.replace(how=PER_CHECKOUT, why="this sandbox level has no mounts")
+    with Lock(task.places.lock()):
+        if problem := note_set_up(task, choice, created, ()):
             return problem
-        task = note_set_up(task, left_out, ())
+        task = task.now()
         # Set-up is no work: files of the tree that it changed are restored.
         restored = put_back(task.places.private_git(), task.tree_path, current_tree(task), place.tree)
         if changed := (*restored.written, *restored.removed):
-            note_set_up(task, left_out, changed)
+            note_set_up(task, choice, created, changed)
     return failed
 
 
-def note_set_up(task: Task, left_out: tuple[str, ...], changed: Sequence[str]) -> Task:
-    """Journal the paths that set-up made, which no tree id counts from now on; the task's lock is held."""
-    seen = task.memory.set_up
-    content = {"how": "in the checkout", "why": "", "key": "", "left_out": list(left_out), "changed": list(changed)}
-    if not changed and list(seen.get("left_out", ())) == content["left_out"]:
-        return task
+def _log(task: Task) -> str:
+    return os.path.join(task.places.receipts(), "setup-tree.log")
+
+
+def note_set_up(task: Task, choice: Choice, created: Sequence[str], changed: Sequence[str]) -> SetupFailed | None:
+    """Journal what set the task up, and the paths that no tree id counts from now on; the task's lock is held."""
     memory = task.store.load()
-    return task.at(note(task, memory, "set_up", content))
+    seen = memory.set_up
+    left_out = list(joined_paths((*seen.get("left_out", ()), *created)))
+    if len(left_out) > MOST_LEFT_OUT:
+        return too_many(left_out)
+    content = {"how": choice.how, "why": choice.why, "key": choice.key, "left_out": left_out}
+    if changed or any(seen.get(name) != value for name, value in content.items()):
+        note(task, memory, "set_up", {**content, "changed": list(changed)})
+    return None
 
 
 def joined_paths(paths: Iterable[str]) -> tuple[str, ...]:
@@ -107,9 +159,7 @@ def joined_paths(paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def too_many(paths: Sequence[str]) -> SetupFailed | None:
-    if len(paths) <= MOST_LEFT_OUT:
-        return None
+def too_many(paths: Sequence[str]) -> SetupFailed:
     why = (
         f"it makes {len(paths)} files between those of the project, at most {MOST_LEFT_OUT} are allowed "
         f"(the first: {name_some(paths)}); what is built from the project's own source belongs under [commands] build"
@@ -123,10 +173,3 @@ def _tracked_at_first(task: Task) -> frozenset[str]:
         return frozenset()
     listed = Git(task.places.private_git()).run("ls-tree", "-r", "-z", "--name-only", "--full-tree", baseline)
     return frozenset(os.fsdecode(path) for path in listed.split(b"\0")[:-1])
-
-
-def _key(task: Task, place: Place, workspace: Workspace) -> bytes:
-    """What the clone is prepared from; where it is the same, nothing is done again."""
-    brought = [*workspace.copy, *workspace.carry]
-    parts = [setup_key(place, workspace), brought, brought_marks(task.root, brought)]
-    return sha256_of(json.dumps(parts).encode("utf-8", "surrogateescape")).encode()

@@ -136,6 +136,10 @@ class TaskPlaces(Record):
     def prepared(self) -> str:
         return f"{self.folder}/prepared"
 
+    def laid(self, name: str = "tree") -> str:
+        """What set-up laid into a folder of the task's home, for the runs that work there."""
+        return f"{self.folder}/laid-{name}.json"
+
 
 def state_folder() -> str:
     """Where detent keeps what is this user's: the homes of all tasks of all projects."""

@@ -11,6 +11,8 @@ import pytest
 
 from detent.effects.bring import brought_marks, copy_below, wipe
 from detent.effects.checkout import (
+    OWN,
+    PER_CHECKOUT,
     Checkout,
     FrozenTree,
     Running,
@@ -310,16 +312,39 @@ def test_setup_is_run_once_per_key_and_its_work_is_kept(bench: Bench) -> None:
     (bench.path / "sub/b").write_text("an edit that set-up does not depend on", encoding="utf-8")
     outcome, said = bench.prove(look, workspace)
     assert isinstance(outcome, Checkout)
-    assert (said, outcome.setup, runs(bench)) == (expected, "kept", 1)
-    (bench.path / "lock").write_text("2", encoding="utf-8")
-    assert bench.said(look, workspace) == expected
-    assert runs(bench) == 2
-    (bench.path / "sub/lock").write_text("new", encoding="utf-8")
-    bench.prove(look, workspace)
+    assert (said, outcome.setup, runs(bench)) == (expected, PER_CHECKOUT, 1)
     bench.prove(look, workspace.replace(setup=(COUNTING, "true")))
-    assert runs(bench) == 4
-    assert len(os.listdir(bench.work / "kept")) == 3
+    assert runs(bench) == 2
+    assert len(os.listdir(bench.work / "kept")) == 2
     assert not list((bench.work / "kept").glob("*/a.txt"))
+
+
+@pytest.mark.parametrize("name", ["lock", "sub/lock", "package.json", "sub/deep/pyproject.toml", "tool.sh"])
+def test_a_changed_key_file_or_manifest_gets_a_set_up_that_is_kept_for_nobody(bench: Bench, name: str) -> None:
+    workspace = Workspace(setup=(COUNTING, "sh tool.sh || true"), key=("lock", "*/lock"))
+    bench.prove("true", workspace)
+    (bench.path / name).parent.mkdir(exist_ok=True)
+    (bench.path / name).write_text("changed", encoding="utf-8")
+    for number in (2, 3):
+        outcome, _said = bench.prove("true", workspace)
+        assert isinstance(outcome, Checkout)
+        assert (outcome.setup, outcome.why, runs(bench)) == (OWN, f"changed: {name}", number)
+    assert len(os.listdir(bench.work / "kept")) == 1
+
+
+def test_set_up_runs_on_the_baseline_and_not_on_the_tree(bench: Bench) -> None:
+    workspace = Workspace(setup=("mkdir -p made; cp sub/* made",), key=("lock",))
+    (bench.path / "sub/b").write_text("changed by the task\n", encoding="utf-8")
+    assert bench.said("cat made/b sub/b", workspace) == "two\nchanged by the task\n"
+
+
+def test_a_baseline_without_lock_file_shares_nothing(bench: Bench) -> None:
+    workspace = Workspace(setup=(COUNTING,), key=("absent.lock",))
+    for number in (1, 2):
+        outcome, _said = bench.prove("true", workspace)
+        assert isinstance(outcome, Checkout)
+        assert (outcome.setup, runs(bench)) == (OWN, number)
+        assert "absent.lock" in outcome.why
 
 
 def test_without_key_setup_is_run_each_time(bench: Bench) -> None:

@@ -1,0 +1,132 @@
+"""Sets a checkout up: chooses which set-up applies to its tree, and has it made and laid.
+
+- The tree has the baseline's key, and the project shares set-ups: the one of the baseline, the same for all tasks.
+- The same without mounts: made from the baseline's tree at this very path, and kept for this checkout alone.
+- A key file changed, or there is nothing to share by: set-up runs on this tree, for this tree, and is kept for nobody.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.record import Record
+from detent.effects.bring import changed_files_of, copy_below, created_paths, keep_made, marks
+from detent.effects.checkout import OWN, PER_CHECKOUT, SHARED, Checkout, SetupFailed, run_setup
+from detent.effects.git import tree_of
+from detent.effects.lay import Ground, lay_own, lay_read_only
+from detent.effects.sandbox import Laid
+from detent.effects.setup_key import Key, key_of
+from detent.effects.setups import Order, shared_setup
+from detent.store.digest import sha256_of
+from detent.store.names import name_some
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.effects.bring import Place
+    from detent.effects.checkout import FrozenTree, Wanted, Workspace
+
+
+class Choice(Record):
+    """Which set-up applies to a tree, and why it is not the shared one."""
+
+    how: str
+    why: str
+    key: str
+
+
+def choose(frozen: FrozenTree, tree: str, workspace: Workspace, work_tree: str, search_path: str) -> Choice:
+    """The baseline's set-up, where the tree goes by the same files as the baseline; else one of its own."""
+    own = key_of(frozen.private_dir, tree, workspace, work_tree, search_path)
+    if not workspace.key:
+        return Choice(OWN, "[workspace] key names no lock file", own.text)
+    if frozen.baseline is None:
+        return Choice(OWN, "there is no first commit", own.text)
+    base = base_key(frozen, workspace, work_tree, search_path)
+    if not base.has_lock:
+        return Choice(OWN, f"the first commit has no {name_some(workspace.key)}", own.text)
+    if own.text != base.text:
+        return Choice(OWN, f"changed: {name_some(own.changed_since(base))}", own.text)
+    return Choice(SHARED, "", base.text)
+
+
+def base_key(frozen: FrozenTree, workspace: Workspace, work_tree: str, search_path: str) -> Key:
+    return key_of(frozen.private_dir, base_tree(frozen), workspace, work_tree, search_path)
+
+
+def base_tree(frozen: FrozenTree) -> str:
+    return tree_of(frozen.private_dir, frozen.baseline or frozen.tree)
+
+
+def order_of(frozen: FrozenTree, tree: str, key: str, workspace: Workspace, work_tree: str, log_path: str) -> Order:
+    """A set-up of one tree, whatever the checkout it is for has changed."""
+    return Order(key, frozen.replace(tree=tree, protected=(), commit=""), workspace, work_tree, log_path)
+
+
+def set_up(place: Place, wanted: Wanted, missing: tuple[str, ...]) -> Checkout | SetupFailed:
+    """A checkout that is made and brought everything, set up."""
+    workspace, setups = wanted.workspace, wanted.setups
+    search_path = wanted.running.env.get("PATH", os.defpath)
+    choice = choose(wanted.frozen, place.tree, workspace, wanted.work_tree, search_path)
+    seat = setups.seat if setups is not None else ""
+    ready = Checkout(place.folder, missing, choice.how, choice.why, Laid(seat), choice.key)
+    if choice.how == OWN:
+        return _own(place, wanted, ready)
+    if setups is None or not seat:
+        return _per_checkout(place, wanted, ready)
+    order = order_of(wanted.frozen, base_tree(wanted.frozen), choice.key, workspace, wanted.work_tree, wanted.log_path)
+    made = shared_setup(setups, order, by_content=wanted.by_content)
+    if isinstance(made, SetupFailed):
+        return made
+    ground = Ground(place.folder, place.tracked, seat)
+    if wanted.private:
+        laid = lay_own(made, ground, wanted.private, overlays=setups.overlays)
+    else:
+        laid = lay_read_only(made, ground)
+    return ready.replace(laid=laid, left_out=made.paths, changed=made.changed)
+
+
+def _own(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | SetupFailed:
+    """Run on the checkout's own tree, in the checkout; nothing of it is kept."""
+    before = marks(place.folder)
+    if failed := run_setup(place.folder, wanted.workspace, wanted.log_path, wanted.running, ready.laid):
+        return failed
+    after = marks(place.folder)
+    _restore(place)
+    created = created_paths(before, after, place.tracked)
+    return ready.replace(left_out=created, changed=_changed(place, before, after))
+
+
+def _per_checkout(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | SetupFailed:
+    """Made from the baseline's tree, at this path, because what set-up makes may name its own path."""
+    mark = sha256_of(f"{ready.key}\0{place.folder}".encode("utf-8", "surrogateescape"))
+    kept = os.path.join(wanted.cache_dir, mark)
+    if os.path.isdir(kept):
+        os.utime(kept)
+        copy_below(kept, place.folder, place.tracked)
+        return ready.replace(setup=PER_CHECKOUT, why="this sandbox level has no mounts")
+    place.git.run("read-tree", "--reset", "-u", base_tree(wanted.frozen))
+    before = marks(place.folder)
+    failed = run_setup(place.folder, wanted.workspace, wanted.log_path, wanted.running)
+    after = marks(place.folder)
+    _restore(place)
+    if failed:
+        return failed
+    keep_made(place, before, kept)
+    copy_below(kept, place.folder, place.tracked)
+    changed = _changed(place, before, after)
+    created = created_paths(before, after, place.tracked)
+    why = "this sandbox level has no mounts"
+    return ready.replace(setup=PER_CHECKOUT, why=why, left_out=created, changed=changed)
+
+
+def _changed(place: Place, before: dict[str, tuple[int, ...]], after: dict[str, tuple[int, ...]]) -> tuple[str, ...]:
+    changed = changed_files_of(before, after, ())
+    gone = [name for name in before if name not in after]
+    return tuple(sorted(name for name in (*changed, *gone) if name in place.tracked))
+
+
+def _restore(place: Place) -> None:
+    """Set-up may have changed files of the tree; what is proven is the tree."""
+    place.git.run("read-tree", "--reset", "-u", place.tree)
+    for one in place.inner:
+        one.git.run("read-tree", "--reset", "-u", one.commit)

@@ -1,0 +1,176 @@
+"""Tests of shared set-ups in a real sandbox: made once, at one path, laid so that no inode of them can be written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from detent.effects.checkout import SHARED, Checkout, FrozenTree, Running, Wanted, Workspace, prepared_checkout
+from detent.effects.checkout import run_command as run_in
+from detent.effects.git import find_repository
+from detent.effects.sandbox import BUBBLEWRAP, Access, Laid, Probe, best_level, hold, try_overlay
+from detent.effects.setups import Setups, drop_unused, read_record
+from detent.effects.tree import tree_id
+from tests.conftest import MakeRepo
+
+PROBE = best_level(os.environ)
+pytestmark = pytest.mark.skipif(PROBE.level != BUBBLEWRAP, reason=f"bubblewrap does not hold here: {PROBE.why}")
+# Writes its own path down, as an editable install does, and hides its folder as uv does.
+SETUP = (
+    "mkdir -p node_modules/tool .env-dir; pwd > node_modules/tool/path; printf '*' > node_modules/.gitignore;"
+    "echo one > node_modules/tool/code; ln node_modules/tool/code node_modules/tool/linked; echo spoilt > a.txt;"
+    "echo stray > sub/stray"
+)
+WORKSPACE = Workspace(setup=(SETUP,), key=("lock",))
+
+
+def wrap(writable: Sequence[str] = ()) -> Callable[[Sequence[str], str, Laid], Sequence[str]]:
+    def held(argv: Sequence[str], cwd: str, laid: Laid) -> Sequence[str]:
+        return hold(PROBE, Access(writable=(cwd, *writable), laid=laid), argv, cwd=cwd).argv
+
+    return held
+
+
+class Bench:
+    """Checkouts of one repository that share their set-up."""
+
+    def __init__(self, path: Path, work: Path) -> None:
+        work.mkdir()
+        self.path, self.work = path, work
+        self.log, self.said = work / "log", ""
+        self.running = Running(dict(os.environ), wrap())
+        self.seat = str(work / "seat")
+        Path(self.seat).mkdir()  # no folder of this sandbox is hidden, so that mount points must be there
+        self.overlays = not try_overlay(PROBE, str(work), os.environ)
+        self.checkout: Checkout
+
+    def setups(self) -> Setups:
+        return Setups(str(self.work / "setups"), str(self.work / "records"), self.seat, self.running, self.overlays)
+
+    def prove(self, *commands: str, name: str = "proof", private: str = "", by_content: bool = False) -> list[int]:
+        """The exit codes of commands in a checkout of the files as they are."""
+        repository = find_repository(str(self.path))
+        baseline = repository.head if repository else None
+        git = str(self.work / "git")
+        frozen = FrozenTree(git, tree_id(git, str(self.path), repository, baseline), baseline)
+        wanted = Wanted(
+            str(self.work / name),
+            frozen,
+            WORKSPACE,
+            work_tree=str(self.path),
+            cache_dir=str(self.work / "kept"),
+            log_path=str(self.work / "setup.log"),
+            running=self.running,
+            setups=self.setups(),
+            private=private,
+            by_content=by_content,
+        )
+        with prepared_checkout(wanted) as outcome:
+            assert isinstance(outcome, Checkout), outcome
+            self.checkout = outcome
+            found = []
+            self.said = ""
+            for command in commands:
+                done = run_in(command, outcome.folder, 60, str(self.log), self.running, outcome.laid)
+                found.append(done.exit)
+                self.said += self.log.read_text(encoding="utf-8")
+            return found
+
+    def made(self) -> list[Path]:
+        return [path for path in (self.work / "setups").iterdir() if path.is_dir()]
+
+
+@pytest.fixture
+def bench(repo: MakeRepo, disk_path: Path) -> Bench:
+    # Below the temporary folder of the host: to a sandbox `/dev` is a world of its own.
+    made = repo(files={"a.txt": "one\n", "sub/b": "two\n", "lock": "1"})
+    return Bench(made, disk_path / "w")
+
+
+def test_two_checkouts_share_one_set_up_at_one_path(bench: Bench) -> None:
+    look = "pwd; cat node_modules/tool/path node_modules/tool/code sub/stray a.txt"
+    for name in ("proof", "another"):
+        assert bench.prove(look, name=name) == [0]
+        assert bench.said == f"{bench.seat}\n{bench.seat}\none\nstray\none\n"
+        assert bench.checkout.setup == SHARED
+    assert len(bench.made()) == 1
+    assert bench.checkout.left_out == (".env-dir", "node_modules", "sub/stray")
+    assert bench.checkout.changed == ("a.txt",)
+
+
+def test_hard_links_of_a_package_cache_are_broken(bench: Bench) -> None:
+    bench.prove("true")
+    code, linked = (bench.made()[0] / "node_modules/tool" / name for name in ("code", "linked"))
+    assert code.stat().st_nlink == linked.stat().st_nlink == 1
+
+
+def test_a_proof_cannot_write_the_set_up_but_its_tool_caches(bench: Bench) -> None:
+    spoil = "echo bad > node_modules/tool/code; rm -f node_modules/tool/path; test -e node_modules/tool/path"
+    leave = "mkdir node_modules/.vite/deps && echo x > node_modules/.cache/x && test -d node_modules/.vite/deps"
+    assert bench.prove(spoil, leave) == [0, 0]
+    assert bench.prove("cat node_modules/tool/code; ls -A node_modules/.vite node_modules/.cache") == [0]
+    assert bench.said == "one\nnode_modules/.cache:\n\nnode_modules/.vite:\n"
+
+
+@pytest.mark.parametrize("overlays", [True, False])
+def test_an_agent_changes_its_own_set_up_and_nobody_elses(bench: Bench, overlays: bool) -> None:
+    if overlays and not bench.overlays:
+        pytest.skip("overlays can't be mounted on this host")
+    bench.overlays = overlays
+    spoil = "echo bad > node_modules/tool/code && rm node_modules/tool/path && echo new > node_modules/new"
+    assert bench.prove(spoil, "cat node_modules/tool/code", private=str(bench.work / "own")) == [0, 0]
+    assert bench.said == "bad\n"
+    assert bench.prove("cat node_modules/tool/code node_modules/tool/path; test ! -e node_modules/new") == [0]
+    assert bench.said == f"one\n{bench.seat}\n"
+    if overlays:
+        files = [path for path in (bench.work / "own").rglob("*") if path.is_file()]
+        assert sum(path.stat().st_size for path in files) < 100
+
+
+def test_a_set_up_that_was_changed_is_made_anew(bench: Bench) -> None:
+    bench.prove("true")
+    code = bench.made()[0] / "node_modules/tool/code"
+    code.write_text("bad", encoding="utf-8")
+    assert bench.prove("cat node_modules/tool/code") == [0]
+    assert bench.said == "one\n"
+    assert len(bench.made()) == 2  # the old one may be in use
+
+
+def test_a_set_up_with_a_forged_record_is_found_by_its_content(bench: Bench) -> None:
+    """Somebody with the user's rights may forge how files look, not what they hash to."""
+    bench.prove("true")
+    (bench.made()[0] / "node_modules/tool/code").write_text("bad", encoding="utf-8")
+    path = next((bench.work / "records").iterdir())
+    made = read_record(str(path))
+    assert made is not None
+    from detent.effects.setups import _looked_at, _write
+
+    _write(str(path), made.replace(seen=_looked_at(made.folder, by_content=False)[1]))
+    assert bench.prove("cat node_modules/tool/code", by_content=True) == [0]
+    assert bench.said == "one\n"
+
+
+def test_a_folder_that_is_a_link_in_the_tree_is_left_alone(bench: Bench) -> None:
+    outside = bench.work / "outside"
+    outside.mkdir()
+    (bench.path / "node_modules").symlink_to(outside)
+    assert bench.prove("readlink node_modules; ls node_modules/tool") == [2]
+    assert os.listdir(outside) == []
+
+
+def test_unused_set_ups_go_after_a_day(bench: Bench) -> None:
+    bench.prove("true")
+    places = (str(bench.work / "setups"), str(bench.work / "records"))
+    assert drop_unused(*places, frozenset()) == ()
+    record = next((bench.work / "records").iterdir())
+    os.utime(record, (0, 0))
+    assert drop_unused(*places, frozenset({record.stem})) == ()
+    assert [one.key for one in drop_unused(*places, frozenset())] == [record.stem]
+    assert bench.made() == []
+
+
+def test_a_level_without_mounts_has_no_overlay(tmp_path: Path) -> None:
+    assert "no mounts" in try_overlay(Probe("none"), str(tmp_path), os.environ)
