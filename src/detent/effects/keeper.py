@@ -140,9 +140,11 @@ def stop(run_dir: str) -> bool:
     """Tell the keeper to end the run now; False when there is none. The end is seen by `look` or `wait_for_end`."""
     from signal import SIGTERM
 
-    identity = look(run_dir).identity
+    seen = look(run_dir)
+    identity = seen.identity
     return (
         identity is not None
+        and seen.exit is None  # its last words are written, though its process may not be gone yet
         and is_alive(identity)
         and process.send(identity.keeper_pid, identity.keeper_start, SIGTERM)
     )

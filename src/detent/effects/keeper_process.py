@@ -40,13 +40,14 @@ ROOM_BYTES = 4096  # more than either JSON file ever needs
 DESCRIPTOR_LIMIT = 1 << 16
 NOT_STARTED_CODE = 127
 _COPY_BYTES = 1 << 16
+_MOST_PARTS = 64  # of one output that are taken before the keeper looks at anything else
 _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _KEYCTL = {"x86_64": 250, "i686": 288, "armv7l": 311, "ppc64le": 271, "s390x": 280}  # by the name of the processor
 _KEYCTL_ELSEWHERE, _JOIN_SESSION_KEYRING = 219, 1  # the number is the same on all newer processors
 _STOPS = (signal.SIGTERM, signal.SIGINT)
-_AWAITED = (signal.SIGCHLD, *_STOPS)
+_AWAITED = (signal.SIGCHLD, signal.SIGIO, *_STOPS)
 BLOCKED = (*_AWAITED, signal.SIGHUP)
 
 
@@ -212,6 +213,48 @@ def sealed_copy(path: bytes) -> int:
     return copy
 
 
+class Output:
+    """One output of the program: it writes to a pipe and we to the file, so that nothing written is taken back."""
+
+    def __init__(self, name: str, limit_bytes: float) -> None:
+        self.file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._reading, self.writing = os.pipe()
+        self._limit_bytes = int(limit_bytes)
+        self.size_bytes = 0  # that came, also beyond the limit
+
+    def listen(self) -> None:
+        """In the keeper: have a signal for what comes. A kernel without it is asked at every tick."""
+        os.close(self.writing)
+        os.set_blocking(self._reading, False)
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGIO,))
+        fcntl.fcntl(self._reading, fcntl.F_SETOWN, os.getpid())
+        flags = fcntl.fcntl(self._reading, fcntl.F_GETFL)
+        fcntl.fcntl(self._reading, fcntl.F_SETFL, flags | os.O_ASYNC)
+
+    def take(self) -> bool:
+        """Write down what has come; True when there may be more. What is beyond the limit is dropped.
+
+        If it can't be written, the disk is full: the program is told by the next write of its own, which fails.
+        """
+        for _ in range(_MOST_PARTS if self._reading >= 0 else 0):
+            try:
+                part = os.read(self._reading, _COPY_BYTES)
+            except BlockingIOError:
+                return False
+            if not part:
+                return False
+            kept = part[: max(0, self._limit_bytes - self.size_bytes)]
+            self.size_bytes += len(part)
+            try:
+                while kept:
+                    kept = kept[os.write(self.file, kept) :]
+            except OSError:
+                os.close(self._reading)
+                self._reading = -1
+                return False
+        return self._reading >= 0
+
+
 class Run:
     """The agent's program, from the fork to the end of its last descendant."""
 
@@ -225,8 +268,7 @@ class Run:
         if self._libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
             raise OSError(ctypes.get_errno(), "the kernel lets no process adopt orphans")
         stdin = sealed_copy(spec.stdin)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-        self._outputs = (os.open(EVENTS, flags, 0o600), os.open(ERRORS, flags, 0o600))
+        self._outputs = tuple(Output(name, spec.output_limit_bytes) for name in (EVENTS, ERRORS))
         gate, self._gate = os.pipe()
         self._answer, answer = os.pipe()
         keeper = os.getpid()
@@ -235,6 +277,8 @@ class Run:
             self._become_the_program(keeper, gate, answer, stdin)
         for descriptor in (gate, answer, stdin):
             os.close(descriptor)
+        for output in self._outputs:
+            output.listen()
 
     def _become_the_program(self, keeper: int, gate: int, answer: int, stdin: int) -> NoReturn:
         step = "run"
@@ -267,7 +311,7 @@ class Run:
 
     def take_streams(self, stdin: int) -> None:
         """In the child, just before it becomes the program."""
-        for target, stream in enumerate((stdin, *self._outputs)):
+        for target, stream in enumerate((stdin, *(output.writing for output in self._outputs))):
             os.dup2(stream, target)
 
     def identity(self) -> dict[str, object]:
@@ -303,7 +347,8 @@ class Run:
         limit = grown + spec.timeout_s
         while True:
             self.reap()
-            now, size_now = monotonic(), sum(os.fstat(output).st_size for output in self._outputs)
+            has_more = self.take_output()
+            now, size_now = monotonic(), sum(output.size_bytes for output in self._outputs)
             if self.status is not None or is_stopped:
                 return "stopped" if self.status is None else "exited"
             if not is_claimed and os.access(FINISH, os.F_OK):
@@ -317,7 +362,7 @@ class Run:
                 size, grown = size_now, now
             elif spec.stall_s and now - grown >= spec.stall_s and not is_claimed:
                 return "stall"
-            got = signal.sigtimedwait(_AWAITED, min(tick_s, limit - now))
+            got = signal.sigtimedwait(_AWAITED, 0 if has_more else min(tick_s, limit - now))
             is_stopped = got is not None and got.si_signo in _STOPS
 
     def end_all(self) -> int:
@@ -327,25 +372,32 @@ class Run:
             until = monotonic() + patience_s
             signalled: set[tuple[int, int]] = set()
             while self.reap():
+                self.take_output()
                 for process in (found := descendants()) - signalled:
                     send(*process, number)
                 signalled |= found
                 self.ended |= found
                 if monotonic() >= until:
                     break
-                signal.sigtimedwait((signal.SIGCHLD,), pause_s)
+                signal.sigtimedwait((signal.SIGCHLD, signal.SIGIO), pause_s)
         return len(descendants()) if self.reap() else 0
 
-    def cut_output(self) -> None:
-        for output in self._outputs:
-            if os.fstat(output).st_size > self.spec.output_limit_bytes:
-                os.ftruncate(output, int(self.spec.output_limit_bytes))
+    def take_output(self) -> bool:
+        """Write down what the program has said; True when there may be more."""
+        has_more = [output.take() for output in self._outputs]  # all are taken from, whatever the first says
+        return any(has_more)
+
+    def take_last_output(self) -> None:
+        """What was said up to the end, as far as it may be kept; a process that could not be ended may go on."""
+        most_bytes = len(self._outputs) * self.spec.output_limit_bytes
+        while self.take_output() and sum(output.size_bytes for output in self._outputs) < most_bytes:
+            pass
 
     def sync_output(self) -> None:
         """The journal is going to vouch for it; here nobody but this run waits for the disk."""
         for output in self._outputs:
             try:
-                os.fsync(output)
+                os.fsync(output.file)
             except OSError:
                 return  # a disk that fails has failed for `exit.json` too, which is tried again
 
@@ -397,7 +449,7 @@ def keep() -> None:
         reason = run.watch()
     finally:
         left = run.end_all()
-    run.cut_output()
+    run.take_last_output()
     run.sync_output()
     outcome = {**run.outcome(reason, left), "started": started, "ended": time()}
     until = monotonic() + WRITE_WAIT_S

@@ -398,3 +398,33 @@ for attempt in (lambda: open("/proc/self/fd/0", "r+b", 0).write(b"x"), lambda: o
     said = (run_dir / "events").read_text(encoding="utf-8").splitlines()
     assert said == ["/memfd:stdin (deleted)", "Operation not permitted", "Operation not permitted"]
     assert prompt.read_bytes() == b"words " * 100_000
+
+
+def test_what_a_program_said_is_not_taken_back(runs: Runs) -> None:
+    code = """
+import os
+os.write(1, b"said\\n" * 50_000)
+for attempt in (
+    lambda: os.ftruncate(1, 0),
+    lambda: os.truncate("/proc/self/fd/1", 0),
+    lambda: os.pwrite(os.open("/proc/self/fd/1", os.O_RDWR), b"forged", 0),
+):
+    try:
+        attempt()
+    except OSError:
+        pass
+os.write(1, b"over\\n")
+"""
+    run_dir = runs.begin(*python(code))
+    assert runs.end(run_dir).code == 0
+    assert (run_dir / "events").read_bytes() == b"said\n" * 50_000 + b"over\n"
+
+
+def test_no_descriptor_of_a_run_leads_to_its_folder(runs: Runs) -> None:
+    code = (
+        "import os; print(*(os.readlink(f'/proc/self/fd/{one}') for one in sorted(os.listdir('/proc/self/fd'))[:-1]))"
+    )
+    run_dir = runs.begin(*python(code), stdin_path=__file__)
+    assert runs.end(run_dir).code == 0
+    said = (run_dir / "events").read_text(encoding="utf-8").split()
+    assert [one.partition(":")[0] for one in said] == ["/memfd", "(deleted)", "pipe", "pipe"]
