@@ -24,6 +24,17 @@ SCOPES, SCOPED_SINCE = 0b11, 6  # no abstract sockets and no signals to processe
 TCP, TCP_SINCE = 0b11, 4  # to bind and to connect; UDP is not ruled over
 OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | (1 << 14) | (1 << 15)  # what a rule about a file may hold
 
+PR_SET_SECCOMP, FILTER = 22, 2
+# Keys of the kernel are no files: add_key, request_key and keyctl, by the numbers that 64- and 32-bit programs use.
+KEY_CALLS = {
+    "x86_64": ((0xC000003E, 248, 250), (0x40000003, 286, 288)),
+    "aarch64": ((0xC00000B7, 217, 219), (0x40000028, 309, 311)),
+}
+LOAD, AND, EQUAL, AT_LEAST, MORE, RETURN = 0x20, 0x54, 0x15, 0x35, 0x25, 0x06  # of the filter's machine
+NUMBER_AT, KIND_AT = 0, 4  # in what the filter is shown of a call
+WITHOUT_X32 = 0xBFFFFFFF  # the same calls under other numbers
+ALLOWED, REFUSED = 0x7FFF0000, 0x00050001  # "Operation not permitted"
+
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -91,12 +102,38 @@ def drop_capabilities() -> None:
         libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0)  # who is not root is refused, and has none to lose
 
 
+class Instruction(ctypes.Structure):
+    _fields_ = (("code", ctypes.c_uint16), ("yes", ctypes.c_uint8), ("no", ctypes.c_uint8), ("value", ctypes.c_uint32))
+
+
+class Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_uint16), ("first", ctypes.POINTER(Instruction)))
+
+
+def deny_keys() -> None:
+    """Close the keyrings of the user, which are open to all their processes; needs no_new_privs.
+
+    On processors whose numbers are not listed nothing is denied.
+    """
+    steps: list[tuple[int, int, int, int]] = []
+    for kind, first, last in KEY_CALLS.get(os.uname().machine, ()):
+        steps += [(LOAD, 0, 0, KIND_AT), (EQUAL, 0, 6, kind), (LOAD, 0, 0, NUMBER_AT), (AND, 0, 0, WITHOUT_X32)]
+        steps += [(AT_LEAST, 0, 2, first), (MORE, 1, 0, last), (RETURN, 0, 0, REFUSED), (RETURN, 0, 0, ALLOWED)]
+    if not steps:
+        return
+    steps.append((RETURN, 0, 0, ALLOWED))
+    instructions = (Instruction * len(steps))(*(Instruction(*step) for step in steps))
+    if libc.prctl(PR_SET_SECCOMP, FILTER, ctypes.byref(Program(len(steps), instructions)), 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "calls about keys can't be denied")
+
+
 def main() -> None:
     behind = int(sys.argv[1]) + 2
     spec, program = json.loads("".join(sys.argv[2:behind])), sys.argv[behind:]
     try:
         drop_capabilities()
         restrict(spec["writable"], spec["readable"], tcp=spec["tcp"])
+        deny_keys()
         os.execvp(program[0], program)  # noqa: S606  # becoming that program is what this is for
     except OSError as problem:
         sys.stderr.write(f"landlock: {problem.strerror}\n")
