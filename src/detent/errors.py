@@ -73,6 +73,10 @@ class ToolError(DetentError):
     kind = "tool"
 
 
+class TakesLong(Exception):  # no error: what was asked can be had, but not by somebody in a hurry
+    """A look would take long. A caller that many others wait for leaves it to another process."""
+
+
 class Ended(BaseException):
     """A signal asked this process to end; what it started is ended on the way out."""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from detent.store.digest import sha256_of
-from tests.conftest import Completed, Detent, MakeRepo
+from tests.conftest import COMMAND_TIMEOUT_S, Completed, Detent, MakeRepo
 from tests.e2e.phase_task import ID, PhaseTask
 
 At = Callable[[str], PhaseTask]
@@ -885,3 +885,31 @@ def test_the_current_folder_was_deleted(at: At) -> None:
     line = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
     for words in (("status",), ("list",), ("new", "x"), ()):
         assert_clear(run_raw(task, "sh", "-c", line, "sh", *DETENT, *words), 2, "current folder")
+
+
+LIMITED = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
+os.execv(sys.executable, [sys.executable, "-m", "detent", *sys.argv[2:]])
+"""
+
+
+def test_new_that_fails_for_lack_of_room_leaves_no_task_folder(detent: Detent, repo: MakeRepo) -> None:
+    path = repo()
+    left = {}
+    for limit in (100, 300, 600, 900, 1200, 1500, 2000, 3000):
+        words = ["new", "x", "--in-place", "--id", f"t{limit}", "--check", "true"]
+        done = subprocess.run(
+            [sys.executable, "-c", LIMITED, str(limit), *words],
+            cwd=path,
+            env={**detent.environment, "PYTHONDONTWRITEBYTECODE": "1"},  # a cut module would stay cut
+            capture_output=True,
+            encoding="utf-8",
+            timeout=COMMAND_TIMEOUT_S,
+            check=False,
+        )
+        if done.returncode:
+            assert done.returncode == 5, done
+            left[limit] = [one.name for one in (path / ".git/detent/tasks").glob("*")]
+    assert len(left) > 3
+    assert not any(left.values()), left

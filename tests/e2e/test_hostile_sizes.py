@@ -6,15 +6,19 @@ The bounds are those of a command in the tests, minutes: what is asserted is tha
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from detent.effects.bring import wipe
-from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
+from tests.conftest import COMMAND_TIMEOUT_S, SAMPLE_FILES, Detent, MakeRepo
 from tests.crash.points import FULL
 from tests.e2e.agent_runs import Agents, AgentTask
+from tests.e2e.clone_task import CloneTask
 
 BUG = 3
 HUGE = "python3 -c \"import os; at = os.environ['AT']; open(at, 'a').close(); os.truncate(at, 4 << 40)\""
@@ -77,3 +81,41 @@ def test_other_tasks_go_on_and_commands_answer(agents: Agents, kind: str, place:
     assert again.code != BUG, again
     assert spoilt("gc", "a", "--yes", "--journals", cwd=spoilt.repo).code == 0
     assert not spoilt.control.exists()
+
+
+def test_watch_drives_a_task_with_many_new_files_to_its_end(agents: Agents) -> None:
+    """Its ends are written down by processes of its own; the supervisor has other tasks."""
+    agents.honest()
+    many = "i=0; while [ $i -lt 300 ]; do echo $i > file$i; i=$((i + 1)); done"
+    agents.script("implement", f"count; {many}; echo '# worked on' >> app.py; candidate; detent move verify")
+    task = agents.task()
+    assert task("start", task.id, cwd=task.repo).code == 0
+    watching = agents.begin("watch", "--json", cwd=task.repo)
+    assert json.loads(watching.line('"rest"'))["rest"] == "done"
+    assert len(task.entries("run_ended")) == 3
+    task.audit()
+
+
+def test_git_does_not_outlive_a_killed_engine(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    """The pipe that this git holds open ends when the process is gone."""
+    task = CloneTask(detent, repo, repo())
+    (task.tree / "new.txt").touch()
+    up, stub = tmp_path / "up", tmp_path / "stub" / "git"
+    for path in (up, tmp_path / "never"):
+        os.mkfifo(path)
+    stub.parent.mkdir()
+    stub.write_text(
+        f'#!/bin/sh\ncase "$*" in *update-index*) exec 3>{up}; echo up >&3; exec cat {tmp_path}/never;; esac\n'
+        f'PATH={os.environ["PATH"]}; exec git "$@"\n',
+        encoding="utf-8",
+    )
+    stub.chmod(0o755)
+    environment = {**detent.environment, "PATH": f"{stub.parent}:{os.environ['PATH']}"}
+    words = [sys.executable, "-m", "detent", "diff", "t"]
+    engine = subprocess.Popen(words, cwd=task.repo, env=environment)
+    with up.open(encoding="ascii") as reader:
+        assert reader.readline() == "up\n"
+        engine.kill()
+        engine.wait(timeout=COMMAND_TIMEOUT_S)
+        assert reader.read() == ""
+    assert "new.txt" in task("diff", "t", cwd=task.repo).out

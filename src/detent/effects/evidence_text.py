@@ -5,14 +5,16 @@ from __future__ import annotations
 import html
 import re
 
+from detent.store.invisible import invisible_class
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.effects.evidence_values import Excerpt
 
-# Terminal colours say nothing on a page. Other control characters, and those that turn the direction of writing, could
-# make a line read otherwise than it is: they are shown by name.
+# Terminal colours say nothing on a page. Other control characters, and what a reader does not see, could make a
+# line read otherwise than it is: they are shown by name.
 _COLOURS = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]")
-_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_HIDDEN = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{invisible_class()}\ud800-\udfff]")
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\(([^()\s<>\"']{1,1000})\)|(https?://[^\s<>\"'`]{1,1000})")
 _HASH = re.compile("[0-9a-f]{32,64}")
 _ADDRESS = re.compile(r"https?://[^/\s]", re.IGNORECASE)

@@ -35,7 +35,7 @@ from detent.effects.tree_compare import (
     refuse_large,
 )
 from detent.effects.tree_index import copy_index, index_name, note_tree, noted_tree, read_index, remove_leftovers
-from detent.errors import StorageError, ToolError, UnreadableError, UsageError
+from detent.errors import StorageError, TakesLong, ToolError, UnreadableError, UsageError
 from detent.store.aftermath import boot_id
 from detent.store.digest import sha1_of, sha256_of
 
@@ -90,11 +90,12 @@ def take_tree(
     *,
     looks_untouched: bool = False,
     at_once: bool = False,
+    or_never: bool = False,
 ) -> Taken:
     """The same with its files. What `looks_untouched` is compared all the same, but git's times are not brought up.
 
     With `at_once` they are not brought up either where little has changed: the answer comes sooner, and the next one
-    compares with the same index again.
+    compares with the same index again. With `or_never` too it raises TakesLong where much has changed.
     """
     if baseline is not None:
         check_object_id(baseline)
@@ -109,6 +110,8 @@ def take_tree(
         _make_private_dir(task)
         try:
             taken = _compute_at_once(task) if at_once else None
+            if taken is None and or_never:
+                raise TakesLong
             return taken or _compute(task, looks_untouched=looks_untouched)
         except ToolError:
             repair(task.private_dir)

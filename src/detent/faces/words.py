@@ -7,6 +7,7 @@ from detent.core.values import Advance, Refuse
 from detent.faces.words_loop import advice_words, loop_rows, part_words
 from detent.faces.words_prepared import prepared_words
 from detent.runner.open import waits_at_end
+from detent.store.invisible import invisible_codes
 from detent.store.memory import TALKED
 from detent.store.names import name_some, on_one_line
 
@@ -23,13 +24,18 @@ if TYPE_CHECKING:
     from detent.runner.step import Outcome
 
 
+def _in_json(code: int) -> str:
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    above = code - 0x10000  # JSON has no escape for these but the two halves of UTF-16
+    return f"\\u{0xD800 + (above >> 10):04x}\\u{0xDC00 + (above & 0x3FF):04x}"
+
+
 # What a terminal would obey instead of showing; titles, file names and fields are somebody else's words.
 _OBEYED = tuple(code for code in (*range(32), 127, *range(128, 160)) if code not in (9, 10))
-# What turns the direction of writing, so that a line reads as another one: the evidence page shows these too.
-_TURNING = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _HARMLESS = {code: f"\\x{code:02x}" for code in _OBEYED}
-_SHOWN = {**_HARMLESS, **{code: f"\\u{code:04x}" for code in _TURNING}}
-_SHOWN_IN_JSON = {code: f"\\u{code:04x}" for code in (*_OBEYED, *_TURNING)}
+_SHOWN = {**_HARMLESS, **{code: f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}" for code in invisible_codes()}}
+_SHOWN_IN_JSON = {code: _in_json(code) for code in (*_OBEYED, *invisible_codes())}
 
 
 _GUARDS = (

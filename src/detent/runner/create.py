@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 
 from detent.core.decide import enter
+from detent.effects.bring import wipe
 from detent.effects.home import is_born
+from detent.errors import DetentError
 from detent.machines.load import scaffold
 from detent.runner.begin import begin, head_of, mode_of, read_settings, refuse_idle_checks, site_for
 from detent.runner.checked import load_checked, misspelt
@@ -23,7 +26,7 @@ from detent.store.places import branch_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
@@ -68,16 +71,28 @@ def create(wish: Wish) -> Task:
         if site.repository is not None and not head["in_place"]:
             told = tuple(begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty))
         make_home(folder, is_given=bool(wish.folder))
-        if request is not None:
-            head["request"] = keep_request(native.places, request)
-        shown, obstacle = exclude_root(machine.store, project), active_problem(machine.store, project, task_id)
-        head["notes"] = tuple(note for note in (*misspelt(settings, machine), *told, shown, obstacle) if note)
-        _write_scaffold(native, texts)
-        task = begin(project, native, head, snapshot, pinned, "created")
+        with _nothing_left(native):
+            head["request"] = keep_request(native.places, request) if request is not None else head["request"]
+            shown, obstacle = exclude_root(machine.store, project), active_problem(machine.store, project, task_id)
+            head["notes"] = tuple(note for note in (*misspelt(settings, machine), *told, shown, obstacle) if note)
+            _write_scaffold(native, texts)
+            task = begin(project, native, head, snapshot, pinned, "created")
         is_born(head["home"])
         if not obstacle:
             choose_active(task)
         return task
+
+
+@contextmanager
+def _nothing_left(native: Native) -> Iterator[None]:
+    """Remove the control folder of a task whose first line could not be written; the project's lock is held."""
+    try:
+        yield
+    except DetentError:
+        places = native.places
+        if not any(map(os.path.exists, (places.journal(), places.snapshot()))):
+            wipe(places.folder)
+        raise
 
 
 def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot, given: Mapping[str, str]) -> dict[str, bytes]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 REQUEST, REPLY = ".json", ".reply.json"
 _LARGEST_REQUEST_BYTES = 64_000
 _MOST_REQUESTS = 100  # looked at in one go; a flood is left for the next look
+_MOST_NAMES = 10_000  # in the folder; with more nothing is answered
 
 
 def drop_folder(task: Task) -> str:
@@ -38,10 +39,7 @@ def answer_drops(task: Task, words: Callable[[Outcome], Mapping[str, Any]], fold
     Who looks often knows the `folder` already.
     """
     folder = folder or drop_folder(task)
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return ()
+    names = _names(folder)
     open_ones = [name for name in names if name.endswith(REQUEST) and not name.endswith(REPLY)]
     answered = {name.removesuffix(REPLY) for name in names if name.endswith(REPLY)}
     outcomes: list[Outcome] = []
@@ -54,6 +52,20 @@ def answer_drops(task: Task, words: Callable[[Outcome], Mapping[str, Any]], fold
         with suppress(StorageError):
             write_atomic(path, as_json(reply) + b"\n", durable=False)
     return tuple(outcomes)
+
+
+def _names(folder: str) -> list[str]:
+    """What lies there, sorted. A folder that a run has filled is not looked through again and again: its own loss."""
+    found: list[str] = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                found.append(entry.name)
+                if len(found) > _MOST_NAMES:
+                    return []
+    except OSError:
+        return []
+    return sorted(found)
 
 
 def _answer(

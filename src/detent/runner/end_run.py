@@ -62,7 +62,8 @@ class Left(Record):
 def end_run(task: Task, later: list[Left] | None = None) -> Task:
     """Write down the end of a run that is over; a run that lives, or of which nothing is sure, stays as it is.
 
-    What may wait is done here too, or noted in `later` for `tidy_up`.
+    What may wait is done here too, or noted in `later` for `tidy_up`; then a tree that takes long to look at raises
+    TakesLong, and nothing is written: the caller has other tasks.
     """
     with Lock(task.places.lock()):
         task.native.look_again()
@@ -76,7 +77,7 @@ def end_run(task: Task, later: list[Left] | None = None) -> Task:
                 return task  # it was begun just now
             memory = record(task, task.memory, "run_void", {"run": number, "why": "it was planned and never began"})
             return task.replace(memory=memory)
-        left = _write_down(task, seen)
+        left = _write_down(task, seen, in_a_hurry=later is not None)
         if later is None:
             _tidy_up(left)
         else:
@@ -100,7 +101,7 @@ def _tidy_up(left: Left) -> None:
         remember_taken(left.task, left.taken, left.since)
 
 
-def _write_down(task: Task, seen: RunSeen) -> Left:
+def _write_down(task: Task, seen: RunSeen, *, in_a_hurry: bool) -> Left:
     memory, run = task.memory, task.memory.run
     if seen.phase == "lost" and seen.identity is not None:
         swept = keeper.end_survivors(seen.identity)
@@ -114,7 +115,7 @@ def _write_down(task: Task, seen: RunSeen) -> Left:
     others = changed_of_others(task, run.get("held", {}), document)
     notes = (*told, *disorder_words(task, memory.snapshot, disorder), *_others_words(task, others))
     usage, exit_name = usage_and_exit(task, seen)
-    taken, since, problem = tree_left(task)
+    taken, since, problem = tree_left(task, in_a_hurry=in_a_hurry)
     hooks = tainted_hooks(task)
     tainted = list(dict.fromkeys((*hooks, *tainted_files(task, taken))))
     filed = {} if tainted else _file(task, taken.id)
@@ -194,9 +195,9 @@ def _readable(task: Task) -> tuple[Document, tuple[str, ...]]:
     return document, (f"{task.native.file} was older than the journal; what stood there is kept as {kept}",)
 
 
-def tree_left(task: Task) -> tuple[Taken, int, str]:
+def tree_left(task: Task, *, in_a_hurry: bool = False) -> tuple[Taken, int, str]:
     """The tree as the run left it, or why it can't be taken: what can't be looked at proves nothing."""
     try:
-        return *take_tree_at_once(task), ""
+        return *take_tree_at_once(task, or_never=in_a_hurry), ""
     except DetentError as error:
         return Taken("", ()), 0, f"{error.what} ({error.where})" if error.where else error.what

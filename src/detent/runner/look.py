@@ -239,11 +239,14 @@ def take_current_tree(task: Task) -> Taken:
     return taken
 
 
-def take_tree_at_once(task: Task) -> tuple[Taken, int]:
-    """The same for somebody who is waited for: nothing is remembered yet. Also the moment before the look."""
+def take_tree_at_once(task: Task, *, or_never: bool = False) -> tuple[Taken, int]:
+    """The same for somebody who is waited for: nothing is remembered yet. Also the moment before the look.
+
+    With `or_never` a tree that takes long to look at raises TakesLong.
+    """
     _prepare_look(task)
     since = moment(task.places.folder)
-    return _take(task, at_once=True), since
+    return _take(task, at_once=True, or_never=or_never), since
 
 
 def remember_taken(task: Task, taken: Taken, since: int) -> None:
@@ -270,7 +273,7 @@ def _prepare_look(task: Task) -> None:
         sweep(os.path.join(private, name))  # what a killed step left; the task's lock is held
 
 
-def _take(task: Task, *, looks_untouched: bool = False, at_once: bool = False) -> Taken:
+def _take(task: Task, *, looks_untouched: bool = False, at_once: bool = False, or_never: bool = False) -> Taken:
     from detent.effects.tree import take_tree  # who only reads takes none
 
     repository = repository_of(task)
@@ -279,7 +282,7 @@ def _take(task: Task, *, looks_untouched: bool = False, at_once: bool = False) -
 
         refuse_sparse(repository)
     place = (task.places.private_git(), task.tree_path, repository, task.memory.head["baseline"] or None)
-    return take_tree(*place, left_out(task), looks_untouched=looks_untouched, at_once=at_once)
+    return take_tree(*place, left_out(task), looks_untouched=looks_untouched, at_once=at_once, or_never=or_never)
 
 
 def _remember_touched(task: Task, taken: Taken) -> None:

@@ -17,7 +17,7 @@ from detent.effects.agents.events import EventReader
 from detent.effects.children import Child, Children
 from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
-from detent.errors import DetentError, LockedError, RefusedError
+from detent.errors import DetentError, LockedError, RefusedError, TakesLong
 from detent.runner.bell import Bell, ring
 from detent.runner.drive import UNDRIVEN, Rest, keep_budget, resting
 from detent.runner.drops import answer_drops, drop_folder
@@ -76,6 +76,7 @@ class Supervisor:
         self.rests: dict[str, Rest] = {}
         self.begun: dict[str, tuple[int, int]] = {}  # runs and journal lines there were when we began
         self.tried: dict[str, int] = {}  # engine's states we let a process try to leave, with the journal line then
+        self.slow: set[str] = set()  # whose run has left so much that a process of its own writes down its end
         self.held: set[str] = set()  # refused for what others do; tried again when one of them has ended
         self.watch = Watch()
         self.watched: dict[str, str] = {}  # run folder -> task
@@ -156,6 +157,9 @@ class Supervisor:
             self._tidy_up()
         if task is None:
             return
+        if name in self.slow:
+            self._send(task)
+            return
         if task.memory.run:
             self._watch_run(task)
             return
@@ -175,8 +179,10 @@ class Supervisor:
                 task = known.now()
             self.tasks[name] = task
             self.begun.setdefault(name, (task.memory.runs, task.memory.snapshot.seq))
-            if task.memory.run:
+            if task.memory.run and name not in self.slow:
                 task = self.tasks[name] = end_run(task, self.left)
+        except TakesLong:
+            self.slow.add(name)
         except DetentError as error:
             self._give_up(name, f"{error.kind}: {error.what}")
             return None
@@ -280,6 +286,7 @@ class Supervisor:
         self.tend_due = time.monotonic() + TICK_S * min(1.0, FEW / len(names))
 
     def _after(self, child: Child) -> None:
+        self.slow.discard(child.name)
         if child.code == 1 and (self.watched or self.children):
             self.held.add(child.name)
         elif child.code not in (0, 4, 6):

@@ -212,6 +212,7 @@ def test_a_bare_address_is_clickable_and_the_full_stop_is_not_part_of_it() -> No
 
 
 def test_characters_that_hide_text_are_named_and_colours_dropped() -> None:
+    assert escape("a\u200bb\U000e0041") == "a[U+200B]b[U+E0041]"
     assert escape("a\u202eb\x07c\x1b[31mred\x1b[0m\udc80") == "a[U+202E]b\u2407cred[U+DC80]"
 
 

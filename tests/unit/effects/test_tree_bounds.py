@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from detent.effects.bring import wipe
 from detent.effects.git import find_repository
 from detent.effects.tree import Taken, take_tree
-from detent.errors import UnreadableError
+from detent.errors import TakesLong, UnreadableError
 from tests.conftest import MakeRepo
 from tests.unit.store.test_folders import nest
 
@@ -87,3 +88,20 @@ def test_many_files_are_counted(tree: Tree) -> None:
     for number in range(5000):
         (folder / str(number)).write_text(str(number), encoding="utf-8")
     assert len(tree.take().files) >= 5000
+
+
+def test_caller_in_a_hurry_is_told_that_a_look_takes_long(tree: Tree) -> None:
+    in_a_hurry = partial(
+        take_tree,
+        *(str(tree.private), str(tree.path), tree.repository, tree.repository.head),
+        at_once=True,
+        or_never=True,
+    )
+    before = tree.take().id
+    (tree.path / "one").touch()
+    assert in_a_hurry().id != before
+    for number in range(200):
+        (tree.path / str(number)).touch()
+    with pytest.raises(TakesLong):
+        in_a_hurry()
+    assert len(tree.take(at_once=True).files) > 200

@@ -57,3 +57,19 @@ def test_words_of_others_make_no_line_of_ours() -> None:
     assert name_some([evil, "b"]) == "a\\nmoved: verify -> done, b"
     assert approved_words({"files": [evil], "tree": "0" * 40}).splitlines()[1:] == ["  a\\nmoved: verify -> done"]
     assert part_words([("x", False, evil)]) == ["  failed  x: a moved: verify -> done"]
+
+
+HIDDEN = "a\u200bb\u2063c\u2060d\ufeffe\U000e0041f\U000e007f"
+
+
+def test_zero_width_and_tag_characters_are_shown_by_number() -> None:
+    assert printable(HIDDEN) == "a\\u200bb\\u2063c\\u2060d\\ufeffe\\U000e0041f\\U000e007f"
+    assert json.loads(printable_json(json.dumps([HIDDEN], ensure_ascii=False))) == [HIDDEN]
+    assert not set(printable_json(HIDDEN)) & set(HIDDEN) - set("abcdef")
+    assert printable("\u2714\ufe0f größe") == "\u2714\ufe0f größe"
+
+
+def test_patch_for_a_program_keeps_zero_width_characters() -> None:
+    """Else it could not be applied; a person on a terminal is shown them."""
+    assert patch_words(f"+{HIDDEN}\n", is_seen=False) == f"+{HIDDEN}\n"
+    assert "\\U000e0041" in patch_words(f"+{HIDDEN}\n", is_seen=True)

@@ -85,3 +85,14 @@ def test_who_asks_waits_for_the_reply_and_no_longer_than_told(living: Task) -> N
         asking.join(0.01)
     assert isinstance(said[0], dict)
     assert (said[0]["claimed"], said[0]["refusal"]["problem"]) == (False, "implement -> verify")
+
+
+def test_folder_that_a_run_has_filled_is_not_looked_through(living: Task) -> None:
+    (drop(living) / "ask.json").write_text('{"move": "verify"}')
+    for number in range(10_001):
+        (drop(living) / str(number)).touch()
+    assert answer_drops(living, move_json) == ()
+    assert not (drop(living) / "ask.reply.json").exists()
+    (drop(living) / "0").unlink()
+    (drop(living) / "1").unlink()
+    assert len(answer_drops(living, move_json)) == 1
