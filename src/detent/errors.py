@@ -50,6 +50,10 @@ class UnreadableError(DetentError):
     kind = "unreadable"
 
 
+class BeyondBoundError(UnreadableError):
+    """Something is larger, longer or more than is ever read; `where` names it."""
+
+
 class DamagedJournal(UnreadableError):
     kind = "damaged journal"
 

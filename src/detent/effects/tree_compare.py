@@ -8,7 +8,7 @@ import stat
 from detent.core.record import Record
 from detent.effects.git import Git, read_repository, write_if_different
 from detent.effects.ignore_rules import combined_ignore_rules, escape_path
-from detent.errors import ToolError, UnreadableError
+from detent.errors import BeyondBoundError, ToolError, UnreadableError
 from detent.store.folders import shown_path
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ GITLINK = b"160000"
 LARGEST_FILE_BYTES = 512 << 20
 MOST_CHANGED_BYTES = 4 << 30
 MOST_CHANGED_FILES = 200_000
+_LONG_MESSAGE = 3500  # characters; git cuts its messages, and with them the reason, near the longest path there is
 
 
 class Wanted(Record):
@@ -104,7 +105,9 @@ def list_files(git: Git, task: Wanted, rules: Rules) -> Listing:
         raise git.failure("ls-files", finished)
     if finished.stderr:  # git goes on without a folder it may not read; a file could hide there
         message = finished.stderr.decode(errors="replace").splitlines()[0]
-        raise UnreadableError(
+        # A path that is too long for the kernel can be made by changing into each folder; nothing reads it again.
+        kind = BeyondBoundError if len(message) >= _LONG_MESSAGE else UnreadableError
+        raise kind(
             f"a part of the tree cannot be read: {shown_path(message)}",
             where=task.work_tree,
             next_step=f"make it readable or remove it in {task.work_tree}, then try again",
@@ -202,7 +205,7 @@ def _too_much(task: Wanted, path: bytes, what: str) -> UnreadableError:
     from shlex import quote
 
     where = shown_path(os.path.join(task.work_tree, os.fsdecode(path)))
-    return UnreadableError(
+    return BeyondBoundError(
         f"the tree can't be looked at: {what}",
         where=where,
         next_step=f"remove it: rm -rf {quote(where)}, then try again",

@@ -67,6 +67,8 @@ def collected_words(found: Sequence[Leftover], *, dry_run: bool) -> str:
             lines.append(f"{mark}: {one.id} ({one.why}): {', '.join(told)}")
         if one.snapshot:
             lines.append(f"  the work is kept as {one.snapshot}; brought back by: git branch NAME {one.snapshot}")
+        if one.unsaved:
+            lines.append(f"removed without a snapshot: {one.id}: {flat(one.unsaved)}")
         if one.spared:
             lines.append(f"kept: {one.id}: {one.spared} backup(s) of work that was not finished; they go with --yes")
     return "\n".join(lines) or "nothing to remove"

@@ -25,7 +25,7 @@ from detent.effects.git import Git, tree_of
 from detent.effects.home import keep_ref, kept_ids, remove_home, sweep_homes
 from detent.effects.landed_work import find_landed
 from detent.effects.saved_work import COLLECTED, save
-from detent.errors import DetentError, RefusedError
+from detent.errors import BeyondBoundError, DetentError, RefusedError
 from detent.runner.anchor import drop_anchor
 from detent.runner.landed import put_branches, work_of
 from detent.runner.layout import store_root
@@ -57,6 +57,7 @@ class Leftover(Record):
     backups: tuple[str, ...] = ()  # refs that hold what a reset took away
     spared: int = 0  # as many of them stay, because the work they hold was never finished
     records: tuple[str, ...] = ()  # folders of its agent runs beside the tasks, where they go with the journal
+    unsaved: str = ""  # what no snapshot could hold, and went all the same because the task was given up
     snapshot: str = ""  # the ref that holds work which git does not show elsewhere, once it is gone
 
     def __bool__(self) -> bool:
@@ -175,7 +176,7 @@ def _remove(task: Task, leftover: Leftover, wish: Wish) -> Leftover:
             task = task.replace(memory=task.store.load())
             going = _going(task, leftover)
             if not _is_recorded(task, leftover, going):
-                kept, leftover = _keep(task, going), leftover.replace(snapshot=_save_unlanded(task))
+                kept, leftover = _keep(task, going), _save_unlanded(task, leftover)
                 names = [*leftover.branches, *leftover.backups]
                 content = {"by": "person", "name": wish.name, "branches": names, "kept": kept}
                 content["snapshot"] = leftover.snapshot
@@ -191,7 +192,8 @@ def _remove(task: Task, leftover: Leftover, wish: Wish) -> Leftover:
             elif leftover.has_keep_ref:
                 Git(common_dir).run("update-ref", "-d", keep_ref(task.id))
     except DetentError as problem:
-        return leftover.replace(goes=False, why=f"left as it is: {problem.what}")
+        told = "; ".join(part for part in (problem.what, problem.where, problem.next_step) if part)
+        return leftover.replace(goes=False, why=f"left as it is: {told}")
     if leftover.journal:
         drop_anchor(common_dir, task.id)  # it would name a journal that is gone
     for path in (*leftover.records, *((leftover.journal,) if leftover.journal else ())):
@@ -199,17 +201,26 @@ def _remove(task: Task, leftover: Leftover, wish: Wish) -> Leftover:
     return leftover
 
 
-def _save_unlanded(task: Task) -> str:
-    """The ref that now holds work which git shows nowhere else; empty where there is none."""
+def _save_unlanded(task: Task, leftover: Leftover) -> Leftover:
+    """With the ref that now holds work which git shows nowhere else, if there is any.
+
+    Of a task that is given up with its journal the last checkpoint is enough, where its tree is beyond every bound.
+    """
     head, private, common_dir = task.memory.head, task.places.private_git(), task.project.common_dir
     if not head["baseline"] or _has_landed(task, task.store.history()):
-        return ""
+        return leftover
     last = str(task.memory.checkpoint.get("commit") or head["baseline"])
-    tree = current_tree(task) if os.path.isdir(task.tree_path) else tree_of(private, last)
+    tree = tree_of(private, last)
+    try:
+        tree = current_tree(task) if os.path.isdir(task.tree_path) else tree
+    except BeyondBoundError as error:
+        if not leftover.journal:
+            raise
+        leftover = leftover.replace(unsaved=f"{error.where}: {error.what}")
     if tree == tree_of(private, head["baseline"]):
-        return ""
+        return leftover
     ref, why = f"{COLLECTED}{task.id}/{task.memory.snapshot.seq + 1}", f"{task.id}: before gc"
-    return save(private, common_dir, ref, tree, last, known=head["baseline"], why=why).ref
+    return leftover.replace(snapshot=save(private, common_dir, ref, tree, last, known=head["baseline"], why=why).ref)
 
 
 class _Last(Record):
