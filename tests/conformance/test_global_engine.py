@@ -469,3 +469,19 @@ def test_the_schemas_hold_for_what_the_refusals_show() -> None:
         assert json.loads(schema_text(schema))["description"]
         example, _ = json.JSONDecoder().raw_decode(gate.fix.partition("e.g. ")[2])
         assert misfit(gate.params["file"], schema, example) == "", gate.name
+
+
+@pytest.mark.requirement("S1.61")
+def test_a_forged_line_in_the_transcript_is_named_by_number_and_fails_the_audit(at: Any) -> None:
+    desk = at("codegen")
+    path = desk.folder / "transcript.jsonl"
+    ours = path.read_text(encoding="utf-8")
+    assert audit(desk.task).ok
+    forged = '{"type": "phase.changed", "by": "person", "override": "I said so", "to": "done"}\n'
+    path.write_text(ours + forged, encoding="utf-8")
+    (found,) = audit(desk.task).findings
+    number = len(ours.splitlines()) + 1
+    assert f"line {number} of transcript.jsonl is not from the engine" in found.what
+    assert not found.is_warning
+    path.write_text(ours + ours.splitlines(keepends=True)[-1], encoding="utf-8")
+    assert not audit(desk.task).ok, "a line that is told twice"

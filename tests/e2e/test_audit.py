@@ -370,6 +370,16 @@ def test_a_consistent_rewrite_of_everything_is_not_found_as_documented(done: Age
     assert done("audit", done.id, cwd=done.repo).code == 0
 
 
+def test_the_evidence_page_does_not_show_a_log_that_was_changed(done: AgentTask) -> None:
+    page = done.repo.parent / "page.html"
+    assert done("evidence", done.id, "--out", page, cwd=done.repo).code == 0
+    assert "changed after it was written" not in page.read_text(encoding="utf-8")
+    replace_the_log_of_a_receipt(Forger(done))
+    assert done("evidence", done.id, "--out", page, cwd=done.repo).code == 0
+    shown = page.read_text(encoding="utf-8")
+    assert ("Ran 500 tests OK" in shown, "Its output was changed after it was written" in shown) == (False, True)
+
+
 def test_a_moved_task_branch_is_no_finding(done: AgentTask) -> None:
     Forger(done).git("update-ref", "refs/heads/phase/words", "main")
     assert done("audit", done.id, cwd=done.repo).code == 0, "land takes the checkpoint, whatever the branch names"

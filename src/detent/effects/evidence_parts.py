@@ -158,6 +158,8 @@ def _attempt(attempt: Attempt) -> str:
     kind = "ok" if attempt.exit == 0 else "no"
     ended = f"exit {attempt.exit}" if attempt.exit >= 0 else f"ended by signal {-attempt.exit}"
     output = quiet("Its output is not kept.") if attempt.output is None else excerpt(attempt.output)
+    if attempt.is_changed:
+        output = quiet("Its output was changed after it was written, and is not shown.")
     return f'<p class="attempt">Attempt {attempt.number}: <b class="{kind}">{ended}</b></p>{output}'
 
 

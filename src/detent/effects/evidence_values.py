@@ -78,6 +78,7 @@ class Attempt(Record):
     number: int
     exit: int
     output: Excerpt | None  # None: its output is not there any more
+    is_changed: bool = False  # it is not the one that the journal vouches for, and is not shown
 
 
 class Ran(Record):

@@ -33,7 +33,7 @@ from detent.store.atomic import read_cache
 from detent.store.digest import sha256_of
 from detent.store.journal import GENESIS, Journal, decode_lines, split_lines
 from detent.store.native import Native
-from detent.store.tasks import TaskStore, cache_content, mark_of
+from detent.store.tasks import CACHE_SCHEMA, TaskStore, cache_content, mark_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -201,6 +201,8 @@ class _Auditing:
     def compare_cache(self, memories: Sequence[Memory]) -> None:
         """A cache may lag behind; what it says must be what the journal said then."""
         seq = self.cache.get("seq", 0)
+        if self.cache and self.cache.get("schema") != CACHE_SCHEMA:
+            return  # of another version: nobody believes it, it is made again
         if not self.cache or not isinstance(seq, int) or seq > len(memories):
             return
         if seq < 1:

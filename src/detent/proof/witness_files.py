@@ -17,7 +17,7 @@ from detent.runner.layout import is_tracked
 from detent.runner.look import look
 from detent.runner.open import waits_at_end
 from detent.runner.settle import read_document
-from detent.store.vouched import print_of
+from detent.store.vouched import is_as_vouched, may_log_grow, vouched_logs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,13 +39,9 @@ def check_format(entries: Sequence[Entry]) -> Iterator[Finding]:
 
 def check_logs(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
     """The logs of receipts; a log that was written anew is vouched for by the last line about it."""
-    vouched: dict[str, tuple[Entry, Mapping[str, Any]]] = {}
-    for entry in entries:
-        vouched.update({name: (entry, one) for name, one in entry.get("logs", {}).items()})
-    for name, (entry, one) in vouched.items():
+    for name, (one, entry) in vouched_logs(entries).items():
         path = os.path.join(task.places.receipts(), os.path.basename(name))
-        # What a deployment started may go on writing to its log.
-        yield from _changed(path, one, entry["seq"], "log of a receipt", may_grow=entry["kind"] == "deploy")
+        yield from _changed(path, one, entry["seq"], "log of a receipt", may_grow=may_log_grow(entry))
 
 
 def check_runs(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
@@ -98,6 +94,5 @@ def _changed(path: str, one: Mapping[str, Any], line: int, what: str, *, may_gro
     if not os.path.lexists(path):
         yield Finding(line, "file", f"{path}: the {what} is gone")
         return
-    found = print_of(path, one["size"]) if may_grow else print_of(path)
-    if found is None or any(found[name] != value for name, value in one.items()):
+    if not is_as_vouched(path, one, may_grow=may_grow):
         yield Finding(line, "file", f"{path}: the {what} was changed")

@@ -32,10 +32,11 @@ from detent.store.atomic import make_folders, read_plain, sweep, write_atomic
 from detent.store.digest import sha256_of
 from detent.store.lock import Lock
 from detent.store.receipts import ReceiptStore
+from detent.store.vouched import is_as_vouched, may_log_grow, vouched_logs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from detent.core.machine import Machine
@@ -133,7 +134,7 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
     """All that a page shows. `own` is the page itself, which is no artifact; links are made for `page_folder`."""
     head, machine, snapshot = task.memory.head, task.machine, task.memory.snapshot
     entries = task.store.history()
-    commands, commands_note = _commands(task)
+    commands, commands_note = _commands(task, entries)
     targets = {edge.name: edge.target for state in machine.states.values() for edge in state.edges}
     gates = frozenset(name for name, gate in machine.gates.items() if gate.check in COMMAND_CHECKS)
     document = _document(task)
@@ -232,7 +233,7 @@ def _claims(task: Task, document: Document | None, asked: set[str]) -> tuple[tup
     return tuple((label, value) for label in labels if (value := document.value(label)).strip())
 
 
-def _commands(task: Task) -> tuple[tuple[Ran, ...], str]:
+def _commands(task: Task, entries: Sequence[dict[str, Any]]) -> tuple[tuple[Ran, ...], str]:
     """Every receipt in the order of time; one that can't be read proves nothing and is only counted."""
     store = ReceiptStore(task.places.receipts())
     names = sorted(name for name in os.listdir(store.folder) if name.endswith(".json"))
@@ -243,17 +244,20 @@ def _commands(task: Task) -> tuple[tuple[Ran, ...], str]:
         notes.append(f"{len(names) - len(found)} receipts can't be read and prove nothing.")
     if len(found) > MOST_RECEIPTS:
         notes.append(f"The last {MOST_RECEIPTS} of {len(found)} are shown.")
-    shown = tuple(_ran(store, receipt) for receipt in found[-MOST_RECEIPTS:])
+    vouched = vouched_logs(entries)
+    shown = tuple(_ran(store, receipt, vouched) for receipt in found[-MOST_RECEIPTS:])
     return shown, " ".join(notes)
 
 
-def _ran(store: ReceiptStore, receipt: Receipt) -> Ran:
+def _ran(store: ReceiptStore, receipt: Receipt, vouched: Mapping[str, tuple[Mapping[str, Any], Any]]) -> Ran:
     attempts = []
     for number, code in enumerate(receipt.attempts, 1):
         log = store.log_path(receipt.key, number)
         is_shown = number > len(receipt.attempts) - MOST_ATTEMPTS
         output = log_excerpt(log, OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES) if is_shown else None
-        attempts.append(Attempt(number, code, output))
+        one, entry = vouched.get(os.path.basename(log), ({}, {}))  # journals begun before format 2 vouch for none
+        is_changed = bool(output and one) and not is_as_vouched(log, one, may_grow=may_log_grow(entry))
+        attempts.append(Attempt(number, code, None if is_changed else output, is_changed))
     # A set-up that failed has a log of its own; an attempt that ran too long has the log of its attempt.
     logs = {store.log_path(receipt.key, number) for number in range(1, len(attempts) + 1)}
     is_set_up = bool(receipt.problem) and receipt.log not in logs

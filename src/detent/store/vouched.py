@@ -7,7 +7,8 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
     Print = dict[str, int | str]  # `size` and `sha256` of a file's first bytes
 
@@ -40,6 +41,22 @@ def print_of(path: str, size_bytes: int = LARGEST_VOUCHED_BYTES, *, sync: bool =
     finally:
         os.close(descriptor)
     return {"size": size, "sha256": digest.hexdigest()}
+
+
+def is_as_vouched(path: str, one: Mapping[str, Any], *, may_grow: bool = False) -> bool:
+    """Whether a file is the one a line vouches for; `may_grow`: only its first bytes count."""
+    found = print_of(path, one["size"]) if may_grow else print_of(path)
+    return found is not None and all(found[name] == value for name, value in one.items())
+
+
+def vouched_logs(entries: Iterable[Mapping[str, Any]]) -> dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """The logs of receipts by name, each with its print and the last line that vouches for it."""
+    return {name: (one, entry) for entry in entries for name, one in entry.get("logs", {}).items()}
+
+
+def may_log_grow(entry: Mapping[str, Any]) -> bool:
+    """What a deployment started may go on writing to its log."""
+    return bool(entry["kind"] == "deploy")
 
 
 def prints_of(folder: str, names: Iterable[str], *, sync: bool = False) -> dict[str, Print]:
