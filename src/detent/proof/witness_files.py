@@ -78,7 +78,8 @@ def check_evidence(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
     for name, digest in last.get("files", {}).items():
         if name != "*" and listed.get(name) != digest:
             yield _after_end(last, state.name, name, is_gone=name not in listed)
-    for key, digest in last["after"]["entry"].items():
+    # What a prepared step wrote came after these were taken.
+    for key, digest in () if last.get("prepared") else last["after"]["entry"].items():
         name = key.partition(":")[2]
         is_named = key.startswith("file:") and name in last.get("files", {})
         if key.startswith(_JUDGED) and not name.startswith(IN_TREE) and not is_named and judged.get(key) != digest:

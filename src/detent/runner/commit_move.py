@@ -5,6 +5,7 @@ from __future__ import annotations
 from detent.errors import UnreadableError
 from detent.runner.layout import is_tracked
 from detent.runner.locks import close_locks
+from detent.runner.look import look
 from detent.runner.open import waits_at_end
 from detent.runner.promises import keep_promises
 from detent.runner.settle import Settled, remember
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.core.values import Advance
-    from detent.gates.seen import Seen
     from detent.runner.open import Task
     from detent.store.native import Document
 
@@ -31,7 +31,7 @@ def commit_move(
     locked = close_locks(task, memory.snapshot, document, leaving)
     after = taken.after.replace(entry=entry, locked=locked)
     fields = {**content.get("fields", {}), **_fields(task, taken)}
-    content = {**content, **({"fields": fields} if fields else {})}
+    content = {**content, **({"fields": fields} if fields else {}), **_files_at_end(task, document, after.state)}
     memory, document = remember(task, memory, document, "moved", content, after=after)
     kept = keep_promises(task, Settled(memory, document))
     if taken.edge.sign_off:
@@ -53,13 +53,16 @@ def _fields(task: Task, taken: Advance) -> dict[str, str]:
     return {label: words for label, words in labels.items() if label}
 
 
-def files_at_end(task: Task, seen: Seen, state: str) -> dict[str, Mapping[str, str]]:
-    """What the task folder holds at a final end, by hash; a folder that is part of the work is vouched for by git."""
+def _files_at_end(task: Task, document: Document, state: str) -> dict[str, Mapping[str, str]]:
+    """What the task folder holds at a final end, by hash; a folder that is part of the work is vouched for by git.
+
+    Looked at anew: a step that was prepared may have written there.
+    """
     reached = task.machine.states[state]
     if not reached.is_end or waits_at_end(reached) or is_tracked(task.machine.store):
         return {}
     try:
-        found = seen.files.listing()
+        found = look(task, task.memory, document, "").files.listing()
     except UnreadableError:
         return {"files": {}}  # a file that can't be read keeps no task from ending
     kept: dict[str, str] = {}

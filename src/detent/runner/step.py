@@ -25,7 +25,7 @@ from detent.gates.judge import evidence_hashes, judge
 from detent.gates.people import BY_NAME, signed_files, waits_for_person
 from detent.machines.lines import NEXT
 from detent.runner.asks import answered
-from detent.runner.commit_move import commit_move, files_at_end
+from detent.runner.commit_move import commit_move
 from detent.runner.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
 from detent.runner.promises import TREELESS, put_in_order
 from detent.runner.said_no import standing_gates
@@ -290,7 +290,6 @@ def _move(
         "override": asked.override if taken.waived else "",
         "tree": seen.tree,
         "signed": {"files": signed_files(seen)} if taken.edge.sign_off else {},
-        **files_at_end(task, seen, taken.after.state),
         "effects": list(taken.way.effects),
         "machine": task.memory.head["digest"],
         "sandbox": _level(task, taken.way.needs) if seen.tree else "",
