@@ -33,6 +33,7 @@ settings.load_profile("ci")
 
 # Bounds for what hangs, not for what is slow: a host may have ten times as much to do as this needs.
 COMMAND_TIMEOUT_S = 240
+NEEDS_PERSON, ASKS_FOR_TRUST = 4, "detent trust --show"
 # Nothing waits for ever: a test that does is red, and the rest goes on. A full crash test looks at thousands of disks.
 TEST_TIMEOUT_S = 4 * 3600 if os.environ.get("DETENT_CRASH") == "full" else 300
 
@@ -115,10 +116,13 @@ class Detent:
     Every command is a process of its own; `is_cold` says that it is also an interpreter of its own.
     """
 
-    def __init__(self, directory: Path, environment: Mapping[str, str], *, is_cold: bool = False) -> None:
+    def __init__(
+        self, directory: Path, environment: Mapping[str, str], *, is_cold: bool = False, trusts: bool = True
+    ) -> None:
         self.directory = directory
         self.environment = environment
         self.is_cold = is_cold
+        self.trusts = trusts  # whether this person trusts, by the public command, every repository that asks for it
 
     def __call__(
         self,
@@ -129,10 +133,12 @@ class Detent:
     ) -> Completed:
         """Run `detent ARGUMENTS` in `cwd`; `environment` is added to the clean one."""
         words = tuple(str(argument) for argument in arguments)
-        start = self._start if self.is_cold else forks().run
-        done = start(
-            words, cwd or self.directory, {**self.environment, **(environment or {})}, stdin, COMMAND_TIMEOUT_S
-        )
+        start, whole = self._start if self.is_cold else forks().run, {**self.environment, **(environment or {})}
+        done = start(words, cwd or self.directory, whole, stdin, COMMAND_TIMEOUT_S)
+        if self.trusts and done.returncode == NEEDS_PERSON and ASKS_FOR_TRUST in done.stdout + done.stderr:
+            where = ("--repo", words[words.index("--repo") + 1]) if "--repo" in words else ()
+            start(("trust", "--yes", *where), cwd or self.directory, whole, "", COMMAND_TIMEOUT_S)
+            done = start(words, cwd or self.directory, whole, stdin, COMMAND_TIMEOUT_S)
         return Completed(arguments=words, code=done.returncode, out=done.stdout, err=done.stderr)
 
     @staticmethod
@@ -216,6 +222,12 @@ def force_level(project: Project, level: str) -> None:
     """Let a project believe that its host can do no more than this; only one of the tests' own."""
     os.makedirs(project.control, exist_ok=True)
     remember_level(project, Probe(level, "the tests say so"))
+
+
+def trust(repository: Path) -> None:
+    """Trust a repository by the public command, for tests that make tasks in this process."""
+    done = forks().run(("trust", "--yes"), repository, dict(os.environ), "", COMMAND_TIMEOUT_S)
+    assert done.returncode == 0, done
 
 
 def let_out(repository: Path) -> None:

@@ -4,6 +4,7 @@ DetentError            base; never raised itself
 ├── UsageError         the command line or a name in it is wrong (exit 2)
 ├── RefusedError       a well-formed wish that the rules forbid before any machine is asked (exit 1)
 │   └── SetUpError     no checkout could be made ready for the commands that prove something: nothing is known yet
+├── UntrustedError     a repository's settings want what only a person may allow, and none did yet (exit 4)
 ├── UnreadableError    a file that should be readable is not: damaged, missing, foreign, too large (exit 5)
 │   ├── DamagedJournal the journal's own chain is broken; names the line
 │   └── NewerJournal   the journal was written by a newer Detent; nothing is read or written
@@ -16,6 +17,10 @@ A refused move is not an error: it is a `Refuse` value (core/values.py).
 """
 
 from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class DetentError(Exception):
@@ -43,6 +48,17 @@ class RefusedError(DetentError):
 
 class SetUpError(RefusedError):
     kind = "set-up failed"
+
+
+class UntrustedError(DetentError):
+    """`wanted` is what the settings want, for faces that can ask a person at once."""
+
+    code = 4
+    kind = "not trusted"
+
+    def __init__(self, what: str, *, where: str = "", next_step: str = "", wanted: Any = None) -> None:
+        super().__init__(what, where=where, next_step=next_step)
+        self.wanted = wanted
 
 
 class UnreadableError(DetentError):

@@ -15,7 +15,7 @@ from detent.runner.adopt import adopt
 from detent.runner.begin import Wish
 from detent.runner.open import load_task
 from detent.runner.step import Outcome, step
-from tests.conftest import MakeRepo, let_out
+from tests.conftest import MakeRepo, let_out, trust
 
 PLANNING, FILES = "planning/planning.ai.json", "plan.files.json"
 PLAN_REVIEW, CODE_REVIEW = "review/plan-review.json", "review/code-review.json"
@@ -40,6 +40,7 @@ class GlobalDesk:
         files = {"app.py": "1\n", "other.py": "1\n", "test.sh": "exit 0\n", "lint.sh": "exit 0\n"}
         self.tree = repo("repo", {**files, "detent.toml": settings})
         let_out(self.tree)
+        trust(self.tree)
         self.folder = base / "task"
         self.folder.mkdir()
         self.put("state.json", {"phase": phase, **state})

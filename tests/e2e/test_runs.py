@@ -133,7 +133,7 @@ def test_a_task_has_one_home_from_whichever_work_tree_it_is_driven(agents: Agent
         task("run", "--once", task.id, cwd=other)
     home = Path(task.entries("created")[0]["home"])
     assert task.output(1).splitlines()[0] == str(home / "out")
-    assert [path.name for path in home.parent.parent.iterdir()] == [home.parent.name]
+    assert {path.name for path in home.parent.parent.iterdir()} == {home.parent.name, "trusted"}
 
 
 def test_an_accepted_claim_moves_only_when_the_run_is_gone_and_its_grace_time_gains_nothing(agents: Agents) -> None:

@@ -29,7 +29,7 @@ from detent.runner.runs import start_run
 from detent.runner.step import step
 from detent.runner.vocabulary import vocabulary
 from detent.store.places import project_at
-from tests.conftest import SAMPLE_FILES, MakeRepo, let_out
+from tests.conftest import SAMPLE_FILES, MakeRepo, let_out, trust
 from tests.e2e.phase_task import environment_in
 
 RALF = load("ralf", vocabulary())[0]
@@ -151,6 +151,7 @@ class Stations:
         environment = environment_in(self.live / "home")
         MakeRepo(self.live, environment)("repo", {**SAMPLE_FILES, "detent.toml": SETTINGS})
         let_out(self.repository)
+        trust(self.repository)
         task = create(Wish(machine="ralf", title="walk", task_id="walk", repo=str(self.repository)))
         (Path(task.native.folder) / "spec" / "draft.md").write_text(SPEC, encoding="utf-8")
         return World(self.repository, self.scripts, task)

@@ -142,7 +142,8 @@ def _all_green(gate: Gate, seen: Seen, runs: Iterable[Run]) -> Finding:
         if receipt is None:
             unknown.append(_first(run))
         elif not receipt.is_green:
-            red.append(f"{_first(run)!r} failed on this tree ({_result(receipt)}){told_in(receipt)}")
+            lacks = f"; not in its environment: {receipt.withheld}" if receipt.withheld else ""
+            red.append(f"{_first(run)!r} failed on this tree ({_result(receipt)}{lacks}){told_in(receipt)}")
         else:
             proofs.append(run.key)
     if red:
@@ -153,8 +154,7 @@ def _all_green(gate: Gate, seen: Seen, runs: Iterable[Run]) -> Finding:
 
 
 def _result(receipt: Receipt) -> str:
-    ended = receipt.problem or f"exit {receipt.attempts[-1]}"
-    return f"{ended}; not in its environment: {receipt.withheld}" if receipt.withheld else ended
+    return receipt.problem or f"exit {receipt.attempts[-1]}"
 
 
 def _first(run: Run) -> str:

@@ -17,6 +17,7 @@ from detent.runner.look import look
 from detent.runner.open import Task, find_project, load_task
 from detent.runner.pinned import read_committed
 from detent.runner.settle import lines_of
+from detent.runner.trust import require_trust
 from detent.store.atomic import make_folders, sweep, write_atomic
 from detent.store.digest import sha256_of
 from detent.store.lock import Lock
@@ -85,9 +86,11 @@ def site_for(wish: Wish) -> Site:
 
 
 def read_settings(project: Project, baseline: str) -> Settings:
-    """The settings as committed, so that an uncommitted edit can't loosen the proof of a task."""
-    data = read_committed(project, baseline, FILE)
-    return effective_settings(data, f"{FILE} of {baseline[:12] or project.root}")
+    """The settings as committed, so that an uncommitted edit can't loosen the proof of a task; refused untrusted."""
+    data, where = read_committed(project, baseline, FILE), f"{FILE} of {baseline[:12] or project.root}"
+    settings = effective_settings(data, where)
+    require_trust(project, data, where)
+    return settings
 
 
 def mode_of(machine: Machine, wanted: str) -> str:

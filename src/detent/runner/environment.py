@@ -36,7 +36,7 @@ _USUAL = re.compile(
     r"XAUTHORITY|WINDOWID|LS_COLORS|LSCOLORS|CLICOLOR|LINES|COLUMNS|STY|MOTD_SHOWN|INVOCATION_ID|JOURNAL_STREAM|"
     r"(LESS|HIST|TERM_|SSH_|DBUS_|DESKTOP_|GNOME_|GTK_|QT_|KDE_|VTE_|WT_|WSL|TMUX|SUDO_|GIT_|DETENT_|DEBUGINFOD_).*"
 )
-_MOST_NAMED = 8
+_MOST_NAMED = 4
 
 
 def given_environment(
@@ -64,9 +64,9 @@ def withheld(environment: Mapping[str, str], passed: Container[str]) -> tuple[st
 
 
 def withheld_words(names: Iterable[str], output: str = "") -> str:
-    """Names of variables that were withheld, those that the output speaks of first and alone if there are any."""
+    """Variables that were withheld: those that the output speaks of, else all by name if they are few."""
     names = tuple(names)
     spoken = tuple(name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", output))
-    shown = (spoken or names)[:_MOST_NAMED]
-    left = len(spoken or names) - len(shown)
-    return ", ".join(shown) + (f" and {left} more" if left else "")
+    if not spoken and len(names) > _MOST_NAMED:
+        return f"{len(names)} variables that `detent doctor` names"
+    return ", ".join(spoken or names)

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from detent.core.record import Record
 from detent.effects.git import Git, check_object_id
+from detent.effects.sandbox import NONE
 from detent.effects.tree import changed_files
+from detent.runner.access import level_of
 from detent.runner.pinned import read_committed
+from detent.runner.trust import require_trust
 from detent.store.patterns import protects
 from detent.store.settings import FILE, parse_settings
 
@@ -44,6 +47,8 @@ def judged_by(task: Task, commit: str) -> Task:
         return task
     given = read_committed(task.project, commit, FILE)
     settings = parse_settings(given, f"{FILE} of {commit[:12]}") if given else None
+    if level_of(task.project).level == NONE:  # else these commands and their set-up are sandboxed
+        require_trust(task.project, given, f"{FILE} of {commit[:12]}")
     changed = {"baseline": commit, JUDGED_BY: commit}
     if settings is not None:
         changed |= _together(head, settings)

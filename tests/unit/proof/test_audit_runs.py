@@ -22,7 +22,7 @@ from detent.runner.drive import drive
 from detent.runner.mandate import let_drive
 from detent.runner.people import resume
 from detent.store.digest import sha256_of
-from tests.conftest import force_level
+from tests.conftest import force_level, trust
 from tests.e2e.agent_runs import WORDS
 from tests.e2e.phase_task import CHECK, FRAME, PhaseTask
 from tests.unit.proof.conftest import Story
@@ -57,6 +57,7 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Story, Pa
     before = {name: os.environ.get(name) for name in given}
     os.environ.update(given)
     try:
+        trust(repository)
         task = create(Wish("phase", "count", "story", str(repository), str(base / "task"), checks=(CHECK,), by="ann"))
         force_level(task.project, NONE)  # where the kernel holds a judge, there is nothing to be found out
         os.environ["REAL_TREE"] = task.tree_path

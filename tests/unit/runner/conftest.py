@@ -18,6 +18,7 @@ from detent.runner.drive import advance
 from detent.runner.open import Task
 from detent.runner.ready import make_ready
 from detent.runner.runs import start_run
+from tests.conftest import trust
 from tests.e2e.phase_task import CHECK, FRAME, PhaseTask
 from tests.unit.effects.keeper_runs import WAIT_S, gone
 
@@ -46,6 +47,7 @@ def agent_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agen
         for words in (("init", "-q", "--template="), ("add", "--all"), (*identity, "commit", "-q", "-m", "Start")):
             subprocess.run(["git", *words], cwd=repository, check=True)
         folder = tmp_path / f"task-{len(made)}"
+        trust(repository)
         task = create(Wish("phase", "count", "words", str(repository), str(folder), checks=(CHECK,), by="ann"))
         PhaseTask(None, repository, folder).set(FRAME)  # type: ignore[arg-type]  # only its files are written
         made.append(advance(task, lambda _happened: None))

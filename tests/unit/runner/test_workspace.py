@@ -15,7 +15,7 @@ from detent.runner.create import create
 from detent.runner.open import Task
 from detent.runner.workspace import prepare_tree
 from detent.store.places import project_at
-from tests.conftest import SAMPLE_FILES, MakeRepo, force_level
+from tests.conftest import SAMPLE_FILES, MakeRepo, force_level, trust
 
 SETTINGS = """[workspace]
 setup = ["date +%s%N > made.log", "{command}"]
@@ -51,6 +51,7 @@ def make(repo: MakeRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reques
     def made(command: str = "true", *, in_place: bool = False) -> Made:
         path = repo("repo", {**FILES, "detent.toml": SETTINGS.replace("{command}", command)})
         force_level(project_at(str(path), str(path / ".git")), request.param)
+        trust(path)
         (path / ".env").write_text("KEY=1\n", encoding="utf-8")
         (path / "deps").mkdir()
         (path / "deps" / "one.txt").write_text("dep\n", encoding="utf-8")

@@ -8,7 +8,7 @@ from detent.faces.cli.caller import is_run_held, person_name, refuse_inside_run
 from detent.faces.cli.output import show, status_json
 from detent.faces.words import status_words
 from detent.runner.explain import explain
-from detent.runner.open import Task, open_task
+from detent.runner.open import Task, find_project, open_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 def new(arguments: Arguments) -> int:
+    from detent.faces.cli.trust import with_trust
     from detent.runner.begin import Wish
     from detent.runner.create import create
 
@@ -40,7 +41,7 @@ def new(arguments: Arguments) -> int:
     )
     if wish.in_place and wish.include_dirty:
         raise UsageError("--in-place works on all that is there already", next_step="leave out --include-dirty")
-    task = create(wish)
+    task = with_trust(arguments, find_project(wish.repo), lambda: create(wish))
     if arguments.has("--start"):
         from detent.runner.mandate import let_drive
 
@@ -68,6 +69,7 @@ def _machine_and_text(first: str, second: str) -> tuple[str, str]:
 
 
 def adopt(arguments: Arguments) -> int:
+    from detent.faces.cli.trust import with_trust
     from detent.runner.adopt import adopt as take_over
     from detent.runner.begin import Wish
 
@@ -79,7 +81,7 @@ def adopt(arguments: Arguments) -> int:
         folder=arguments.text("DIR"),
         by=person_name(),
     )
-    return _show_status(arguments, take_over(wish))
+    return _show_status(arguments, with_trust(arguments, find_project(wish.repo), lambda: take_over(wish)))
 
 
 def move(arguments: Arguments) -> int:

@@ -79,6 +79,19 @@ COMMANDS = (
         ),
     ),
     Command(
+        "trust",
+        "Start",
+        "show what this repository's settings would run or pass outside the sandbox, and allow it",
+        "trust:trust_command",
+        options=(
+            Option("--show", "", "only show it, with its digest"),
+            Option("--yes", "", "trust the settings as they are"),
+            Option("--digest", "HASH", "trust them only if this is their digest, as in CI"),
+            _REPO,
+        ),
+        example="detent trust --show",
+    ),
+    Command(
         "new",
         "Start",
         "make a task",

@@ -80,6 +80,7 @@ def _set_up(stage: Stage) -> None:
     stage.write("detent.toml", _SETTINGS.format(argv=argv))
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "Count words")):
         stage.quietly("git", *words)
+    stage.quietly(sys.executable, "-m", "detent", "trust", "--yes")  # the settings are the demo's own
     stage.tell(
         "Coding agents like to say that they are done. This one is a script that lies on purpose.\n"
         "All the rest is real: the repository, the agent's process, every command and every answer."

@@ -156,6 +156,7 @@ def _wanted(arguments: Arguments) -> list[Task]:
 
 def _adopted(arguments: Arguments, machine: str) -> Task:
     """The task of a folder, which becomes one if it is none yet."""
+    from detent.faces.cli.trust import with_trust
     from detent.runner.adopt import adopt
     from detent.runner.begin import Wish
     from detent.store.places import read_pointer
@@ -165,7 +166,8 @@ def _adopted(arguments: Arguments, machine: str) -> Task:
         raise UsageError(f"there is no folder {folder!r}", next_step=f"make one: task-phase-init --task-dir {folder}")
     if read_pointer(folder):
         return open_task(folder)
-    return adopt(Wish(machine=machine, folder=folder, repo=arguments.text("--repo"), by=person_name()))
+    wish = Wish(machine=machine, folder=folder, repo=arguments.text("--repo"), by=person_name())
+    return with_trust(arguments, find_project(wish.repo), lambda: adopt(wish))
 
 
 def _nothing(arguments: Arguments) -> int:

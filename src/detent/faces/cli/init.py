@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 
 from detent.errors import UnreadableError
-from detent.faces.cli.caller import refuse_inside_run
+from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.output import show
 from detent.faces.words_project import change_words, next_steps, settings_text, survey_words
-from detent.runner.open import current_folder
+from detent.runner.open import current_folder, find_project
 from detent.runner.survey import Survey, survey
+from detent.runner.trust import trust_written
 from detent.store.atomic import read_plain, write_atomic
 from detent.store.settings import FILE
 
@@ -45,6 +46,7 @@ def init(arguments: Arguments) -> int:
         return 1
     told["backup"] = _keep_old(path, found) if found is not None else ""
     write_atomic(path, text.encode(), durable=True)
+    trust_written(find_project(seen.root), text, person_name())
     told["written"] = True
     kept = [f"kept:       {told['backup']}"] if told["backup"] else []
     show(arguments, told, "\n".join([*survey_words(seen), "", f"wrote:      {path}", *kept, *_next_words(seen)]))

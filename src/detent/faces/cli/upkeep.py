@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Row = tuple[str, str, str]  # mark, what, next step
 
+ASKS = "ask"  # the mark of a row that waits for a person
+
 
 def doctor(arguments: Arguments) -> int:
     if arguments.has("--repair"):
@@ -47,14 +49,17 @@ def doctor(arguments: Arguments) -> int:
     commands = [{field: getattr(one, field) for field in one._fields} for one in tried]
     show(arguments, {"checks": checks, "commands": commands}, "\n".join(lines))
     marks = {row[0] for row in rows}
-    return 5 if "bad" in marks else 1 if "red" in marks else 0
+    return 5 if "bad" in marks else 1 if "red" in marks else 4 if ASKS in marks else 0
 
 
 def _settings(project: Project, *, is_quick: bool) -> tuple[list[Row], tuple[Tried, ...]]:
     """Are the settings in order, and do their commands work in a fresh checkout?"""
+    from detent.effects.sandbox import NONE
     from detent.faces.words_project import found_rows, trial_rows
+    from detent.runner.access import level_of
     from detent.runner.checked import misspelt
     from detent.runner.trial import check_settings, head_commit, try_commands
+    from detent.runner.trust import is_untrusted, wanted_here
     from detent.store.settings import FILE
 
     try:
@@ -63,10 +68,17 @@ def _settings(project: Project, *, is_quick: bool) -> tuple[list[Row], tuple[Tri
         rows: list[Row] = found_rows(found, has_commit=has_commit)
         rows += [("note", problem, f"correct {FILE}") for problem in misspelt(found.settings)]
         rows += _agents(found)
+        for one in wanted_here(project):
+            if is_untrusted(project, one):
+                what = f"{one.where} needs your trust before a task can be made: {', '.join(one.settings)}"
+                rows.append(("note", what, "detent trust --show"))
         if is_quick or not found.settings.commands or home_problem(project):
             return rows, ()
         if project.common_dir and not has_commit:
             return [*rows, ("note", "no commit yet: commands are not tried", "git add -A && git commit")], ()
+        if level_of(project).level == NONE and any(is_untrusted(project, one) for one in wanted_here(project)):
+            what = "commands are not tried: nothing is sandboxed here, and nobody trusted the settings yet"
+            return [*rows, (ASKS, what, "detent trust --show")], ()
         trial = try_commands(project, found.settings)
         return [*rows, *trial_rows(trial)], trial.tried
     except DetentError as error:

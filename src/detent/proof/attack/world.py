@@ -135,6 +135,7 @@ class World:
         settings = os.path.join(self.repo, FILE)
         write(settings, with_settings(read(settings), wanted.settings))
         self.commit("Settings")
+        self.detent("trust", "--yes")
         for task in (MAIN, OTHER)[: 1 + walk.has_two]:
             check = ("--check", CHECK) if walk.takes_check else ()
             self.detent("new", walk.machine, "give the right answer", "--id", task, *check, *wanted.new)
