@@ -45,7 +45,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "and with a reason; like an edge, out of an end `to` may be `{register}`",
         "lock": "`[[lock]]`, see below",
         "forbidden": "`[[forbidden]]`: `from`, `to`, `why`; a pair whose refusal should say why",
-        "property": "`[[property]]`: `name`, `then`, `first`, `since`; the checker proves it",
+        "property": "`[[property]]`: `name`, `then`, `first`, `since`, and `tree` (all that `first` asked of the files "
+        "holds of the files that `then` sees); the checker proves it",
     },
     "state": {
         "role": "who works here",
@@ -368,7 +369,20 @@ def places_of(record: type) -> set[str]:
 def disagreements() -> list[str]:
     """Where the meanings above and the code no longer speak of the same names."""
     machine = {key for keys in MACHINE_FILE.values() for key in keys} | {"codec", "access", "values", "owner", "start"}
-    machine |= {"file", "section", "then", "first", "why", "idle_max", "clears", "extra", "folders", "root", "in_place"}
+    machine |= {
+        "file",
+        "section",
+        "then",
+        "first",
+        "tree",
+        "why",
+        "idle_max",
+        "clears",
+        "extra",
+        "folders",
+        "root",
+        "in_place",
+    }
     machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes"}
     machine |= {"archive", "record", "adopted"}
     machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold"}

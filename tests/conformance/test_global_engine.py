@@ -235,7 +235,7 @@ def test_a_blocking_review_passes_only_by_a_person_s_override(at: Any) -> None:
 def test_a_person_s_command_is_recorded_as_the_decision_before_the_task_is_done(at: Any) -> None:
     desk = at("test")
     desk.moved("accept")
-    assert set(desk.refused()) == {"decision_accepted"}, "whatever is open next is no decision"
+    assert set(desk.refused(reason="go on")) == {"decision_accepted"}, "whatever is open next is no decision"
     desk.put(DECISION, {"verdict": "needs_changes"})
     assert desk.moved("done", "all fine", verb="approve") == "accepted"
     found = desk.read(DECISION)
@@ -251,11 +251,12 @@ def test_what_is_accepted_was_tested_as_it_is(at: Any) -> None:
     desk = at("test")
     desk.moved("accept")
     desk.work("test.sh", "exit 1\n")
-    assert set(desk.refused("done")) == {"tests_passed"}, (
+    assert set(desk.refused("done", reason="I looked")) == {"tests_passed"}, (
         "a change behind the tests' back is tested before it is signed"
     )
     desk.work("test.sh", "exit 0\n# another one\n")
-    assert desk.moved("done") == "accepted"
+    assert set(desk.refused("done")) == {"signed_as_is"}, "no move of this task has judged these files"
+    assert desk.moved("done", "I looked at it") == "accepted"
     assert desk.lines("proved")[-1]["tree"] == desk.lines("moved")[-1]["tree"]
 
 
@@ -264,9 +265,9 @@ def test_what_an_override_let_through_can_be_accepted_as_long_as_nobody_touches_
     desk.work("test.sh", "exit 1\n")
     desk.moved("accept", override="the test is wrong")
     desk.work("app.py", "3\n")
-    assert isinstance(desk.ask("done").decision, Refuse)
+    assert isinstance(desk.ask("done", "I looked").decision, Refuse)
     desk.work("app.py", "1\n")
-    assert desk.moved("done") == "accepted"
+    assert desk.moved("done", "I looked") == "accepted"
 
 
 @pytest.mark.requirement("S1.43")
@@ -277,7 +278,7 @@ def test_a_decision_that_was_there_before_is_none(repo: MakeRepo, tmp_path: Path
     desk = GlobalDesk(repo, tmp_path, "test")
     (tmp_path / "kept" / "accept").rename(desk.folder / "accept")
     desk.moved("accept")
-    assert "is unchanged since accept was entered" in desk.refused()["decision_accepted"]
+    assert "is unchanged since accept was entered" in desk.refused(reason="go on")["decision_accepted"]
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,9 @@ class World:
         before, after = GRAPH.snapshots[step.source], GRAPH.snapshots[step.target]
         closed = {name: Fact(name, ok=False) for name in ORANGE.gates}
         # A person may leave stuck without what an agent needs, so that the model is asked what a closed gate means.
-        if set(step.open_gates) - SUMMARY and not isinstance(decide(ORANGE, before, closed, step.signal), Advance):
+        # Nor does it matter to somebody who signs with a reason whether the files are those that were reviewed.
+        needed = set(step.open_gates) - SUMMARY - {"signed_as_is"}
+        if needed and not isinstance(decide(ORANGE, before, closed, step.signal), Advance):
             self.prepare(before.state, set())
             assert isinstance(self.ask(step.signal), (Refuse, Wait))
             assert remembered(self.task.memory.snapshot) == remembered(before)

@@ -33,7 +33,7 @@ from detent.core.values import Advance, Crash, Fact, Signal, Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from detent.core.values import Decision
 
@@ -247,20 +247,22 @@ class _Exploration:
         story = [f"{last.source} -> {last.target} ({last.name})"] if last else []
         node = at
         while (step := self.parents[node]) is not None:
-            story.append(self.tell(step))
+            story.append(tell(self.snapshots, step))
             node = step.source
         story.append(f"start in {self.snapshots[node].state}")
         if not any(violation.rule == rule for violation in self.violations):
             self.violations.append(Violation(rule, tuple(reversed(story))))
 
-    def tell(self, step: Step) -> str:
-        before, after = self.snapshots[step.source], self.snapshots[step.target]
-        if not step.edge:
-            return f"in {before.state} a run ends as {step.signal.exit}"
-        said = " and said no" if step.signal.reason == _SAYS_NO else ""
-        run = f"after a run that ended as {step.signal.exit}{said}, " if step.signal.exit else ""
-        proof = f" with {', '.join(step.open_gates)}" if step.open_gates else ""
-        return f"{run}{step.signal.who}: {before.state} -> {after.state} ({step.edge}){proof}"
+
+def tell(snapshots: Sequence[Snapshot], step: Step) -> str:
+    """One step of a story."""
+    before, after = snapshots[step.source], snapshots[step.target]
+    if not step.edge:
+        return f"in {before.state} a run ends as {step.signal.exit}"
+    said = " and said no" if step.signal.reason == _SAYS_NO else ""
+    run = f"after a run that ended as {step.signal.exit}{said}, " if step.signal.exit else ""
+    proof = f" with {', '.join(step.open_gates)}" if step.open_gates else ""
+    return f"{run}{step.signal.who}: {before.state} -> {after.state} ({step.edge}){proof}"
 
 
 def _goes_on(state: State) -> bool:

@@ -82,6 +82,9 @@ def _people(machine: Machine) -> Iterator[str]:
     for edge in machine.edges():
         if (edge.source, edge.target) in held and not edge.sign_off and not edge.never:
             yield f"{edge.source} -> {edge.target}: {edge.name} goes round a sign-off"
+        needs = machine.parts(gate for way in edge.ways for gate in way.needs)
+        if not edge.sign_off and any(gate.check == "accepts" for gate in needs):
+            yield f"{edge.source} -> {edge.target}: only a sign-off may accept what does not hold"
     for edge in (edge for state in machine.states.values() for edge in state.edges if edge.reopen):
         if any(way.by != ("person",) for way in edge.ways):
             yield f"{edge.source}: re-opening {edge.name} is for a person alone"

@@ -13,7 +13,19 @@ from detent.gates.people import asked_by_name, protected_ok, signed_tree
 from detent.gates.plan import read_plan
 from detent.gates.seen import Finding, Seen
 from detent.gates.verdict import read_verdict
-from detent.machines.reading import GATES, REGISTER, ROLE, ROLES, SCHEMA, STATES, TABLE, TEXT, TEXTS, one_of
+from detent.machines.reading import (
+    GATES,
+    MADE_OF_GATES,
+    REGISTER,
+    ROLE,
+    ROLES,
+    SCHEMA,
+    STATES,
+    TABLE,
+    TEXT,
+    TEXTS,
+    one_of,
+)
 from detent.store.digest import hash_text
 from detent.store.markdown import is_placeholder, says_nothing, scan, visible_text
 from detent.store.markdown_blocks import read_blocks
@@ -34,6 +46,7 @@ _URL = re.compile(
 )
 MARKDOWN_LINK = re.compile(r"\[[^\]\n]+\]\(\s*<?([^)\s>]+)>?\s*\)")
 _MOST_SHOWN = 80  # characters of what somebody wrote, where a sentence quotes it
+ABOUT_TREE = "tree"  # what a verdict is about: it counts for the files that it was given on
 ROUND_LINE = re.compile(r"\W*round\W*\d+\W*", re.IGNORECASE)
 
 
@@ -306,15 +319,15 @@ CHECKS: Mapping[str, Known] = {
     "register_is": (register_is, ("register", "value"), ("unless",)),
     "section_filled": (section_filled, ("file", "section"), ("empty",)),
     "section_empty": (section_empty, ("file", "section"), ("empty",)),
-    "verdict": (verdict, ("file", "section", "value"), ("words",)),
+    "verdict": (verdict, ("file", "section", "value"), ("words", "about")),
     "labels": (labels, ("files", "section", "labels", "relevant"), ()),
     "path_field": (path_field, ("field",), ()),
     "link_field": (link_field, ("field",), ("when_folder",)),
     "commands": (commands, (), ("field",)),
     "commands_failed": (commands_failed, (), ("field",)),
     "red_green": (red_green, ("field",), ("command", "tests")),
-    "manual_evidence": (manual_evidence, ("field", "file", "section"), ()),
-    "answers": ("answers:answers", ("file", "section", "questions"), ()),
+    "manual_evidence": (manual_evidence, ("field", "file", "section"), ("about",)),
+    "answers": ("answers:answers", ("file", "section", "questions"), ("about",)),
     "preferences_doc": ("scope:preferences_doc", ("file",), ()),
     "inputs_distilled": ("scope:inputs_distilled", ("folder",), ()),
     "inputs_used": ("scope:inputs_used", ("file", "folder"), ()),
@@ -329,10 +342,10 @@ CHECKS: Mapping[str, Known] = {
     "structure_ok": ("design:structure_ok", ("design",), ("besides",)),
     "readiness_doc": ("readiness:readiness_doc", ("file", "scope", "design"), ()),
     "ac_tests": ("readiness:ac_tests", ("scope", "readiness"), ()),
-    "findings": ("reports:findings", ("file", "severities", "value"), ()),
-    "drift": ("reports:drift", ("file", "value"), ()),
+    "findings": ("reports:findings", ("file", "severities", "value"), ("about", "again")),
+    "drift": ("reports:drift", ("file", "value"), ("about", "again")),
     "blocked_doc": ("reports:blocked_doc", ("file",), ()),
-    "verification_doc": ("verification:verification_doc", ("file", "scope", "readiness"), ("value",)),
+    "verification_doc": ("verification:verification_doc", ("file", "scope", "readiness"), ("value", "about")),
     "delivery_doc": ("delivery:delivery_doc", ("readme", "delivery", "scope"), ()),
     "proposal_doc": ("delivery:proposal_doc", ("file",), ()),
     "architecture": ("delivery:architecture", ("file", "value"), ()),
@@ -379,6 +392,7 @@ _KINDS = {
     "roles": ROLES,
     "role": ROLE,
     "register": REGISTER,
+    "about": one_of((ABOUT_TREE,)),
 }
 # What `value` may be, where a check knows only some: any other word would silently mean one of them, or nothing.
 VALUES: Mapping[str, tuple[str, ...]] = {
@@ -394,6 +408,24 @@ VALUES: Mapping[str, tuple[str, ...]] = {
 }
 
 
+# Checks whose answer speaks for the tree they were asked of; of those with a `value`, the values that speak for it.
+_JUDGING: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("commands", "red_green", "secret_scan", "dependency_audit", "lockfile", "no_placeholders"), ()),
+    **dict.fromkeys(("ac_tests", "structure_ok", "within_design"), ()),
+    "criteria": ("all pass",),
+    "scope": ("inside",),
+    "code_review": ("ok",),
+}
+
+
+def judges_tree(check: str, params: Mapping[str, object]) -> bool:
+    """Whether an open gate of this kind says something good about the tree it was asked of, and about no other."""
+    if params.get("about") == ABOUT_TREE:
+        return True
+    values = _JUDGING.get(check, ())
+    return check in _JUDGING and (not values or params.get("value") in values)
+
+
 def check_named(name: str) -> Check:
     """The function of a check, its module read when it is first asked for."""
     known = CHECKS[name][0]
@@ -407,7 +439,7 @@ def check_named(name: str) -> Check:
 def parameters() -> dict[str, tuple[dict[str, str], dict[str, str]]]:
     """What each check must and may be given, and of which kind; `not` and `all` combine other gates."""
     found = {name: (_kinds(name, required), _kinds(name, optional)) for name, (_, required, optional) in CHECKS.items()}
-    return {**found, "not": ({"of": GATES}, {}), "all": ({"of": GATES}, {})}
+    return {**found, **{name: ({"of": GATES}, {}) for name in MADE_OF_GATES}}
 
 
 def _kinds(check: str, names: tuple[str, ...]) -> dict[str, str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from detent.core.values import Fact
 from detent.errors import UnreadableError
-from detent.gates.checks import CHECKS, check_named
+from detent.gates.checks import ABOUT_TREE, CHECKS, check_named
+from detent.gates.people import REASON
 from detent.gates.seen import Finding
-from detent.machines.reading import DEEPEST_GATES, IN_TREE, MADE_OF_GATES
+from detent.machines.reading import ACCEPTS, DEEPEST_GATES, IN_TREE, MADE_OF_GATES
+from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +69,27 @@ def _asked(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
     except UnreadableError as error:
         fix = error.next_step or "detent doctor --repair"
         return Finding(ok=False, why=f"{error.where}: {error.what}", fix=fix), False
+    if found.ok and gate.params.get("about") == ABOUT_TREE:
+        found = _about_tree(found, seen)
     return found, found.is_known and not found.pending
+
+
+def _about_tree(found: Finding, seen: Seen) -> Finding:
+    """A verdict that a run or an earlier move left is about the files of that moment; a later one is about these."""
+    for key, digest in found.evidence.items():
+        judged = seen.judged.get(key, {})
+        if judged.get("hash") != digest or not judged["tree"]:
+            continue
+        name = key.partition(":")[2].removeprefix(IN_TREE).replace(":", " ## ")
+        changed = seen.differences(judged["tree"]) if seen.tree else None
+        if changed is None:
+            return found.replace(ok=False, why=f"whether {name} is about these files is not known yet", is_known=False)
+        if changed:
+            names = name_some(path for _, path in changed)
+            why = f"{name} is about other files than there are now; changed since: {names}"
+            line = f"have it written again, with a line: Round: {seen.snapshot.visits.get(seen.snapshot.state, 1) + 1}"
+            return found.replace(ok=False, why=why, fix=line)
+    return found
 
 
 def _stale(gate: Gate, seen: Seen, keys: list[str]) -> Fact:
@@ -84,6 +106,8 @@ def _combined(gate: Gate, seen: Seen, depth: int) -> Fact:
     if depth >= DEEPEST_GATES:
         return Fact(gate.name, ok=False, why="gates are nested too deeply", fix=gate.fix, is_known=False)
     facts = [_fact(seen.machine.gates[name], seen, depth + 1) for name in gate.params["of"]]
+    if gate.check == ACCEPTS:
+        return _accepted(gate, seen, facts)
     is_known = all(fact.is_known for fact in facts)
     closed = [fact for fact in facts if not fact.ok]
     # Running commands helps only where nothing else is in the way.
@@ -101,3 +125,17 @@ def _combined(gate: Gate, seen: Seen, depth: int) -> Fact:
     parts = tuple((fact.gate, fact.ok, fact.why) for fact in facts)
     why = "" if ok else why
     return Fact(gate.name, ok, why, gate.fix, pending=pending, parts=parts, is_known=is_known)
+
+
+def _accepted(gate: Gate, seen: Seen, facts: list[Fact]) -> Fact:
+    """These gates hold, or the person who signs was told what does not and gives a reason; commands are run first."""
+    closed = [fact for fact in facts if not fact.ok]
+    pending = any(fact.pending for fact in closed)
+    ok = bool(facts) and (not closed or (not pending and REASON in seen.words))
+    why = "; ".join(dict.fromkeys(fact.why for fact in closed)) if facts else "it is made of nothing"
+    inner = [fact.fix for fact in closed if fact.fix]
+    fix = "; ".join(dict.fromkeys((*inner, gate.fix or 'to sign it as it is, add: --reason "why"')))
+    note = f"signed although: {why}" if ok and closed else ""
+    parts = tuple((fact.gate, fact.ok, fact.why) for fact in facts)
+    proof = seen.tree if ok else ""
+    return Fact(gate.name, ok, "" if ok else why, fix, proof, pending=pending, note=note, parts=parts)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _MOST_FILES = 200  # that a journal line names
 BY_NAME = "by name"  # stands among what a person says on top: they named the move they want
+REASON = "a reason"  # likewise: they said why
 WORD_CHECKS = ("protected_ok",)  # a closed gate of these is opened by nothing but a person's word
 _ALSO_BY_WORD = ("deployed", "as_judged")  # opened by more than a word, too
 

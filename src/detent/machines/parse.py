@@ -142,7 +142,8 @@ class _Parser(Names):
                 self.problem(f"gate {name}: of must be {GATES}")
                 params["of"] = of = []
             self.known_all(f"gate {name}", tuple(of), self.top.peek_names("gate"), "gate")
-        return Gate(name, check, params, since, fix)
+        judging = self.vocabulary.judging if self.vocabulary is not None else None
+        return Gate(name, check, params, since, fix, judges=judging is not None and judging(check, params))
 
     def role(self, table: Table) -> str:
         """The access of a role."""
@@ -175,6 +176,9 @@ class _Parser(Names):
         for gate in self.gates.values():
             if gate.check == "signed_tree":
                 self.known(f"gate {gate.name}", str(gate.params.get("edge", "")), names, "sign-off")
+            if is_texts(asked := gate.params.get("edges", [])):  # one that is no list of texts was told before
+                self.known_all(f"gate {gate.name}", tuple(asked), tuple(edge.name for edge in edges), "move")
+            self.known(f"gate {gate.name}", str(gate.params.get("again", "")), tuple(self.gates), "gate")
 
     def check_gate_names(self) -> None:
         """What gates name of the machine itself is there."""
@@ -511,6 +515,7 @@ class _Parser(Names):
             self.known(f"property {name}", table.text("then"), names, "edge"),
             self.known(f"property {name}", table.text("first"), names, "edge"),
             self.known_all(f"property {name}", table.texts("since"), self.state_names, "state"),
+            table.flag("tree"),
         )
         table.finish()
         return made

@@ -18,7 +18,8 @@ STATES, ROLES, ROLE, REGISTER = "a list of states", "a list of roles", "a role",
 ONE_OF = "one of: "  # begins a kind that lists every value there is
 SCHEMA = "a schema that ships with a machine, as MACHINE/NAME"
 
-MADE_OF_GATES = ("not", "all")  # the checks that ask other gates
+ACCEPTS = "accepts"  # the one of them that a person's reason opens too
+MADE_OF_GATES = ("not", "all", ACCEPTS)  # the checks that ask other gates
 DEEPEST_GATES = 5  # how far these may be nested
 
 IN_TREE = "tree:"  # before the name of a file that lies in the tree; any other file of a gate lies in the task folder

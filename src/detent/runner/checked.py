@@ -46,8 +46,11 @@ def _checked(document: Mapping[str, Any], where: str, limits: Mapping[str, int],
     # A machine as it shipped need not be explored again, which can take half a second; any other is.
     if not problems and (limits or options or sha256_of(canonical(document)) not in explored_digests()):
         from detent.core.explore import explore  # only for such a machine
+        from detent.machines.trees import unjudged
 
-        problems = tuple(f"{one.rule}: {' / '.join(one.story)}" for one in explore(machine).violations)
+        graph = explore(machine)
+        found = (*graph.violations, *unjudged(machine, graph))
+        problems = tuple(f"{one.rule}: {' / '.join(one.story)}" for one in found)
     if problems:
         raise MachineError(problems, where=where)
     return machine

@@ -197,7 +197,7 @@ def _workspace(task: Task, head: Mapping[str, Any]) -> str:
 
 def needs_tree(task: Task, gates: Iterable[str]) -> bool:
     """Whether any of these gates, or a gate it is made of, looks at the tree."""
-    return any(gate.check in TREE_CHECKS for gate in task.machine.parts(gates))
+    return any(gate.check in TREE_CHECKS or "about" in gate.params for gate in task.machine.parts(gates))
 
 
 def needs_commands(task: Task, gates: Iterable[str]) -> bool:

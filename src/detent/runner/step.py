@@ -22,8 +22,9 @@ from detent.core.record import Record
 from detent.core.values import Advance, Missing, Refuse, Signal, Wait
 from detent.errors import RefusedError, SetUpError
 from detent.gates.judge import evidence_hashes, judge
-from detent.gates.people import BY_NAME, signed_files, waits_for_person
+from detent.gates.people import BY_NAME, REASON, signed_files, waits_for_person
 from detent.machines.lines import NEXT
+from detent.machines.reading import ACCEPTS
 from detent.runner.asks import answered
 from detent.runner.commit_move import commit_move
 from detent.runner.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
@@ -212,7 +213,8 @@ def _observe(
     with_tree = with_tree or bool(effects - TREELESS) or any(edge.sign_off for edge in edges)
     tree = current_tree(task) if with_tree or needs_tree(task, gates) else ""
     named = (BY_NAME,) if asked.who == "person" and (asked.want or asked.verb not in ("", NEXT)) else ()
-    seen = look(task, task.memory, document, tree, words=(*words, *named))
+    why = (REASON,) if asked.who == "person" and asked.reason.strip() else ()
+    seen = look(task, task.memory, document, tree, words=(*words, *named, *why))
     return seen, judge(seen, gates)
 
 
@@ -289,7 +291,7 @@ def _move(
         "waived": list(taken.waived),
         "override": asked.override if taken.waived else "",
         "tree": seen.tree,
-        "signed": {"files": signed_files(seen)} if taken.edge.sign_off else {},
+        "signed": _signed(task, seen, facts, taken) if taken.edge.sign_off else {},
         "effects": list(taken.way.effects),
         "machine": task.memory.head["digest"],
         "sandbox": _level(task, taken.way.needs) if seen.tree else "",
@@ -307,6 +309,13 @@ def _move(
         content = {**task.memory.intent.get("move", content), "prepared": prepared}
     made = commit_move(task, settled.document, evidence_hashes(seen), taken, content)
     return Outcome(taken, task.replace(memory=made.memory), facts, asked, before)
+
+
+def _signed(task: Task, seen: Seen, facts: Mapping[str, Fact], taken: Advance) -> dict[str, Any]:
+    """What a sign-off is bound to besides the tree, and what the person accepted with it although it does not hold."""
+    parts = [facts[gate] for gate in taken.way.needs if task.machine.gates[gate].check == ACCEPTS]
+    accepted = [why for fact in parts for _, is_open, why in fact.parts if not is_open]
+    return {"files": signed_files(seen), **({"accepted": accepted} if accepted else {})}
 
 
 def _unprepared(

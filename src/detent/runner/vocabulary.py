@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detent.core.machine import Vocabulary
-from detent.gates.checks import parameters
+from detent.gates.checks import judges_tree, parameters
 from detent.runner.git_steps import STEPS
 from detent.runner.homes import PROVISIONS
 from detent.runner.promises import EFFECTS
@@ -15,4 +15,4 @@ from detent.store.shown import SOURCES
 def vocabulary() -> Vocabulary:
     prepares = tuple(dict.fromkeys((*PROVISIONS, *STEPS)))
     names = {"effects": tuple(EFFECTS), "prepares": prepares, "codecs": tuple(CODECS), "kinds": KINDS}
-    return Vocabulary(checks=parameters(), **names, shown=SOURCES)
+    return Vocabulary(checks=parameters(), **names, shown=SOURCES, judging=judges_tree)

@@ -28,6 +28,7 @@ _DEEDS = (
     *("acted", "proved", "landed", "approved", "intended", "unprepared", "configured", "filed", "deploy", "set_up"),
 )
 GATE_EFFECTS = ("gate_commit", "checkpoint")  # whose trees a task goes back to when it is blocked
+_JUDGEMENTS = (REPORT, "section:", "text:")  # how the keys of evidence begin that may be a verdict about a tree
 TALKED = "talked"  # why a run ended that a person talked to, whatever its program ended with: the person was there
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 
@@ -322,7 +323,7 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
             "visit": visit,
             "usage": used,
             "out": _fold_out(memory, entry),
-            "judged": _fold_judged(memory, _left(entry), entry["tree"], entry["role"]),
+            "judged": _fold_judged(memory, _left(entry), entry["tree"], entry["role"], _filed(entry)),
             "last_run": {name: entry[name] for name in ("run", "agent", "model")},
         }
     if kind in ("crashed", "unmoved"):
@@ -344,17 +345,28 @@ def _fold_word(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     return changes
 
 
+def _filed(entry: Mapping[str, Any]) -> Mapping[str, str]:
+    files: Mapping[str, str] = entry.get("filed", {}).get("files", {})
+    return files
+
+
 def _left(entry: Mapping[str, Any]) -> dict[str, str]:
     """The evidence as a run left it, without the reports that were put back because they are not its own."""
     # A file that was put back takes all its sections with it.
-    taken = tuple(f"{REPORT}{item.partition(':')[2]}:" for item in entry.get("taken", ()))
-    return {key: value for key, value in entry["evidence"].items() if not f"{key}:".startswith(taken)}
+    taken = tuple(f"{item.partition(':')[2]}:" for item in entry.get("taken", ()))
+    return {key: value for key, value in entry["evidence"].items() if not f"{key.partition(':')[2]}:".startswith(taken)}
 
 
-def _fold_judged(memory: Memory, evidence: Mapping[str, str], tree: str, role: str) -> dict[str, Mapping[str, str]]:
-    """Reports that are new are about the tree they were found with; without a role a person wrote them."""
-    found = {key: value for key, value in evidence.items() if key.startswith(REPORT)}
-    new = {key: value for key, value in found.items() if memory.judged.get(key, {}).get("hash") != value}
+def _fold_judged(
+    memory: Memory, evidence: Mapping[str, str], tree: str, role: str, filed: Mapping[str, str] = {}
+) -> dict[str, Mapping[str, str]]:
+    """Reports that are new are about the tree they were found with; without a role a person wrote them.
+
+    One that was filed from this very run is new, also where it says the same.
+    """
+    found = {key: value for key, value in evidence.items() if key.startswith(_JUDGEMENTS)}
+    known = {key: one["hash"] for key, one in memory.judged.items()}
+    new = {key: value for key, value in found.items() if known.get(key) != value or filed.get(key.split(":")[1])}
     return {**memory.judged, **{key: {"hash": value, "tree": tree, "role": role} for key, value in new.items()}}
 
 

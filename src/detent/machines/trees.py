@@ -1,0 +1,190 @@
+"""Asks whether a machine delivers only trees that were judged: the files may change between any two moves.
+
+A move judges the tree by the gates it needs (`Gate.judges`). Before a move delivers (it leads where work lands or
+rests, makes the person's commit, or rests on a deployment), an agent or a person may have changed the files. So it must
+ask again for all that was asked on the way, or be bound to the tree of a move that did: by `as_judged`, `signed_tree`
+or `same_tree`, or because the commit holds what was signed last. What a sign-off `accepts`, a person was told.
+"""
+
+from __future__ import annotations
+
+from detent.core.explore import Violation, tell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from detent.core.explore import Graph, Step
+    from detent.core.machine import Edge, Gate, Machine, Way
+
+_NOT_OF_THE_KEY = ("value", "about", "again")
+
+
+def delivers(machine: Machine, edge: Edge, way: Way) -> bool:
+    """Whether what this way leaves behind is handed over to people."""
+    target = machine.states.get(edge.target)
+    if edge.reopen or target is None:
+        return False
+    is_deployed = any(gate.check == "deployed" for gate in asked(machine, way.needs))
+    is_rest = target.is_rest and "gate_commit" in way.effects
+    return target.lands or is_rest or is_deployed or "commit" in way.prepare
+
+
+def asked(machine: Machine, names: Iterable[str]) -> Iterator[Gate]:
+    """The gates that must be open where these are, without those they are made of; a negated one says nothing good."""
+    for name in names:
+        gate = machine.gates[name]
+        if gate.check in ("all", "accepts"):
+            yield from asked(machine, gate.params["of"])
+        elif gate.check != "not":
+            yield gate
+
+
+def key_of(gate: Gate) -> str:
+    """Two gates that ask the same of the tree have the same key, whichever answer they want and since when."""
+    params = {name: value for name, value in gate.params.items() if name not in _NOT_OF_THE_KEY}
+    return f"{gate.check} {sorted(params.items())}"
+
+
+def covered(machine: Machine, edge: Edge, way: Way, behind: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The keys of all that was asked of the tree that this way sees, here or by a move it is bound to."""
+    found: set[str] = set()
+    for gate in asked(machine, way.needs):
+        if gate.judges:
+            found.add(key_of(gate))
+        names = gate.params["edges"] if gate.check == "as_judged" else [gate.params.get("edge", "")]
+        if gate.check in ("as_judged", "signed_tree"):
+            bound = [one for one in machine.edges() if one.name in names]
+        elif gate.check == "same_tree":
+            bound = [one for one in machine.edges() if one.target == edge.source]
+        else:
+            continue
+        sets = [
+            covered(machine, one, its, behind | {one.name})
+            for one in bound
+            if one.name not in behind
+            for its in one.ways
+        ]
+        found.update(frozenset.intersection(*sets) if sets else ())
+    return frozenset(found)
+
+
+class _Trees:
+    def __init__(self, machine: Machine, graph: Graph) -> None:
+        self.machine, self.graph = machine, graph
+        self.ways = {
+            (state.name, edge.name, way.number): (edge, way)
+            for state in machine.states.values()
+            for edge in state.edges
+            for way in edge.ways
+        }
+        self.gates = {key_of(gate): gate for gate in machine.gates.values() if gate.judges}
+        self.leaving: dict[int, list[Step]] = {}
+        for step in graph.steps:
+            self.leaving.setdefault(step.source, []).append(step)
+        self.covers = {place: covered(machine, *pair) for place, pair in self.ways.items()}
+
+    def place(self, step: Step) -> tuple[str, str, int]:
+        return self.graph.snapshots[step.source].state, step.edge, step.way
+
+    def judged(self, step: Step) -> frozenset[str]:
+        """What a step asks of the tree; a gate that was waived was not asked."""
+        if not step.edge:
+            return frozenset()
+        names = [name for name in self.ways[self.place(step)][1].needs if name in step.open_gates]
+        return frozenset(key_of(gate) for gate in asked(self.machine, names) if gate.judges)
+
+    def lacks(self, keys: Iterable[str], cover: frozenset[str]) -> Iterator[Gate]:
+        """The gates among these that a cover does not answer for, itself or by the gate that judges it again."""
+        for key in keys:
+            again = self.gates[key].params.get("again", "")
+            if key not in cover and not (again and key_of(self.machine.gates[again]) in cover):
+                yield self.gates[key]
+
+    def run(self) -> Iterator[Violation]:
+        owed, signed = self.flow()
+        told: set[tuple[str, str]] = set()
+        for step in self.graph.steps:
+            if not step.edge or not delivers(self.machine, *self.ways[self.place(step)]):
+                continue
+            covers = [self.covers[self.place(step)]]
+            if "commit" in self.ways[self.place(step)][1].prepare:  # it holds the tree that was signed last
+                covers = [covers[0] | self.covers[place] for place in signed.get(step.source, ())] or covers
+            for gate in {
+                one.name: one for cover in covers for one in self.lacks(owed.get(step.source, ()), cover)
+            }.values():
+                if (step.edge, gate.name) not in told:
+                    told.add((step.edge, gate.name))
+                    yield self.violation(
+                        f"{step.edge} delivers files that {gate.name} may not have judged", gate, step.edge
+                    )
+        yield from self.declared()
+
+    def declared(self) -> Iterator[Violation]:
+        """All that `first` asked of the tree holds of the tree that `then` sees, where a property says so."""
+        for rule in (one for one in self.machine.properties if one.tree):
+            first = {key for place, cover in self.covers.items() if place[1] == rule.first for key in cover}
+            for place, cover in self.covers.items():
+                for gate in self.lacks(sorted(first), cover) if place[1] == rule.then else ():
+                    yield self.violation(
+                        f"{rule.name}: {rule.then} does not ask again for {gate.name}", gate, rule.then
+                    )
+
+    def flow(self) -> tuple[dict[int, frozenset[str]], dict[int, set[tuple[str, str, int]]]]:
+        """What was asked on some way to each node, and which sign-off may have been the last one there."""
+        owed: dict[int, frozenset[str]] = {}
+        signed: dict[int, set[tuple[str, str, int]]] = {}
+        todo = list(range(len(self.graph.snapshots)))
+        for at in todo:  # grows while it is read
+            for step in self.leaving.get(at, ()):
+                pair = self.ways.get(self.place(step)) if step.edge else None
+                # Work that is taken back leaves the tree it was taken back to.
+                before = frozenset() if pair and "revert" in pair[1].prepare else owed.get(at, frozenset())
+                now = before | self.judged(step)
+                last = {self.place(step)} if pair and pair[0].sign_off else signed.get(at, set())
+                old, known = owed.get(step.target, frozenset()), signed.setdefault(step.target, set())
+                if not (now <= old and last <= known):
+                    owed[step.target] = old | now
+                    known |= last
+                    todo.append(step.target)
+        return owed, signed
+
+    def violation(self, rule: str, gate: Gate, edge: str) -> Violation:
+        """The shortest story: the gate is asked, the files change, the move is made."""
+        key, snapshots = key_of(gate), self.graph.snapshots
+        roots = [(at, False) for at in range(len(snapshots)) if snapshots[at].state == self.machine.initial][:1]
+        parents: dict[tuple[int, bool], tuple[tuple[int, bool], Step] | None] = dict.fromkeys(roots)
+        for node in (todo := list(roots)):  # grows while it is read
+            for step in self.leaving.get(node[0], ()):
+                if node[1] and step.edge == edge:
+                    return Violation(rule, tuple(self.story(parents, node, step, key)))
+                after = (step.target, node[1] or key in self.judged(step))
+                if after not in parents:
+                    parents[after] = (node, step)
+                    todo.append(after)
+        return Violation(rule, ())
+
+    def story(
+        self,
+        parents: dict[tuple[int, bool], tuple[tuple[int, bool], Step] | None],
+        node: tuple[int, bool],
+        last: Step,
+        key: str,
+    ) -> list[str]:
+        steps, snapshots = [last], self.graph.snapshots
+        while (found := parents[node]) is not None:
+            node, step = found
+            steps.append(step)
+        steps.reverse()
+        at = next(number for number, step in enumerate(steps) if key in self.judged(step))
+        between = [snapshots[step.target].state for step in steps[at:-1]]
+        writers = [name for name in between if self.machine.states[name].access == "write"]
+        changed = f"in {writers[0]} its agent changes files" if writers else f"in {between[0]} files are edited by hand"
+        where = at + 1 + (between.index(writers[0]) if writers else 0)
+        told = [tell(snapshots, step) for step in steps]
+        return [f"start in {snapshots[node[0]].state}", *told[:where], changed, *told[where:]]
+
+
+def unjudged(machine: Machine, graph: Graph) -> tuple[Violation, ...]:
+    """Every move that may deliver a tree which a gate on the way has not judged, each with its shortest story."""
+    return tuple(_Trees(machine, graph).run())

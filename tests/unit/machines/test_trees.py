@@ -1,0 +1,154 @@
+"""A machine that may deliver files which no gate has judged is refused, with the shortest story."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from detent.core.explore import explore
+from detent.core.machine import Machine
+from detent.errors import MachineError
+from detent.machines.load import built_in_names, load, read_document
+from detent.machines.parse import parse
+from detent.machines.trees import unjudged
+from detent.proof.check import check_machine
+from detent.runner.vocabulary import vocabulary
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def edge(document: dict[str, Any], name: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(one for one in document["edge"] if one.get("name") == name)
+    return found
+
+
+def changed(name: str, *changes: Change) -> Machine:
+    """A built-in machine with something taken out."""
+    document = tomllib.loads(Path(read_document(name)[1]).read_text(encoding="utf-8"))
+    for change in changes:
+        change(document)
+    return parse(document, vocabulary(), where="changed.toml")
+
+
+def rules(machine: Machine) -> list[str]:
+    return [one.rule for one in unjudged(machine, explore(machine))]
+
+
+def undeclared(document: dict[str, Any]) -> None:
+    """Without what the machine itself declares about trees: the built-in property is left."""
+    for one in document["property"]:
+        one.pop("tree", None)
+
+
+@pytest.mark.parametrize("name", built_in_names())
+def test_built_in_machines_deliver_only_what_was_judged(name: str) -> None:
+    machine = load(name, vocabulary())[0]
+    assert unjudged(machine, explore(machine)) == ()
+    assert check_machine(name).is_sound
+
+
+def delivery_alone(document: dict[str, Any]) -> None:
+    edge(document, "PassDeployGate")["needs"] = ["delivery_ok", "deployed"]
+
+
+def test_deploy_gate_that_asks_for_the_documents_alone_is_refused() -> None:
+    machine = changed("lights-out", delivery_alone, undeclared)
+    found = unjudged(machine, explore(machine))
+    assert "PassDeployGate delivers files that verified may not have judged" in [one.rule for one in found]
+    assert "PassDeployGate delivers files that secrets_none may not have judged" in [one.rule for one in found]
+    story = next(one.story for one in found if "verified" in one.rule)
+    assert story[0] == "start in Ideating"
+    assert "PassVerifyGate" in story[-4]
+    assert "in Deploying its agent changes files" in story
+    assert "PassDeployGate" in story[-1]
+
+
+def test_deployment_without_any_gate_about_it_is_refused_too() -> None:
+    def without(document: dict[str, Any]) -> None:
+        edge(document, "PassDeployGate")["needs"] = ["delivery_ok"]
+
+    found = rules(changed("lights-out", without, undeclared))
+    assert "PassDeployGate delivers files that verified may not have judged" in found
+
+
+def test_review_gate_that_asks_for_commands_alone_is_refused() -> None:
+    def without(document: dict[str, Any]) -> None:
+        edge(document, "PassReviewGate")["needs"] = ["review_clean", "commands_ok"]
+
+    found = rules(changed("lights-out", without))
+    told = "nothing is reviewed that was not built: PassReviewGate does not ask again for secrets_none"
+    assert told in found
+    assert not any("commands_ok" in rule for rule in found)
+
+
+def test_verify_gate_that_does_not_ask_for_the_build_again_is_refused() -> None:
+    def without(document: dict[str, Any]) -> None:
+        edge(document, "PassVerifyGate")["needs"] = ["verified"]
+
+    found = rules(changed("lights-out", without))
+    assert any("PassVerifyGate does not ask again for commands_ok" in rule for rule in found)
+
+
+def test_deployment_that_is_not_bound_to_the_verified_tree_is_refused() -> None:
+    def without(document: dict[str, Any]) -> None:
+        edge(document, "PassDeployGate")["needs"] = ["delivery_ok", "build_ok", "deployed"]
+
+    found = rules(changed("lights-out", without, undeclared))
+    assert set(found) == {
+        f"PassDeployGate delivers files that {gate} may not have judged"
+        for gate in ("verified", "review_clean", "drift_repaired")
+    }, "what VERIFY judges again is not judged by it any more"
+
+
+def test_commit_of_a_tree_that_no_criterion_was_asked_of_is_refused() -> None:
+    def without(document: dict[str, Any]) -> None:
+        for one in document["edge"]:
+            if one["from"] == "PendingReview" and one["to"] == "Approved":
+                del one["needs"]
+        del document["gate"]["signed_as_is"]
+
+    machine = changed("ralf", without)
+    found = unjudged(machine, explore(machine))
+    assert [one.rule for one in found] == ["human-commits delivers files that criteria_kept may not have judged"]
+    assert any("files" in line for line in found[0].story)
+
+
+def test_sign_off_that_does_not_ask_what_changed_since_the_review_is_refused() -> None:
+    def orange(document: dict[str, Any]) -> None:
+        for one in document["edge"]:
+            if one["from"] == "reviewing" and one["to"] == "done":
+                del one["needs"]
+        del document["gate"]["signed_as_is"], document["gate"]["as_reviewed"]
+
+    assert rules(changed("orange", orange)) == [
+        "reviewing-to-done delivers files that review_passed may not have judged"
+    ]
+
+
+def test_landing_without_the_tests_of_the_landed_files_is_refused() -> None:
+    def phase(document: dict[str, Any]) -> None:
+        edge(document, "review_to_done")["needs"].remove("validation_passed")
+
+    found = rules(changed("phase", phase))
+    assert found == ["review_to_done delivers files that validation_passed may not have judged"]
+    story = next(iter(unjudged(changed("phase", phase), explore(changed("phase", phase))))).story
+    assert "in review files are edited by hand" in story
+
+
+def test_override_and_revert_are_the_exceptions() -> None:
+    """`global` waives a gate by a person's override, and a revert delivers the tree it went back to."""
+    machine = load("global", vocabulary())[0]
+    assert unjudged(machine, explore(machine)) == ()
+
+
+def test_property_about_trees_must_be_a_flag() -> None:
+    def wrong(document: dict[str, Any]) -> None:
+        document["property"][0]["tree"] = "yes"
+
+    with pytest.raises(MachineError) as found:
+        changed("lights-out", wrong)
+    assert "tree must be true or false" in found.value.problems[0]
