@@ -31,6 +31,7 @@ ORANGE = load("orange", vocabulary(), options=["changes-requested"])[0]
 # No text opens both of these.
 OPPOSED = ({"review_passed", "review_failed"}, {"summary_known", "summary_missing"})
 SUMMARY = {"summary_known", "summary_missing"}
+SIGNED = {"signed_as_is"}  # about the tree, which only the step looks at
 
 
 def drivable() -> Graph:
@@ -93,14 +94,14 @@ class World:
         self.write("Review", f"Verdict: {verdict}\n\nread it" if verdict else "")
         seen = look(self.task, self.task.memory, self.task.native.read(), "")
         found = {name for name, fact in judge(seen, gates_of(state)).items() if fact.ok}
-        assert found - SUMMARY == opened & gates_of(state) - SUMMARY
+        assert found - SUMMARY == opened & gates_of(state) - SUMMARY - SIGNED
 
     def follow(self, step: Step) -> None:
         before, after = GRAPH.snapshots[step.source], GRAPH.snapshots[step.target]
         closed = {name: Fact(name, ok=False) for name in ORANGE.gates}
         # A person may leave stuck without what an agent needs, so that the model is asked what a closed gate means.
         # Nor does it matter to somebody who signs with a reason whether the files are those that were reviewed.
-        needed = set(step.open_gates) - SUMMARY - {"signed_as_is"}
+        needed = set(step.open_gates) - SUMMARY - SIGNED
         if needed and not isinstance(decide(ORANGE, before, closed, step.signal), Advance):
             self.prepare(before.state, set())
             assert isinstance(self.ask(step.signal), (Refuse, Wait))
