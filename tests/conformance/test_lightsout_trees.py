@@ -55,7 +55,8 @@ def test_fix_is_judged_by_all_that_the_build_gate_asks(
     line.run(expect=6)
     passed = {"Reviewing": "ReviewGatePassed", "Verifying": "VerifyGatePassed"}[state]
     assert passed not in line.path_of_moves()[line.path_of_moves().index(fixing) :]
-    assert told in line("next", "p").out + line.last("unmoved").get("why", ""), line("next", "p").out
+    last = line.entries("run_planned")[-1]["run"]
+    assert told in line.prompt(last) + line.last("unmoved").get("why", ""), line.prompt(last)
     line.audit()
 
 
