@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _MOST_FILES = 2000  # of a folder that is named as proof
+_LONGEST_NAME = 1000  # characters of a path that is named as proof
+_DEEPEST = _LONGEST_NAME // 2  # no file that lies deeper can be named
 LARGEST_PROOF_BYTES = 64 << 20  # of a file that is named as proof; a larger one is not read
 MOST_PROOF_BYTES = 256 << 20  # of all files of a folder together
 TOO_LARGE = "too large"  # stands where the hash would
@@ -78,7 +80,7 @@ class TaskFiles:
         return self._paths[value, as_proof]
 
     def _look(self, value: str, refused: frozenset[str]) -> PathSeen | None:
-        if not value.strip() or "\0" in value or len(value) > 1000:
+        if not value.strip() or "\0" in value or len(value) > _LONGEST_NAME:
             return None
         for root in self.roots:
             real = os.path.realpath(os.path.join(root, value))
@@ -155,7 +157,7 @@ class TaskFiles:
 
 
 def _plain_files(folder: str) -> Iterator[str]:
-    for base, _folders, names in walk(folder):
+    for base, _folders, names in walk(folder, _DEEPEST):
         for name in names:
             path = os.path.join(base, name)
             if _is_plain(path):

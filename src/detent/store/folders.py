@@ -16,15 +16,19 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LONGEST_SHOWN = 200  # characters of a path in a message
 
 
-def walk(top: str) -> Iterator[tuple[str, list[str], list[str]]]:
+def walk(top: str, deepest: int = 0) -> Iterator[tuple[str, list[str], list[str]]]:
     """As `os.walk` from the top, names sorted: folder, names of folders in it, all other names.
 
     Links to folders are named among the folders and not followed. What is taken out of the first list is passed over;
-    a folder that can't be read, or whose path is longer than the kernel allows, looks empty.
+    a folder that can't be read, or whose path is longer than the kernel allows, looks empty. With `deepest` so do
+    folders that lie deeper: to resolve a path takes the longer the deeper it is.
     """
+    levels = top.count(os.sep) + deepest
     waiting = [top]
     while waiting:
         base = waiting.pop()
+        if deepest and base.count(os.sep) > levels:
+            continue
         folders: list[str] = []
         names: list[str] = []
         try:

@@ -70,6 +70,12 @@ def test_walk_ends_in_three_thousand_nested_folders(tmp_path: Path) -> None:
     wipe(str(tmp_path / "deep"))
 
 
+def test_walk_stops_at_the_depth_it_is_given(tmp_path: Path) -> None:
+    nest(tmp_path / "deep", 20)
+    assert len(list(walk(str(tmp_path), 5))) == 6
+    assert len(list(walk(str(tmp_path)))) == 22
+
+
 def test_walk_names_links_and_does_not_follow_them(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "file").touch()
