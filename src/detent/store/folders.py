@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_MOST_OPEN = 64  # folders that are open at a time
 _LONGEST_SHOWN = 200  # characters of a path in a message
 
 
@@ -54,19 +55,14 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 def remove_folder(path: str) -> None:
     """Remove a folder with everything in it, also below folders without permissions; links are not followed.
 
-    Folders inside are moved to the top before they are emptied, so no path grows long and two descriptors are enough.
+    Folders that lie deep are moved to the top before they are emptied, so a few descriptors are enough at any depth.
     """
     os.chmod(path, stat.S_IRWXU)
     top = os.open(path, _FOLDER)
     try:
         moved = 0
         while names := os.listdir(top):
-            for name in names:
-                if not _is_real_folder(name, top):
-                    os.unlink(name, dir_fd=top)
-                    continue
-                moved = _empty(name, top, moved)
-                os.rmdir(name, dir_fd=top)
+            moved = _remove_in(top, names, moved)
     finally:
         os.close(top)
     try:
@@ -75,22 +71,32 @@ def remove_folder(path: str) -> None:
         return  # another process was removing it too
 
 
-def _empty(name: str, top: int, moved: int) -> int:
-    """Unlink the files of one folder at the top and move its folders up beside it; the last number that was given."""
-    os.chmod(name, stat.S_IRWXU, dir_fd=top)
-    folder = os.open(name, _FOLDER, dir_fd=top)
+def _remove_in(top: int, names: list[str], moved: int) -> int:
+    """Remove these entries of a folder; returns the last number that a folder got which was moved up."""
+    opened = [(top, names, "")]  # the way down: descriptor, what is left there, its name in the folder above
     try:
-        for inner in os.listdir(folder):
-            if not _is_real_folder(inner, folder):
-                os.unlink(inner, dir_fd=folder)
+        while opened:
+            folder, left, own = opened[-1]
+            if not left:
+                opened.pop()
+                if opened:
+                    os.close(folder)
+                    os.rmdir(own, dir_fd=opened[-1][0])
                 continue
-            try:
-                os.rmdir(inner, dir_fd=folder)  # usually it is deep or empty; an empty one needs no move
-            except OSError:
-                os.chmod(inner, stat.S_IRWXU, dir_fd=folder)  # a folder without write permission can't change place
-                moved = _move_up(inner, folder, top, moved)
+            name = left.pop()
+            if not _is_real_folder(name, folder):
+                os.unlink(name, dir_fd=folder)
+                continue
+            os.chmod(name, stat.S_IRWXU, dir_fd=folder)  # else it can neither be read nor change its place
+            if len(opened) > _MOST_OPEN:
+                moved = _move_up(name, folder, top, moved)
+                continue
+            inner = os.open(name, _FOLDER, dir_fd=folder)
+            opened.append((inner, [], name))
+            opened[-1][1].extend(os.listdir(inner))
     finally:
-        os.close(folder)
+        for folder, _left, _own in opened[1:]:
+            os.close(folder)
     return moved
 
 
