@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     Wrap = Callable[[Sequence[str], str, Laid], Sequence[str]]
 
 LOCK_WAIT_S = 1800.0
+BUILD = "build"  # the command that makes of the project's own source what the others use
+READ_ONLY_SET_UP = {"UV_NO_SYNC": "1"}  # `uv run` would bring up to date what can't be written
 SHARED, PER_CHECKOUT, OWN = "shared by the tasks", "made for each checkout", "made from this tree alone"
 
 
@@ -80,8 +82,12 @@ class Checkout(Record):
     setup: str  # "none", or how set-up was made: SHARED, PER_CHECKOUT or OWN
     why: str = ""  # why it is not the shared one
     laid: Laid = NOTHING_LAID
+    laid_for_build: Laid = NOTHING_LAID  # the same, but writable; what is written there is thrown away
     key: str = ""
     left_out: tuple[str, ...] = ()  # the paths that set-up created
+    made_in: str = ""  # where these lie; empty: in the folder itself
+    size: int = 0  # of a shared set-up, in bytes
+    tracked: frozenset[str] = frozenset()  # the files of the tree
     changed: tuple[str, ...] = ()  # tracked files that set-up changed, and that were restored
 
 
@@ -120,6 +126,7 @@ class Wanted(Record):
     running: Running
     setups: Setups | None = None  # where the project shares set-ups; None: it does not
     private: str = ""  # for an agent: set-up is its own to change, and what it changes lies there
+    build: str = ""  # where a build command may write into set-up: a folder for what it writes, thrown away
     task_cache: str = ""  # emptied first, so that no earlier proof left anything there
     by_content: bool = False  # a shared set-up is used only if every byte of it is what it was
 
@@ -164,6 +171,8 @@ def run_command(
 ) -> Finished:
     """Run a shell command in a checkout; nothing it started outlives it."""
     environment = clean_environment(running.env) | {"PWD": laid.seat or checkout}
+    if any(one.kind == "shown" for one in laid.binds):
+        environment |= READ_ONLY_SET_UP
     os.makedirs(os.path.dirname(os.path.abspath(log_path)), exist_ok=True)
     return process.run(
         running.wrap(("/bin/sh", "-c", command), checkout, laid),

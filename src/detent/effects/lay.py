@@ -37,10 +37,8 @@ def lay_read_only(made: Made, ground: Ground) -> Laid:
             copy_path(made.folder, ground.folder, name, ground.tracked)  # files of the tree win, one by one
         elif is_free(ground.folder, name):
             binds.append(Bind(os.path.join(made.folder, name), os.path.join(ground.seat, name)))
-            inside = [cache for cache in made.caches if os.path.dirname(cache) == name]
-            binds += [Bind("", os.path.join(ground.seat, cache), "scratch") for cache in inside]
     _copy_files(made, ground)
-    return Laid(ground.seat, tuple(binds))
+    return read_only(Laid(ground.seat, tuple(binds)), made)
 
 
 def lay_own(made: Made, ground: Ground, private: str, *, overlays: bool) -> Laid:
@@ -64,6 +62,15 @@ def lay_own(made: Made, ground: Ground, private: str, *, overlays: bool) -> Laid
         binds.append(Bind(own, os.path.join(ground.seat, name), "writable"))
     _copy_files(made, ground)
     return Laid(ground.seat, tuple(binds), tuple(mounted))
+
+
+def read_only(laid: Laid, made: Made) -> Laid:
+    """What was laid for an agent or a build, as it is now, for those who only use it; tool caches stay writable."""
+    binds = [one.replace(kind="shown") for one in laid.binds]
+    mounted = {one.path for one in binds}
+    caches = [os.path.join(laid.seat, cache) for cache in made.caches]
+    binds += [Bind("", cache, "scratch") for cache in caches if os.path.dirname(cache) in mounted]
+    return laid.replace(binds=tuple(binds))
 
 
 def lay_private(made: Made, ground: Ground) -> Laid:

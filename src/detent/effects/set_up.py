@@ -13,7 +13,7 @@ from detent.core.record import Record
 from detent.effects.bring import changed_files_of, copy_below, created_paths, keep_made, marks
 from detent.effects.checkout import OWN, PER_CHECKOUT, SHARED, Checkout, SetupFailed, run_setup
 from detent.effects.git import tree_of
-from detent.effects.lay import Ground, lay_own, lay_read_only
+from detent.effects.lay import Ground, lay_own, lay_read_only, read_only
 from detent.effects.sandbox import Laid
 from detent.effects.setup_key import Key, key_of
 from detent.effects.setups import Order, shared_setup
@@ -24,6 +24,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.effects.bring import Place
     from detent.effects.checkout import FrozenTree, Wanted, Workspace
+
+
+NO_MOUNTS = "this sandbox level has no mounts"
 
 
 class Choice(Record):
@@ -68,7 +71,8 @@ def set_up(place: Place, wanted: Wanted, missing: tuple[str, ...]) -> Checkout |
     search_path = wanted.running.env.get("PATH", os.defpath)
     choice = choose(wanted.frozen, place.tree, workspace, wanted.work_tree, search_path)
     seat = setups.seat if setups is not None else ""
-    ready = Checkout(place.folder, missing, choice.how, choice.why, Laid(seat), choice.key)
+    ready = Checkout(place.folder, missing, choice.how, choice.why, Laid(seat), Laid(seat), choice.key)
+    ready = ready.replace(tracked=place.tracked)
     if choice.how == OWN:
         return _own(place, wanted, ready)
     if setups is None or not seat:
@@ -78,11 +82,14 @@ def set_up(place: Place, wanted: Wanted, missing: tuple[str, ...]) -> Checkout |
     if isinstance(made, SetupFailed):
         return made
     ground = Ground(place.folder, place.tracked, seat)
+    ready = ready.replace(left_out=made.paths, changed=made.changed, made_in=made.folder, size=made.bytes)
     if wanted.private:
-        laid = lay_own(made, ground, wanted.private, overlays=setups.overlays)
-    else:
-        laid = lay_read_only(made, ground)
-    return ready.replace(laid=laid, left_out=made.paths, changed=made.changed)
+        return ready.replace(laid=lay_own(made, ground, wanted.private, overlays=setups.overlays))
+    if wanted.build:
+        own = lay_own(made, ground, wanted.build, overlays=setups.overlays)
+        return ready.replace(laid=read_only(own, made), laid_for_build=own)
+    laid = lay_read_only(made, ground)
+    return ready.replace(laid=laid, laid_for_build=laid)
 
 
 def _own(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | SetupFailed:
@@ -102,8 +109,10 @@ def _per_checkout(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | S
     kept = os.path.join(wanted.cache_dir, mark)
     if os.path.isdir(kept):
         os.utime(kept)
+        before = marks(place.folder)
         copy_below(kept, place.folder, place.tracked)
-        return ready.replace(setup=PER_CHECKOUT, why="this sandbox level has no mounts")
+        created = created_paths(before, marks(place.folder), place.tracked)
+        return ready.replace(setup=PER_CHECKOUT, why=NO_MOUNTS, left_out=created)
     place.git.run("read-tree", "--reset", "-u", base_tree(wanted.frozen))
     before = marks(place.folder)
     failed = run_setup(place.folder, wanted.workspace, wanted.log_path, wanted.running)
@@ -115,8 +124,7 @@ def _per_checkout(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | S
     copy_below(kept, place.folder, place.tracked)
     changed = _changed(place, before, after)
     created = created_paths(before, after, place.tracked)
-    why = "this sandbox level has no mounts"
-    return ready.replace(setup=PER_CHECKOUT, why=why, left_out=created, changed=changed)
+    return ready.replace(setup=PER_CHECKOUT, why=NO_MOUNTS, left_out=created, changed=changed)
 
 
 def _changed(place: Place, before: dict[str, tuple[int, ...]], after: dict[str, tuple[int, ...]]) -> tuple[str, ...]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+from detent.effects.checkout import SHARED
 from detent.effects.sandbox import NONE
 from detent.runner.create import DEFAULT_MACHINE
 from detent.runner.trial import GREEN, SET_UP_FAILED
+from detent.store.names import name_some
 from detent.store.settings import COMMAND_TIMEOUT_S, FILE, READ_ISSUE, RUN_DEFAULTS
 
 TYPE_CHECKING = False
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from detent.effects.sandbox import Probe
     from detent.runner.guess import Guess
     from detent.runner.survey import FoundAgent, Survey
-    from detent.runner.trial import Found, Trial, Tried
+    from detent.runner.trial import Found, SetUpSeen, Trial, Tried
 
     Row = tuple[str, str, str]  # mark, what, next step
 
@@ -227,6 +229,16 @@ def trial_rows(trial: Trial) -> list[Row]:
                 f"name those they need under [sandbox] pass in {FILE}, or in your own settings",
             )
         )
+    rows += _set_up_rows(trial.set_up) if trial.set_up is not None else []
+    if trial.left:
+        rows.append(
+            (
+                "note",
+                f"the commands leave {name_some(trial.left)}, which no .gitignore of the commit names: "
+                "what an agent leaves there counts as its work",
+                "name them in .gitignore and commit it",
+            )
+        )
     for one in trial.tried:
         if one.result == GREEN:
             rows.append(("ok", f"{one.name}: {one.command}   green {where}, {one.seconds:.1f} s", ""))
@@ -235,6 +247,23 @@ def trial_rows(trial: Trial) -> list[Row]:
         rows.append(
             ("red", f"{one.name}: {one.command}   {one.result} {where}: {one.why}{log}", _mend(one, trial.unseen))
         )
+    return rows
+
+
+def _set_up_rows(seen: SetUpSeen) -> list[Row]:
+    why = f" ({seen.why})" if seen.why else ""
+    size = f", {seen.bytes / 1e6:.0f} MB" if seen.bytes else ""
+    rows: list[Row] = [("ok", f"set-up: {seen.how}{why}{size}", "")]
+    if seen.how == SHARED and seen.no_overlays:
+        told = f"every task gets a copy of the set-up ({size.removeprefix(', ')}): {seen.no_overlays}"
+        rows.append(("note", told, ""))
+    if seen.changed:
+        told = f"set-up changes tracked files: {name_some(seen.changed)}; they are restored"
+        rows.append(("note", told, f"commit them as set-up leaves them, or correct [workspace] setup in {FILE}"))
+    if seen.frozen:
+        told = f"set-up freezes the project's own code: {name_some(seen.frozen)}; commands would test the first commit"
+        fix = "install the project as a link (editable) or not at all, and build under [commands] build"
+        rows.append(("red", told, f"{fix} in {FILE}"))
     return rows
 
 

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from detent.store.places import Project
 
 SETUPS = ".setups"  # below a project's home, beside the tasks
+RECORDS = ".records"  # of shared set-ups, below them
 PROOF_CACHE, RUN_CACHE = "cache/proof", "cache/run"  # below a task's home
 COMMANDS = "commands"  # stands where a role would, in `[sandbox] network`
 _SECRETS = (
@@ -380,7 +381,7 @@ def setups_in(place: Place, limits: Mapping[str, int]) -> Setups:
     folder = os.path.join(place.project.home(), SETUPS)
     shared = running_in(place.replace(cache=""), limits)
     overlays = not overlay_problem(place.project)
-    return Setups(folder, os.path.join(folder, ".records"), seat_of(place.project), shared, overlays)
+    return Setups(folder, os.path.join(folder, RECORDS), seat_of(place.project), shared, overlays)
 
 
 def laid_of(task: Task, cwd: str) -> Laid:

@@ -26,6 +26,7 @@ from detent.effects.home import keep_ref, kept_ids, remove_home, sweep_homes
 from detent.effects.landed_work import find_landed
 from detent.effects.saved_work import COLLECTED, save
 from detent.errors import BeyondBoundError, DetentError, RefusedError
+from detent.runner.access import RECORDS, SETUPS
 from detent.runner.anchor import drop_anchor
 from detent.runner.landed import put_branches, work_of
 from detent.runner.layout import store_root
@@ -92,7 +93,21 @@ def collect(project: Project, wish: Wish) -> tuple[Leftover, ...]:
                     leftover = _remove(load_task(project, listed.id), leftover, wish)
                 if leftover:
                     found.append(leftover)
+        if not wish.dry_run:
+            _drop_set_ups(project)
         return tuple(found)
+
+
+def _drop_set_ups(project: Project) -> None:
+    """Remove shared set-ups that no task uses any more."""
+    from detent.effects.setups import drop_unused  # only where tasks are collected
+
+    used = set()
+    for listed in load_all(project):
+        if listed.memory is not None and os.path.isdir(os.path.join(project.home(), listed.id)):
+            used.add(listed.memory.set_up.get("key", ""))
+    folder = os.path.join(project.home(), SETUPS)
+    drop_unused(folder, os.path.join(folder, RECORDS), frozenset(used))
 
 
 def _is_given_up(listed: Listed, wish: Wish) -> bool:

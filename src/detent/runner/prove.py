@@ -8,6 +8,7 @@ from time import monotonic
 
 from detent.core.record import Record
 from detent.effects.checkout import (
+    BUILD,
     OWN,
     Checkout,
     FrozenTree,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
 
 _MOST_OUTPUT_BYTES = 64_000
-BUILD = "build"  # the command that makes of the project's own source what the others use
 NO_SET_UP: Mapping[str, str] = {}
 WITHOUT_CHANGE = "on the first commit, with the tests of this task"
 
@@ -181,6 +181,7 @@ def _run(task: Task, tree: str, due: list[_Due], *, again: bool, progress: Calla
         log_path=os.path.join(task.places.receipts(), f"setup-{tree[:16]}.log"),
         running=running,
         setups=setups_in(place_of(task), head["command_limits"]) if head["workspace"]["setup"] else None,
+        build=os.path.join(home, "build-deps") if _build_lines(task) else "",
         task_cache=place_of(task).cache,
         by_content=is_last(task),
     )
@@ -236,7 +237,7 @@ def _built(
     for line in _build_lines(task):
         if line in lines:
             continue
-        finished = run_command(line, checkout.folder, timeout_s, log, running, checkout.laid)
+        finished = run_command(line, checkout.folder, timeout_s, log, running, checkout.laid_for_build)
         why = why_cut_short(finished, timeout_s, running.limits) or (f"exit {finished.exit}" if finished.exit else "")
         if why:
             return SetupFailed(line, finished.exit, log, f"[commands] build: {line}: {why}")
@@ -264,7 +265,8 @@ def _attempt(
     if checkout.setup == OWN:
         where = "; ".join(filter(None, (where, f"set-up {OWN} ({checkout.why})")))
     log = store.log_path(key, len(attempts) + 1)
-    finished = run_command(line, checkout.folder, timeout_s, log, running, checkout.laid)
+    laid = checkout.laid_for_build if line in _build_lines(task) else checkout.laid
+    finished = run_command(line, checkout.folder, timeout_s, log, running, laid)
     problem = why_cut_short(finished, timeout_s, running.limits)
     held_back = withheld_words(running.withheld, f"{line}\n{_last_output(log)}") if problem or finished.exit else ""
     return Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), where, held_back)

@@ -11,6 +11,7 @@ import re
 
 from detent.core.record import Record
 from detent.effects.checkout import (
+    BUILD,
     Checkout,
     FrozenTree,
     Running,
@@ -21,16 +22,18 @@ from detent.effects.checkout import (
     run_command,
     why_cut_short,
 )
-from detent.effects.git import end_where, find_repository, tree_of, write_git_dir
+from detent.effects.frozen_parts import frozen_parts
+from detent.effects.git import Git, end_where, find_repository, tree_of, write_git_dir
 from detent.effects.tree import tree_id
 from detent.errors import DetentError
-from detent.runner.access import Place, hold_in, running_in, setups_in, unseen_folders
+from detent.runner.access import Place, hold_in, overlay_problem, running_in, setups_in, unseen_folders
 from detent.runner.checked import load_checked
 from detent.runner.create import DEFAULT_MACHINE
 from detent.runner.homes import make_home
 from detent.runner.open import find_project
 from detent.runner.pinned import pinned_settings, read_committed, sandbox_rules
 from detent.store.atomic import read_plain
+from detent.store.places import lies_in
 from detent.store.settings import FILE, Settings
 from detent.store.user_settings import effective_settings
 
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from detent.store.places import Project
 
 GREEN, RED, SET_UP_FAILED = "green", "red", "set-up failed"
+_MOST_LEFT = 100  # names, of what commands leave
 _HOME = ".doctor"  # no task id begins with a dot
 
 
@@ -64,6 +68,17 @@ class Tried(Record):
     seconds: float
 
 
+class SetUpSeen(Record):
+    """How set-up came out: which one it is, and what is wrong with it."""
+
+    how: str
+    why: str
+    bytes: int
+    frozen: tuple[str, ...]  # copies of the project's own code
+    changed: tuple[str, ...]  # tracked files it changed
+    no_overlays: str  # why an agent's tree gets a copy of it
+
+
 class Trial(Record):
     """All commands on one commit; empty `commit` where nothing is committed or there is no git."""
 
@@ -73,6 +88,8 @@ class Trial(Record):
     level: str  # of the sandbox the commands ran in
     unseen: tuple[str, ...] = ()  # folders on PATH that commands can't see
     withheld: tuple[str, ...] = ()  # variables that commands don't get
+    set_up: SetUpSeen | None = None
+    left: tuple[str, ...] = ()  # what commands leave in a checkout, and git would count
 
 
 def check_settings(project: Project) -> Found:
@@ -127,17 +144,38 @@ def try_commands(project: Project, settings: Settings) -> Trial:
         log_path=os.path.join(logs, "setup.log"),
         running=running,
         setups=setups_in(place, settings.command_limits) if settings.setup else None,
+        build=os.path.join(home, "build-deps") if BUILD in settings.commands else "",
         task_cache=place.cache,
     )
     with prepared_checkout(wanted) as checkout:
         if isinstance(checkout, SetupFailed):
             failed = Tried("set-up", checkout.command, SET_UP_FAILED, checkout.why, checkout.log, checkout.exit, 0.0)
             return Trial(commit, (failed,), (), level, unseen, running.withheld)
+        in_order = sorted(settings.commands.items(), key=lambda one: one[0] != BUILD)
+        seen = _set_up_seen(checkout, overlay_problem(project)) if settings.setup else None
         tried = tuple(
             _try(name, line, checkout, running, settings.command_timeout_s, _log_path(logs, number, name))
-            for number, (name, line) in enumerate(settings.commands.items(), 1)
+            for number, (name, line) in enumerate(in_order, 1)
         )
-        return Trial(commit, tried, checkout.missing, level, unseen, running.withheld)
+        left = _left_behind(checkout)
+        return Trial(commit, tried, checkout.missing, level, unseen, running.withheld, seen, left)
+
+
+def _set_up_seen(checkout: Checkout, no_overlays: str) -> SetUpSeen:
+    parts = frozen_parts(checkout.made_in or checkout.folder, checkout.left_out, checkout.folder, checkout.tracked)
+    return SetUpSeen(checkout.setup, checkout.why, checkout.size, parts, checkout.changed, no_overlays)
+
+
+def _left_behind(checkout: Checkout) -> tuple[str, ...]:
+    """What commands left in the checkout although the repository ignores none of it, and set-up did not make it."""
+    git = Git(os.path.join(checkout.folder, ".git"), checkout.folder)
+    listed = git.run("ls-files", "-o", "-z", "--directory", "--no-empty-directory")
+    names = [os.fsdecode(name).rstrip("/") for name in listed.split(b"\0")[:-1]]
+    found = [
+        name for name in names if not any(lies_in(name, path) or lies_in(path, name) for path in checkout.left_out)
+    ]
+    # Asked about the name itself: a tool's own ignore file inside says nothing about that.
+    return tuple(name for name in found[:_MOST_LEFT] if git.finish("check-ignore", "--quiet", "--", name).exit == 1)
 
 
 def _frozen(project: Project, private: str, commit: str) -> FrozenTree:
@@ -153,7 +191,8 @@ def _frozen(project: Project, private: str, commit: str) -> FrozenTree:
 
 
 def _try(name: str, line: str, checkout: Checkout, running: Running, timeout_s: float, log: str) -> Tried:
-    finished = run_command(line, checkout.folder, timeout_s, log, running, checkout.laid)
+    laid = checkout.laid_for_build if name == BUILD else checkout.laid
+    finished = run_command(line, checkout.folder, timeout_s, log, running, laid)
     why = why_cut_short(finished, timeout_s, running.limits) or (f"exit {finished.exit}" if finished.exit else "")
     return Tried(name, line, RED if why else GREEN, why, log, finished.exit, finished.seconds)
 

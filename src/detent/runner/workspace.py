@@ -10,7 +10,7 @@ from detent.effects.checkout import PER_CHECKOUT, SHARED, FrozenTree, Running, S
 from detent.effects.git import Git
 from detent.effects.lay import Ground, lay_own, lay_private
 from detent.effects.put_back import put_back
-from detent.effects.set_up import Choice, base_tree, choose, order_of
+from detent.effects.set_up import NO_MOUNTS, Choice, base_key, base_tree, choose, order_of
 from detent.effects.setups import make_set_up, shared_setup
 from detent.runner.access import RUN_CACHE, place_of, remember_laid, running_in, seat_of, setups_in
 from detent.runner.look import current_tree
@@ -44,7 +44,9 @@ def prepare_tree(task: Task) -> SetupFailed | None:
     Called without the task's lock, while no agent run lives. A checkout that is worked on in place is its user's.
     """
     workspace = workspace_of(task.memory.head)
-    if task.memory.head["in_place"] or not (workspace.setup or workspace.copy or workspace.carry):
+    if task.memory.head["in_place"]:
+        return _learn_paths(task, workspace) if workspace.setup and seat_of(task.project) else None
+    if not (workspace.setup or workspace.copy or workspace.carry):
         return None
     with Lock(task.places.lock()):
         tree = current_tree(task)
@@ -72,6 +74,25 @@ def prepare_tree(task: Task) -> SetupFailed | None:
     if failed is None:
         write_atomic(task.places.prepared(), key, durable=False)
     return failed
+
+
+def _learn_paths(task: Task, workspace: Workspace) -> SetupFailed | None:
+    """The paths that set-up makes, for a checkout it is not laid into: what its user has there is no work either."""
+    frozen = FrozenTree(task.places.private_git(), "", task.memory.head["baseline"] or None)
+    if frozen.baseline is None or not workspace.key:
+        return None
+    limits = task.memory.head["command_limits"]
+    setups = setups_in(place_of(task), limits)
+    with Lock(task.places.lock()):
+        current_tree(task)  # the private git is there from now on
+    key = base_key(frozen, workspace, task.root, setups.running.env.get("PATH", os.defpath))
+    if not key.has_lock or task.memory.set_up.get("key") == key.text:
+        return None
+    made = shared_setup(setups, order_of(frozen, base_tree(frozen), key.text, workspace, task.root, _log(task)))
+    if isinstance(made, SetupFailed):
+        return made
+    with Lock(task.places.lock()):
+        return note_set_up(task, Choice(SHARED, "", key.text), made.paths, made.changed)
 
 
 class Asked(Record):
@@ -121,7 +142,7 @@ def _in_tree(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
     created = created_paths(before, marks(place.folder), place.tracked | _tracked_at_first(task))
     choice = asked.choice
     if choice.how == SHARED:
-        choice = choice.replace(how=PER_CHECKOUT, why="this sandbox level has no mounts")
+        choice = choice.replace(how=PER_CHECKOUT, why=NO_MOUNTS)
     with Lock(task.places.lock()):
         if problem := note_set_up(task, choice, created, ()):
             return problem
