@@ -412,7 +412,8 @@ def test_a_spoilt_state_file_is_written_again_and_what_stood_there_is_kept(agent
     assert "xxx" in task.entries("refused")[-1]["want"]
     assert task.path_of_moves()[2:3] == ["verify"]
     assert task.field("Objective") == "count"
-    task.audit()
+    (found,) = task("audit", task.id, "--json", cwd=task.repo).json()["findings"]
+    assert (found["warning"], "line 1 of history.jsonl is not from the engine" in found["what"]) == (False, True)
 
 
 def test_a_task_folder_that_was_deleted_comes_back(agents: Agents) -> None:
