@@ -33,7 +33,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "whose question an answer or a resume takes out of the file",
         "ask": "the command by which an agent asks for a state, `{to}` in its place (default: `detent move {to}`)",
         "shim": "table: programs that stand first in the PATH of a run, each a line that begins with `detent`",
-        "progress": "table; what counts as progress of a run (`counts`: tree, fields, evidence), and `idle_max`",
+        "progress": "table; what counts as progress of a run (`counts`: tree, fields, evidence, files, gates), "
+        "`idle_max` (idle runs in a row that stop the task), `same_max` (runs of one visit that one refusal may end)",
         "role": "`[role.NAME]` with `access`: read or write",
         "state": "`[state.NAME]`, see below",
         "field": "`[field.NAME]`: a field of the native file; `values`, `owner` (agent or engine), `start`",
@@ -377,6 +378,7 @@ def disagreements() -> list[str]:
         "tree",
         "why",
         "idle_max",
+        "same_max",
         "clears",
         "extra",
         "folders",

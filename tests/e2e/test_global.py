@@ -69,14 +69,15 @@ def test_from_planning_to_done_with_every_detour(agents: Agents) -> None:
 def test_resuming_a_stopped_task_is_the_word_that_another_run_waits_for(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("planning", "true", run=1)
+    agents.script("planning", "true", run=2)
     stopped = task.run(expect=6)
-    assert stopped.out.count("planning/planning.ai.json is missing") == 1
+    assert stopped.out.count("planning/planning.ai.json is missing") == 2
     dead = next(line for line in task("status", task.id, cwd=task.repo).out.splitlines() if line.startswith("dead:"))
     assert dead.endswith("is gone; another one starts after: detent resume words")
     assert task("resume", task.id, cwd=task.repo).code == 0
     assert task("inbox", cwd=task.repo).out.strip() == "nothing waits for you"
     assert "the agent (planner)" in task("status", task.id, cwd=task.repo).out
-    assert "agent run #2 starts" in task.run(expect=4).out
+    assert "agent run #3 starts" in task.run(expect=4).out
     assert task.phase == "accept"
 
 
@@ -84,19 +85,19 @@ def test_a_coder_that_changed_nothing_or_wrote_another_phase_is_told_so(agents: 
     task = make_global(agents)
     agents.script("codegen", "true", run=3)
     agents.script("codegen", """printf '{"phase": "accept"}' > "$DETENT_TASK_DIR/state.json" """, run=4)
-    stopped = task.run(expect=6).out
+    stopped = task.run(expect=4).out
     assert "agent run #3 ended by itself and opened no move: nothing has changed so far" in stopped
-    task("resume", task.id, cwd=task.repo)
-    assert "why:  forbidden: no phase is skipped: first review, then test\n" in task.run().out
+    assert "why:  forbidden: no phase is skipped: first review, then test\n" in stopped
 
 
 def test_the_same_code_again_is_no_answer_to_a_failed_test(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("codegen", BROKEN, run=3)
     agents.script("codegen", "true", run=5)
-    task.run()
+    agents.script("codegen", "true", run=6)
+    task.run(expect=6)
     assert task.path_of_moves()[-1] == "codegen"
-    assert task.entries("run_ended")[-1]["run"] == 5
+    assert task.entries("run_ended")[-1]["run"] == 6
     assert "code/diff.patch is unchanged since codegen was entered" in task.missing("review")["diff_changed"]
     task.audit()
 
@@ -118,9 +119,9 @@ def test_reviews_that_nobody_can_read_stop_the_task_although_each_is_another(age
     task = make_global(agents)
     agents.script("plan_review", 'out plan-review.json "run $DETENT_RUN_NUMBER"')
     told = task.run(expect=6).out
-    assert "3 agent runs in a row came to nothing; the last one, #4 in plan_review, opened no move: " in told
+    assert "the same refusal after 3 runs: plan_ok: review/plan-review.json: line 1: no valid JSON" in told
     assert "next: detent resume words" in told
-    assert [entry["progress"] for entry in task.entries("unmoved")] == [True] * 3
+    assert [entry["progress"] for entry in task.entries("unmoved")] == [True, False, False]
     task.audit()
 
 
@@ -150,13 +151,11 @@ def test_what_a_plan_asks_waits_in_the_inbox_until_a_person_answers(agents: Agen
 def test_the_same_plan_again_is_no_answer_to_who_blocked_it(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("plan_review", out("plan-review.json", {"ok": False, "blocked": True}))
-    told = task.run(expect=6).out
+    told = task.run(expect=4).out
     assert task.path_of_moves() == ["plan_review", "planning"]
     assert "the same as when planning was entered" in told
-    assert "stopped: words is in planning: 1 agent run(s) in a row without progress" in told
     agents.script("planning", PLANNER.replace('"open_questions"', '"round": 2, "open_questions"'))
     agents.script("plan_review", out("plan-review.json", {"ok": True, "blocked": False}))
-    assert task("resume", task.id, cwd=task.repo).code == 0
     assert task("respawn", task.id, cwd=task.repo).code == 0, "who stands by it says so"
     assert task.path_of_moves()[2:3] == ["plan_review"]
     task.audit()

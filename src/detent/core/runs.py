@@ -31,15 +31,23 @@ def run_over(
     return snapshot.replace(counters=counters, registers=registers, exit=exit_class, no=no or {})
 
 
-def stayed(machine: Machine, snapshot: Snapshot, *, made_progress: bool) -> Snapshot:
-    """The snapshot after a run that ended by itself and opened no move: idle runs in a row stop the task."""
+def stayed(machine: Machine, snapshot: Snapshot, *, made_progress: bool, refusal: str = "", times: int = 0) -> Snapshot:
+    """The snapshot after a run that ended by itself and opened no move.
+
+    Idle runs in a row stop the task, and so does the same `refusal` that ended so many runs of this visit (`times`).
+    """
     counters = {name: value for name, value in snapshot.counters.items() if name != IDLE}
-    most = machine.progress.get("idle_max", 0)
-    if made_progress or not most:
-        return snapshot.replace(counters=counters)
-    counters[IDLE] = min(snapshot.counters.get(IDLE, 0) + 1, most)
-    idle = snapshot.replace(counters=counters)
-    return idle if counters[IDLE] < most else stop(idle, f"{most} agent run(s) in a row without progress")
+    most, often = machine.progress.get("idle_max", 0), machine.progress.get("same_max", 0)
+    if not made_progress and most:
+        counters[IDLE] = min(snapshot.counters.get(IDLE, 0) + 1, most)
+    after = snapshot.replace(counters=counters)
+    if often and refusal and times >= often:
+        return stop(after, f"the same refusal after {times} runs: {refusal}")
+    return stop(after, idle_words(most)) if counters.get(IDLE, 0) >= most > 0 else after
+
+
+def idle_words(runs: int) -> str:
+    return f"{runs} agent run(s) in a row without progress"
 
 
 def runs_spent(machine: Machine, snapshot: Snapshot) -> str:

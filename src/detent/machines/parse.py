@@ -539,6 +539,7 @@ class _Parser(Names):
 
     def progress(self, table: Table) -> Mapping[str, Any]:
         counts, idle_max = table.texts("counts"), table.number("idle_max", 1)
-        self.known_all("progress", counts, ("tree", "fields", "evidence"), "kind of progress")
+        same_max = table.number("same_max", 0)  # the same refusal so many times in one visit stops the task
+        self.known_all("progress", counts, ("tree", "fields", "evidence", "files", "gates"), "kind of progress")
         table.finish()
-        return {"counts": counts, "idle_max": idle_max}
+        return {"counts": counts, "idle_max": idle_max, **({"same_max": same_max} if same_max else {})}

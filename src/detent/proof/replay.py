@@ -130,7 +130,7 @@ class Replay:
 def _about_run(task: Task, entry: Entry, memory: Memory) -> Iterator[Finding]:
     number = entry["seq"]
     yield from (Finding(number, "run", problem) for problem in run_problems(task.machine, entry, memory))
-    if (due := after_run(task.machine, entry, memory.snapshot, memory.ended)) is not None:
+    if (due := after_run(task.machine, entry, memory)) is not None:
         yield from differences(number, due, snapshot_from_json(entry["after"], number))
     if entry["kind"] == "run_ended":
         yield from (Finding(number, "run", problem) for problem in end_problems(task, entry))

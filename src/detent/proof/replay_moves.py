@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detent.core.decide import decide, enter
 from detent.core.machine import CRASHES, IDLE, RUNS, STOPPED
-from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot
+from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot, Wait
 from detent.errors import UnreadableError
 from detent.proof.replay_lines import Finding
 from detent.runner.locks import items_of
@@ -53,7 +53,7 @@ def move_problems(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Fi
     )
     decision = decide(machine, before, facts, signal)
     if not isinstance(decision, Advance):
-        missing = decision.missing if isinstance(decision, Refuse) else ()
+        missing = decision.missing if isinstance(decision, (Refuse, Wait)) else ()
         why = "; ".join(f"{one.gate}: {one.why}" for one in missing) or getattr(decision, "problem", "")
         why = why or f"{entry['by']} finds nothing open"
         yield Finding(number, "decision", f"{entry['from']} -> {entry['to']} is not allowed: {why}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from detent.core.machine import ASKED, STOPPED, TAINTED
 from detent.core.runs import run_over, stayed, stop
 from detent.effects.keeper_look import look
-from detent.store.memory import QUIET
+from detent.store.memory import QUIET, times
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,8 +124,9 @@ def _planned(machine: Machine, entry: Entry, memory: Memory) -> Iterator[str]:
         yield f"{state.name} wants {state.role or 'no agent'} ({state.access}), not {entry['role']} ({entry['access']})"
 
 
-def after_run(machine: Machine, entry: Entry, before: Snapshot, ended: Mapping[str, object]) -> Snapshot | None:
+def after_run(machine: Machine, entry: Entry, memory: Memory) -> Snapshot | None:
     """The snapshot the rules give after such a line; None where it changes nothing."""
+    before, ended = memory.snapshot, memory.ended
     match entry["kind"]:
         case "run_ended":
             ended_as = TAINTED if entry["tainted"] else entry["exit"]
@@ -134,7 +135,9 @@ def after_run(machine: Machine, entry: Entry, before: Snapshot, ended: Mapping[s
             return stop(before, entry["why"])
         case "unmoved":
             is_excused = entry["exit"] == "quota" or bool(ended.get("by_person"))
-            return stayed(machine, before, made_progress=entry["progress"] or is_excused)
+            closed = entry.get("closed", "")
+            made_progress = entry["progress"] or is_excused
+            return stayed(machine, before, made_progress=made_progress, refusal=closed, times=times(memory, closed))
         case "stopped":
             return stop(before, entry["why"])
         case _:

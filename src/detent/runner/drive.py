@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from detent.core.machine import ASKED, STOPPED
+from detent.core.machine import ASKED, IDLE, STOPPED
 from detent.core.record import Record
 from detent.core.values import Advance, Refuse, Signal
 from detent.effects import keeper
@@ -31,7 +31,7 @@ from detent.runner.launch import bounds_of
 from detent.runner.open import needs_word, waits_at_end
 from detent.runner.ready import make_ready
 from detent.runner.run_result import BOUND
-from detent.runner.runs import run_seen, start_run
+from detent.runner.runs import run_seen, start_run, stop_idle
 from detent.runner.said_no import waits_for_answer
 from detent.runner.step import Outcome, step
 from detent.store.atomic import write_atomic
@@ -121,6 +121,9 @@ def drive(
 
 def _after_once(task: Task) -> Rest:
     """The one run that was asked for is over; what it asked for may have been refused."""
+    if task.machine.progress.get("same_max") and task.memory.snapshot.counters.get(IDLE):
+        task = stop_idle(task)
+        return Rest(task, "stopped", task.memory.snapshot.registers[STOPPED])
     asked = task.memory.snapshot.no.get(ASKED) if task.memory.visit else None
     if asked is None:
         return Rest(task, "running", "one run was asked for")

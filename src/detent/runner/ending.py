@@ -12,17 +12,19 @@ Every stage is remembered, so that an engine that died in the middle goes on whe
 
 from __future__ import annotations
 
+import re
+
 from detent.core.machine import ASKED
 from detent.core.runs import stayed, stop
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.runner.end_run import end_run, tree_left
 from detent.runner.promises import put_in_order
-from detent.runner.runs import fingerprint
+from detent.runner.runs import fingerprint, has_gained
 from detent.runner.settle import remember
 from detent.runner.step import Outcome, step
 from detent.runner.taint import put_tree_back, taint_words
 from detent.store.lock import Lock
-from detent.store.memory import TALKED
+from detent.store.memory import TALKED, times
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
     from detent.store.native import Document
 
+_LOG = re.compile(r", see \S+")  # where a command says more
 _LOADED_LATE = ("hashlib", "subprocess", "zlib", "detent.effects.process", "detent.effects.tree_at_once")
 
 
@@ -60,7 +63,7 @@ def attend(task: Task) -> tuple[Task, Outcome | None]:
 
 def decide_end(task: Task) -> Outcome:
     """Take the move that follows from an ended run, or write down that none did."""
-    ended = task.memory.ended
+    ended, refusal = task.memory.ended, ""
     why = ended["problem"]
     if ended["tainted"]:
         why = taint_words(task)
@@ -77,11 +80,11 @@ def decide_end(task: Task) -> Outcome:
                 notes = (f"agent run #{ended['run']}: {why}",) if why and not is_told else ()
                 return outcome.replace(notes=(*notes, *outcome.notes))  # it moved, now or by somebody else
             task, decision = outcome.task, outcome.decision
-            why = why or _closed(decision)
+            why, refusal = why or _closed(decision), refusal or _gates(decision)
     if not _is_crash(task):
         # Who talked to the agent is there to hear what is missing; who stopped a run knows why it opened nothing.
         is_cut = ended["by_person"] and ended["how"] != TALKED
-        return _stays(task, "a person ended the run" if is_cut else why)
+        return _stays(task, "a person ended the run" if is_cut else why, refusal)
     if ended["tainted"]:
         with Lock(task.places.lock()):
             memory = task.store.load()
@@ -106,7 +109,17 @@ def _closed(decision: Decision) -> str:
     return "" if any(one.gate == "by" for one in missing) else "; ".join(dict.fromkeys(one.why for one in missing))
 
 
-def _stays(task: Task, why: str) -> Outcome:
+def _gates(decision: Decision) -> str:
+    """The same as it is known again: gates and reasons, without the log of a command, which is another every time."""
+    missing = decision.missing if isinstance(decision, (Refuse, Wait)) else ()
+    if isinstance(decision, Refuse) and not missing:
+        return decision.problem
+    if isinstance(decision, Wait) and any(one.gate == "by" for one in missing):
+        return ""
+    return "; ".join(dict.fromkeys(f"{one.gate}: {_LOG.sub('', one.why)}" for one in missing))
+
+
+def _stays(task: Task, why: str, refusal: str = "") -> Outcome:
     ended = task.memory.ended
     with Lock(task.places.lock()):
         settled = put_in_order(task)
@@ -117,11 +130,13 @@ def _stays(task: Task, why: str) -> Outcome:
         put_tree_back(task)
         is_excused = ended["exit"] == "quota" or ended["by_person"]
         made_progress = is_excused or _has_changed(task, settled.document)
-        after = stayed(task.machine, snapshot, made_progress=made_progress)
+        closed = "" if is_excused else refusal
+        count = times(memory, closed)
+        after = stayed(task.machine, snapshot, made_progress=made_progress, refusal=closed, times=count)
         if ended["tainted"] and not ended["put_back"]:
             # What it changed is still there, and the next run would be measured from it.
             after = stop(snapshot, why)
-        content = {"run": ended["run"], "exit": ended["exit"], "progress": made_progress, "why": why}
+        content = {"run": ended["run"], "exit": ended["exit"], "progress": made_progress, "why": why, "closed": closed}
         memory, _ = remember(task, memory, settled.document, "unmoved", content, after=after)
     task = task.replace(memory=memory)
     return Outcome(Wait(why or "no move is open"), task, {}, Signal("engine"), snapshot.state)
@@ -131,4 +146,4 @@ def _has_changed(task: Task, document: Document) -> bool:
     ended = task.memory.ended
     # What a tainted run may not change was put back; the rest of its work counts.
     tree = tree_left(task)[0].id if ended["tainted"] else ended["tree"]
-    return bool(tree) and fingerprint(task, task.memory, document, tree) != ended["seen"]
+    return bool(tree) and has_gained(ended["seen"], fingerprint(task, task.memory, document, tree))

@@ -6,6 +6,7 @@ import json
 import os
 from functools import cache
 
+from detent.core.machine import IDLE
 from detent.core.record import Record
 from detent.effects.git import find_repository
 from detent.errors import MachineError, UnreadableError, UsageError
@@ -324,7 +325,8 @@ def is_over(listed: Listed) -> bool:
 
 def needs_word(memory: Memory, state: State) -> bool:
     """Whether another run, after the one of this visit, starts only when a person says so, and nobody did."""
-    has_word = memory.visit.get("word") or state.respawn == "auto"
+    # An idle run gets another try unasked; too many of them stop the task.
+    has_word = memory.visit.get("word") or state.respawn == "auto" or memory.snapshot.counters.get(IDLE)
     return state.driver == "agent" and bool(memory.visit) and not has_word
 
 

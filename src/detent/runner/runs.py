@@ -11,13 +11,13 @@ import json
 import os
 
 from detent.core.machine import STOPPED
-from detent.core.runs import runs_spent, stop
+from detent.core.runs import idle_words, runs_spent, stop
 from detent.effects import keeper
 from detent.effects.agents.events import TEXT
 from detent.effects.keeper_look import RunSeen
 from detent.effects.keeper_look import look as look_at_run
 from detent.errors import DetentError, RefusedError
-from detent.gates.judge import evidence_hashes
+from detent.gates.judge import evidence_hashes, judge
 from detent.runner.access import how_held, run_held
 from detent.runner.agents import agent_for
 from detent.runner.budget import budget_spent, fruitless_spent
@@ -36,7 +36,7 @@ from detent.store.shown import WHILE_RUNNING, labels_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from detent.effects.agents.catalog import Agent
     from detent.effects.agents.choose import Choice
@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from detent.runner.settle import Settled
     from detent.store.memory import Memory
     from detent.store.native import Document
+
+
+_LISTS = ("files", "gates")  # kinds of progress of which only more is progress
+_LONGEST_LIST, _CUT = 50_000, "cut"  # characters of names in a journal line; a list that was cut tells nothing
 
 
 def run_seen(task: Task) -> RunSeen | None:
@@ -102,6 +106,13 @@ def _refuse_start(task: Task) -> None:
         raise RefusedError(f"{state.name} is no state an agent works in", next_step=f"detent next {task.id}")
 
 
+def stop_idle(task: Task) -> Task:
+    """Stop a task whose single pass was idle: no other run of this command could do better."""
+    with Lock(task.places.lock()):
+        settled = put_in_order(task)
+        return _stop(task.at(settled.memory), settled, idle_words(1))
+
+
 def _stop(task: Task, settled: Settled, why: str) -> Task:
     after = stop(task.memory.snapshot, why)
     memory, _ = remember(task, task.memory, settled.document, "stopped", {"by": "engine", "why": why}, after=after)
@@ -143,12 +154,41 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
 
 
 def fingerprint(task: Task, memory: Memory, document: Document, tree: str) -> dict[str, str]:
-    """What progress is measured by: a run that changes none of it was idle."""
-    owned = set(task.native.wanted_fields(memory.snapshot, ""))
-    fields = {label: document.value(label) for label in task.native.labels if label not in owned}
-    evidence = evidence_hashes(look(task, memory, document, ""))
-    found = {"tree": tree, "fields": _hash(fields), "evidence": _hash(evidence)}
-    return {name: found[name] for name in task.machine.progress.get("counts") or found}
+    """What progress is measured by: a run that gains none of it was idle."""
+    kinds = task.machine.progress.get("counts") or ("tree", "fields", "evidence")
+    seen = look(task, memory, document, tree if "gates" in kinds else "")
+    found = {"tree": tree}
+    if "fields" in kinds:
+        owned = set(task.native.wanted_fields(memory.snapshot, ""))
+        found["fields"] = _hash({name: document.value(name) for name in task.native.labels if name not in owned})
+    if "evidence" in kinds:
+        found["evidence"] = _hash(evidence_hashes(seen))
+    if "files" in kinds:
+        found["files"] = _listed(name for name, digest in seen.files.listing().items() if digest)
+    if "gates" in kinds:
+        edges = task.machine.states[memory.snapshot.state].edges
+        facts = judge(seen, [gate for edge in edges for way in edge.ways for gate in way.needs])
+        found["gates"] = _listed(name for name, fact in facts.items() if fact.ok)
+    return {name: found[name] for name in kinds}
+
+
+def has_gained(before: Mapping[str, str], now: Mapping[str, str]) -> bool:
+    """Whether anything counts as progress: other text, or a file or an open gate that was not there before."""
+    for kind in now:
+        was, found = before.get(kind, ""), now[kind]
+        if kind not in _LISTS:
+            if found != was:
+                return True
+        elif _CUT in (was, found):
+            continue
+        elif not set(found.splitlines()) <= set(was.splitlines()):
+            return True
+    return False
+
+
+def _listed(names: Iterable[str]) -> str:
+    text = "\n".join(sorted(names))
+    return text if len(text) <= _LONGEST_LIST else _CUT
 
 
 def _hash(content: dict[str, str]) -> str:

@@ -72,6 +72,7 @@ class Memory(Record):
     ended: Mapping[str, Any] = {}  # a run that is over, as long as its end has not been decided
     visit: Mapping[str, Any] = {}  # the last run since the state was entered, and how many there were
     fruitless: Mapping[str, Any] = {}  # the last run of those in a row that crashed or opened no move; their `count`
+    same: Mapping[str, int] = {}  # how many runs of this visit each refusal ended; a person's word begins anew
     out: Mapping[str, Mapping[str, str]] = {}  # agents that failed in this visit, or are out of quota: exit and wake
     results: Mapping[str, Mapping[str, Any]] = {}  # what a gate made of several answers last found, by gate
     judged: Mapping[str, Mapping[str, str]] = {}  # reports by evidence key: hash, the tree it is about, whose it is
@@ -148,6 +149,7 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         # Where a run was refused and the engine takes another way, the next run learns what it was refused for.
         refusal = memory.refusal if changes["snapshot"].no and entry["by"] in ("engine", "crash") else {}
         changes.update(_fold_move(memory, entry), refusal=refusal, ended={}, visit={}, intent={}, filing={})
+        changes["same"] = {}
         changes["entered_time"] = entry["time"]
     else:
         changes.update(_fold_run(memory, kind, entry))
@@ -327,15 +329,23 @@ def _fold_run(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
             "last_run": {name: entry[name] for name in ("run", "agent", "model")},
         }
     if kind in ("crashed", "unmoved"):
-        return {"ended": {}, "visit": {**memory.visit, "why": entry.get("why", "")}}
+        told = {"ended": {}, "visit": {**memory.visit, "why": entry.get("why", "")}}
+        if closed := entry.get("closed", ""):
+            told["same"] = {**memory.same, closed: times(memory, closed)}
+        return told
     if kind == "driven":
         return {"driven": content}
     return _fold_word(memory, kind, entry) if kind in ("resumed", "answered") else {}
 
 
+def times(memory: Memory, closed: str) -> int:
+    """How many runs of this visit a refusal has ended, with the one that ends now."""
+    return memory.same.get(closed, 0) + 1 if closed else 0
+
+
 def _fold_word(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     """A person's word: it answers a no, empties the question, and lets a run start that may have waited for it."""
-    changes: dict[str, Any] = {}
+    changes: dict[str, Any] = {"same": {}}
     if kind == "resumed" and memory.visit:
         changes["visit"] = {**memory.visit, "word": True}
     if kind == "answered" and memory.snapshot.no:

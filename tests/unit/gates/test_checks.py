@@ -25,6 +25,39 @@ EMPTY = ["", "TODO", "TBD", "...", "<what>", "<!-- say it -->", "-", "*", "[ ]",
 
 # --- fields ---
 
+NOTHING = ["", "none", "None.", "-", "n/a", "N/A", "nothing", "**none**", "TODO", "nil"]
+
+
+@pytest.mark.parametrize("value", NOTHING)
+def test_a_blocker_that_says_nothing_is_none(world: World, value: str) -> None:
+    world.fields({"Blockers": value})
+    assert (world.fact("blockers_none").ok, world.fact("blockers_open").ok) == (True, False)
+    assert not world.fact("blocker_named").ok
+
+
+@pytest.mark.parametrize("value", ["no key", "none of the parsers works", "- none\n- but the key is missing"])
+def test_a_blocker_that_says_something_is_one_and_is_quoted(world: World, value: str) -> None:
+    world.fields({"Blockers": value})
+    fact = world.fact("blockers_none")
+    assert (fact.ok, world.fact("blockers_open").ok) == (False, True)
+    assert fact.why.startswith('STATE.md says "Blockers: ')
+
+
+@pytest.mark.parametrize("value", NOTHING)
+def test_failed_checks_that_say_nothing_are_none(world: World, value: str) -> None:
+    world.enter()
+    world.evidence(f"## Failed checks\n\n- {value}\n")
+    assert (world.fact("failures_none").ok, world.fact("failures_named").ok) == (True, False)
+
+
+def test_failed_checks_count_in_the_visit_that_listed_them(world: World) -> None:
+    world.enter()
+    world.evidence("## Failed checks\n\n- the page is empty\n")
+    fact = world.fact("failures_none")
+    assert (fact.ok, fact.why) == (False, 'EVIDENCE.md says under "## Failed checks": the page is empty')
+    world.enter()
+    assert world.fact("failures_none").ok
+
 
 @pytest.mark.requirement("S0.11", "S0.12", "S0.14")
 @pytest.mark.parametrize("label", FRAME)

@@ -175,7 +175,7 @@ def close_fact(entry: dict[str, Any]) -> None:
         ("verify_to_repair", lambda entry: entry["after"]["registers"].pop("Repair applied"), "registers after it"),
         ("verify_to_repair", lambda entry: entry["after"].update(exit="finished"), "exit after it"),
         ("verify_to_repair", lambda entry: entry["after"].update(mode="fast"), "mode after it"),
-        ("implement_to_blocked", lambda entry: entry.update(by="engine"), "engine finds nothing open"),
+        ("implement_to_blocked", lambda entry: entry.update(by="engine"), "only agent may take this move, not engine"),
         ("implement_to_blocked", lambda entry: entry.update(by="ghost"), "no actor 'ghost'"),
         ("reopen", lambda entry: entry.update(reason=" "), "going back needs a reason"),
         ("reopen", lambda entry: entry.update(by="agent"), "only person"),

@@ -150,6 +150,29 @@ def test_a_forged_line_about_a_run_is_found(
     assert found[0].line >= line
 
 
+def test_a_no_that_was_forged_away_is_named(story: Story) -> None:
+    def heard(entry: dict[str, Any]) -> None:
+        assert entry["no"] == {"asked": "verify"}
+        entry.update(no={})
+        del entry["after"]["no"]
+
+    story.forge(story.line_of("run_ended", run=2), heard)
+    found = [one.what for one in story.audit().findings if one.line == story.line_of("run_ended", run=2)]
+    assert "it was refused verify, the line says it was refused nothing" in found
+
+
+def test_a_move_of_the_engine_after_a_no_is_named(story: Story) -> None:
+    def said(entry: dict[str, Any]) -> None:
+        entry.update(no={"blockers_open": 'STATE.md, "Blockers: no key"'})
+        entry["after"].update(no=entry["no"])
+
+    story.forge(story.line_of("run_ended", run=3), said, witnesses=True)
+    moved = story.line_of("moved", to="verify")
+    story.forge(moved, lambda entry: entry.update(by="engine"))
+    found = [one.what for one in story.audit().findings if one.line == moved]
+    assert any("implement -> verify is not allowed" in what and "said no" in what for what in found), found
+
+
 def test_a_taint_that_was_forged_away_does_not_make_the_run_good(story: Story) -> None:
     line = story.line_of("run_ended", run=4)
     story.forge(line, untainted)
