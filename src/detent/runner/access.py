@@ -35,6 +35,8 @@ from detent.effects.sandbox import (
 from detent.errors import RefusedError, ToolError
 from detent.runner.environment import given_environment, withheld
 from detent.runner.layout import is_tracked, store_root, writes_of
+from detent.runner.logins import laid_for, other_logins, own_folders, steering
+from detent.runner.secret_places import secret_places
 from detent.store.atomic import as_json, make_folders, read_cache, write_cache
 from detent.store.places import config_folder, lies_in, state_folder
 
@@ -55,11 +57,6 @@ SETUPS = ".setups"  # below a project's home, beside the tasks
 RECORDS = ".records"  # of shared set-ups, below them
 PROOF_CACHE, RUN_CACHE = "cache/proof", "cache/run"  # below a task's home
 COMMANDS = "commands"  # stands where a role would, in `[sandbox] network`
-_SECRETS = (
-    *(".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".config/gh", ".config/hub", ".config/op", ".kube"),
-    *(".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".cargo/credentials.toml", ".password-store"),
-    *(".local/share/keyrings", ".config/rclone", ".terraform.d", ".vault-token", ".mozilla", ".config/google-chrome"),
-)
 _RUNTIME = ("/run", "/var/run")  # sockets of sessions, of ssh and gpg agents, of docker
 _SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108  # made private, not used by us
 _SHOWN = ("/etc/resolv.conf", "/run/current-system", "/run/opengl-driver", "/run/systemd/resolve")
@@ -105,11 +102,15 @@ class Place(Record):
     rules: Mapping[str, Any]  # the `sandbox_rules` of a first journal line
     objects: str  # git objects that the checkout borrows
     cache: str = ""  # where packages that were fetched are kept, besides the project's; empty: only there
+    agents: Mapping[str, Any] = {}  # `[agents]` of the settings, whose logins are hidden with those of built-in agents
 
 
 def place_of(task: Task, cache: str = PROOF_CACHE) -> Place:
-    rules = task.memory.head["sandbox_rules"]
-    return Place(task.project, task.root, rules, own_objects(task), os.path.join(task.home, cache))
+    head = task.memory.head
+    agents = head.get("agents", {}).get("table", {})
+    return Place(
+        task.project, task.root, head["sandbox_rules"], own_objects(task), os.path.join(task.home, cache), agents
+    )
 
 
 def hold_run(task: Task, agent: Agent, argv: Sequence[str], cwd: str, *, own_session: bool = True) -> Held:
@@ -199,19 +200,10 @@ def _hold(place: Place, access: Access, argv: Sequence[str], cwd: str, *, own_se
     return hold(Probe(NONE), access, argv, cwd=cwd)
 
 
-def make_own_state(agent: Agent) -> None:
-    """The folders an agent keeps for itself: where they are not there yet, it could not make them from inside."""
-    home = os.path.expanduser("~")
-    for path in agent.state:
-        if path.endswith("/"):
-            make_folders(_at_home(path, home))
-
-
 def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
     head = task.memory.head
     home = os.path.expanduser("~")
     folders = task.run_folders()
-    own_state = [_at_home(path, home) for path in agent.state]
     tree_git = os.path.join(task.tree_path, ".git")
     is_in_place = head["in_place"]
     work, place = _work(task, role, cwd), place_of(task, RUN_CACHE)
@@ -220,20 +212,23 @@ def run_access(task: Task, agent: Agent, role: str, cwd: str) -> Access:
         writable=(
             *work,
             *(path for name, path in folders.items() if name != "DETENT_BIN"),
-            *own_state,
+            *own_folders(agent),
             *cache.writable,
         ),
-        hidden=_hidden(place, home, with_root=not is_in_place),
+        hidden=(*_hidden(place, home, with_root=not is_in_place), *other_logins(place.agents, agent)),
         # What a reading role works in borrows the objects of the task's own git folder.
         shown=(*_shown(place, home), folders["DETENT_BIN"], *_program(agent), *_read(task, work)),
         # In place the repository's own folder is the user's: hooks and settings run with the user's rights, wherever
         # they lie. So is what the machine keeps of other tasks and runs; the task's own folder lies deeper and stays
         # writable.
         guarded=(tree_git, *_hooks(task), *_shared(task)) if is_in_place else (),
-        watched=tuple(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
+        watched=(
+            *(os.path.join(cwd, name) for name in protected_names(cwd, head["protect"]["deny"])),
+            *steering(agent),
+        ),
         scratch=_SCRATCH,
         network=head["sandbox_rules"]["network"].get(role, "allow") == "allow",
-        laid=joined(laid_of(task, cwd), cache.laid),
+        laid=joined(joined(laid_of(task, cwd), cache.laid), laid_for(task, agent, role)),
     )
 
 
@@ -268,7 +263,7 @@ def command_access(place: Place, cwd: str, laid: Laid = NOTHING_LAID) -> Access:
     home = os.path.expanduser("~")
     return Access(
         writable=(cwd, place.cache or cache_folder(place.project)),
-        hidden=_hidden(place, home, with_root=True),
+        hidden=(*_hidden(place, home, with_root=True), *other_logins(place.agents, None)),
         shown=_shown(place, home),
         scratch=_SCRATCH,
         network=place.rules["network"].get(COMMANDS, "allow") == "allow",
@@ -277,7 +272,7 @@ def command_access(place: Place, cwd: str, laid: Laid = NOTHING_LAID) -> Access:
 
 
 def _hidden(place: Place, home: str, *, with_root: bool) -> tuple[str, ...]:
-    secrets = [os.path.join(home, name) for name in _SECRETS]
+    secrets = secret_places(home, os.environ)
     root = (place.root,) if with_root else ()
     ours = (place.project.control, place.project.home(), state_folder(), config_folder())
     return (*secrets, *_RUNTIME, *_sockets(os.environ), *ours, *root)
@@ -305,10 +300,6 @@ def _program(agent: Agent) -> tuple[str, ...]:
     """Where the agent itself is installed: its link on PATH, and the package behind it."""
     found = find_program(agent, os.environ.get("PATH", os.defpath))
     return tuple(os.path.dirname(path) for path in (found, os.path.realpath(found))) if found else ()
-
-
-def _at_home(path: str, home: str) -> str:
-    return os.path.join(home, path[2:]) if path.startswith("~/") else path
 
 
 def cache_folder(project: Project) -> str:

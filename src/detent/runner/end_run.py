@@ -25,6 +25,7 @@ from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
 from detent.runner.anchor import anchor
 from detent.runner.locks import changed_of_others, items_of, shown_item
+from detent.runner.logins import changed_steering
 from detent.runner.look import look, remember_taken, take_tree_at_once
 from detent.runner.mend import put_back
 from detent.runner.run_result import how_ended, is_by_person, usage_and_exit, used
@@ -141,6 +142,7 @@ def _write_down(task: Task, seen: RunSeen, *, in_a_hurry: bool) -> Left:
         "denials": usage.denials,
         "errors": [error[:_LONGEST_TEXT] for error in usage.errors[-_MOST_ERRORS:]],
         "wake": (usage.quota_until or utc_now(QUOTA_WAIT_S)) if exit_name == "quota" else "",
+        "steered": list(changed_steering(task.places.run(run["run"]))),
         "restored": [*notes, *filed.get("refused", ())],
         "filed": filed,
         "taken": others,

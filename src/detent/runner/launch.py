@@ -9,11 +9,12 @@ from detent.effects.agents.catalog import WRITE, command_for, passed_to, talk_co
 from detent.effects.bring import wipe
 from detent.effects.keeper import RunSpec
 from detent.effects.keeper_terminal import in_foreground
-from detent.effects.sandbox import NONE
+from detent.effects.sandbox import BUBBLEWRAP, NONE
 from detent.machines.parse import OWN_PROGRAM
-from detent.runner.access import cache_variables, hold_run, make_cache, make_own_state, run_cache
+from detent.runner.access import cache_variables, hold_run, level_of, make_cache, run_cache
 from detent.runner.environment import given_environment
 from detent.runner.filing import forget_reports
+from detent.runner.logins import make_ready, remember_steering
 from detent.store.atomic import make_folders, read_plain, write_atomic
 
 TYPE_CHECKING = False
@@ -57,7 +58,8 @@ def spec_of(task: Task, agent: Agent) -> RunSpec:
     for name, path in folders.items():
         _make_anew(path, keep=name == "DETENT_OUT")
     forget_reports(task)
-    make_own_state(agent)
+    make_ready(task, agent, run["role"], with_mounts=level_of(task.project).level == BUBBLEWRAP)
+    remember_steering(agent, folder)
     cache = run_cache(task)
     make_cache(cache)
     held = hold_run(task, agent, (), run["cwd"], own_session=not run["talk"])

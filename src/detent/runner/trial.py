@@ -131,7 +131,12 @@ def try_commands(project: Project, settings: Settings) -> Trial:
     )
     private = os.path.join(home, "git")
     place = Place(
-        project, project.root, sandbox_rules(settings), os.path.join(private, "objects"), os.path.join(home, "cache")
+        project,
+        project.root,
+        sandbox_rules(settings),
+        os.path.join(private, "objects"),
+        os.path.join(home, "cache"),
+        settings.agents,
     )
     running = running_in(place, settings.command_limits)
     level, unseen = hold_in(place, (), home).level, unseen_folders(place, os.environ.get("PATH", os.defpath))

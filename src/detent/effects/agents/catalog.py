@@ -43,6 +43,10 @@ class Agent(Record):
     events: str = "text"
     version: tuple[str, ...] = ()
     state: tuple[str, ...] = ()
+    steer: tuple[str, ...] = ()
+    blank: Mapping[str, str] = {}
+    sessions: tuple[str, ...] = ()
+    copied: tuple[str, ...] = ()
     auth: tuple[str, ...] = ()
     auth_env: tuple[str, ...] = ()
     hosted: Mapping[str, tuple[str, ...]] = {}
@@ -225,6 +229,10 @@ def _read_agent(name: str, table: Table) -> Agent:
         events=table.text("events", "text"),
         version=table.texts("version"),
         state=table.texts("state"),
+        steer=table.texts("steer"),
+        blank=table.table("blank").mapping_of_text(),
+        sessions=table.texts("sessions"),
+        copied=table.texts("copied"),
         auth=table.texts("auth"),
         auth_env=table.texts("auth_env"),
         hosted=table.table("hosted").mapping_of_texts(),
