@@ -69,6 +69,31 @@ def test_an_agent_runs_its_own_code_at_the_path_of_the_set_up(world: World) -> N
     assert [one["path"] for one in world("diff", "t", "--json").json()["files"]] == ["src/own/__init__.py"]
 
 
+UV = {
+    "pyproject.toml": '[project]\nname = "own"\nversion = "1"\nrequires-python = ">=3.11"\n'
+    '[build-system]\nrequires = ["uv_build"]\nbuild-backend = "uv_build"\n',
+    "src/own/__init__.py": "ANSWER = 1\n",
+    "uv.lock": 'version = 1\nrevision = 3\nrequires-python = ">=3.11"\n\n'
+    '[[package]]\nname = "own"\nversion = "1"\nsource = { editable = "." }\n',
+}
+
+
+@pytest.mark.parametrize("level", [BUBBLEWRAP, NONE])
+def test_uv_run_tests_the_work_and_its_environment_is_no_work(world: World, level: str) -> None:
+    """The repository ignores nothing: uv hides `.venv` by an ignore file of its own."""
+    if shutil.which("uv", path=world.detent.environment["PATH"]) is None:
+        pytest.skip("uv is not on this host")
+    test = "uv run --offline python -c 'import own; print(own.__file__); assert own.ANSWER == 2'"
+    world.make(f'test = "{test}"', 'setup = ["uv sync --frozen --offline"]\nkey = ["uv.lock"]', UV, level)
+    drive_orange(world, f"sed -i s/1/2/ src/own/__init__.py; PYTHONDONTWRITEBYTECODE=1 {test}")
+    assert world("logs", "t", "--run", "1").out.strip().endswith("src/own/__init__.py")
+    assert [one["path"] for one in world("diff", "t", "--json").json()["files"]] == ["src/own/__init__.py"]
+    assert world("approve", "t").code == 0
+    landed = world("land", "t")
+    assert landed.code == 0, landed
+    assert world.git("ls-files").splitlines() == sorted([*UV, "detent.toml"])
+
+
 EXTENSION = {
     **FLAT,
     "setup.py": "from setuptools import Extension, setup\n"

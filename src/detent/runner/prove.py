@@ -137,9 +137,9 @@ def prove_commands(
 
 def is_last(task: Task) -> bool:
     """Whether a proof may open the last move, or lets work land: then nothing of an earlier one is taken on trust."""
-    edges = task.machine.states[task.memory.snapshot.state].edges
-    targets = [task.machine.states[edge.target] for edge in edges]
-    return not edges or any(state.is_end or state.lands for state in targets)
+    here = task.machine.states[task.memory.snapshot.state]
+    states = (here, *(task.machine.states[edge.target] for edge in here.edges))
+    return any(state.is_end or state.lands for state in states)
 
 
 def _without_change(task: Task, gate: Gate, tree: str) -> str:

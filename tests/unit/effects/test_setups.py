@@ -12,6 +12,7 @@ from detent.effects.checkout import SHARED, Checkout, FrozenTree, Running, Wante
 from detent.effects.checkout import run_command as run_in
 from detent.effects.git import find_repository
 from detent.effects.sandbox import BUBBLEWRAP, Access, Laid, Probe, best_level, hold, try_overlay
+from detent.effects.setup_key import key_of
 from detent.effects.setups import Setups, drop_unused, read_record
 from detent.effects.tree import tree_id
 from tests.conftest import MakeRepo
@@ -174,3 +175,31 @@ def test_unused_set_ups_go_after_a_day(bench: Bench) -> None:
 
 def test_a_level_without_mounts_has_no_overlay(tmp_path: Path) -> None:
     assert "no mounts" in try_overlay(Probe("none"), str(tmp_path), os.environ)
+
+
+def test_a_key_goes_by_tools_and_manifests_and_not_by_other_files(repo: MakeRepo, tmp_path: Path) -> None:
+    path = repo(files={"lock": "1", "deep/package.json": "{}", "app.py": "one\n", "tool.sh": "true\n"})
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    (tools / "installer").write_text("#!/bin/sh\n", encoding="utf-8")
+    (tools / "installer").chmod(0o755)
+    workspace = Workspace(setup=("installer --all", "sh tool.sh"), key=("lock",))
+
+    def key(search: str = str(tools)) -> str:
+        repo.git(path, "add", "--all")
+        tree = repo.git(path, "write-tree")
+        found = key_of(str(path / ".git"), tree, workspace, str(path), search)
+        assert found.has_lock
+        return found.text
+
+    first = key()
+    (path / "app.py").write_text("two\n", encoding="utf-8")
+    assert key() == first
+    (tools / "installer").write_text("#!/bin/sh\n# another version\n", encoding="utf-8")
+    second = key()
+    seen = {first, second}
+    for name in ("deep/package.json", "tool.sh", "lock"):
+        (path / name).write_text(f"changed {name}", encoding="utf-8")
+        seen.add(key())
+    assert len(seen) == 5
+    assert key("/nonexistent") not in seen
