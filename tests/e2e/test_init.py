@@ -67,7 +67,7 @@ def test_a_repository_is_looked_at_and_its_settings_written(host: Host, repo: Ma
     assert settings["commands"] == {"test": "npm run --silent test", "lint": "npm run --silent lint"}
     assert settings["workspace"] == {"setup": ["npm ci"], "key": ["package-lock.json"]}
     assert settings["agents"] == {"default": "claude"}
-    assert settings["budget"] == {"run": {"minutes": 30, "stall_minutes": 10}}
+    assert settings["budget"] == {"run": {"minutes": 30, "stall_minutes": 10}, "task": {"usd": 10}}
     text = (path / "detent.toml").read_text(encoding="utf-8")
     assert '# copy = [".env.test"]' in text
     assert "# Sandbox: this host holds agents and commands by " in text

@@ -34,7 +34,7 @@ _HEAD = f"""# Settings of this repository for detent, guessed by `detent init`. 
 _REST = f"""[budget]                           # what may be spent; what is not set has no bound
 run = {{ minutes = {RUN_DEFAULTS["minutes"]:.0f}, stall_minutes = {RUN_DEFAULTS["stall_minutes"]:.0f} }}   \
 # one agent run; also: usd, tokens, turns
-# task = {{ hours = 8, usd = 10, runs = 40 }}
+{{task}}
 
 # [notify]
 # bell = true                      # ring when a task waits for a person
@@ -48,6 +48,19 @@ run = {{ minutes = {RUN_DEFAULTS["minutes"]:.0f}, stall_minutes = {RUN_DEFAULTS[
 
 # [land]
 # how = "merge"                    # or squash"""
+
+
+# What all runs of one task may use before a person is asked; why these values: docs/adr/0024.
+TASK_USD, TASK_RUNS, TASK_HOURS = 10, 20, 4
+
+
+def _budget_text(seen: Survey) -> str:
+    """Money where the agent says what it costs, else runs and time; a spent budget stops the task."""
+    first = first_agent(seen.agents)
+    if first is not None and first.reports_cost:
+        return f"task = {{ usd = {TASK_USD} }}              # all agent runs of one task; also: runs, hours"
+    why = "the agent does not say what it costs" if first is not None else "works with every agent"
+    return f"task = {{ runs = {TASK_RUNS}, hours = {TASK_HOURS} }}   # all agent runs of one task ({why}); also: usd"
 
 
 def quoted(text: str) -> str:
@@ -65,7 +78,7 @@ def settings_text(seen: Survey) -> str:
         _commands_text(seen.commands),
         _workspace_text(seen),
         _agents_text(seen),
-        _REST,
+        _REST.replace("{task}", _budget_text(seen)),
         _sandbox_text(seen),
     )
     return "\n\n".join(parts).translate(_NOT_IN_TOML) + "\n"

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
     from detent.store.memory import Memory
 
+_MORE = {"USD": "--budget USD", "hours of agent runs": "--hours N", "agent runs": "--runs N"}  # what gives more
 FRUITLESS = "fruitless"  # the limit of agent runs in a row that crashed or opened no move, where a machine has one
 
 
@@ -24,6 +25,17 @@ def budget_spent(memory: Memory) -> str:
     return ""
 
 
+def budget_left(memory: Memory) -> dict[str, float]:
+    """What is left of the whole task's money and time, where these have a bound."""
+    budget, usage = memory.head.get("budget", {}).get("task", {}), memory.usage
+    left: dict[str, float] = {}
+    if "usd" in budget:
+        left["usd"] = budget["usd"] - usage.get("cost_usd", 0)
+    if "hours" in budget:
+        left["seconds"] = 3600 * budget["hours"] - usage.get("seconds", 0)
+    return left
+
+
 def fruitless_spent(machine: Machine, memory: Memory) -> str:
     """Why a person is called although no other limit is used up; what the runs left in between does not matter."""
     limit, last = machine.limits.get(FRUITLESS), memory.fruitless
@@ -39,6 +51,8 @@ def fruitless_spent(machine: Machine, memory: Memory) -> str:
 
 def way_on(task_id: str, memory: Memory) -> str:
     """The command that lets a stopped task go on; more budget comes first where that is what is lacking."""
-    if not budget_spent(memory):
+    spent = budget_spent(memory)
+    if not spent:
         return f"detent resume {task_id}"
-    return f"detent configure --budget USD --runs N {task_id}, then: detent resume {task_id}"
+    option = next(option for words, option in _MORE.items() if spent.endswith(f" {words} are used"))
+    return f"detent configure {option} {task_id}, then: detent resume {task_id}"

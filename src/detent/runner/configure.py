@@ -36,6 +36,7 @@ class Wanted(Record):
 
     usd: str = ""
     runs: str = ""
+    hours: str = ""
     limits: tuple[str, ...] = ()  # NAME=N
     mode: str = ""
     agents: tuple[str, ...] = ()  # ROLE=AGENT[:MODEL]
@@ -84,6 +85,8 @@ def _read(task: Task, wanted: Wanted) -> dict[str, Any]:
         budget["usd"] = read_usd(wanted.usd)
     if wanted.runs:
         budget["runs"] = _whole("--runs ", wanted.runs)
+    if wanted.hours:
+        budget["hours"] = _whole("--hours ", wanted.hours)
     return {
         "mode": wanted.mode,
         "limits": dict(_limit(task, word) for word in wanted.limits),

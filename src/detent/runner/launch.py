@@ -12,6 +12,7 @@ from detent.effects.keeper_terminal import in_foreground
 from detent.effects.sandbox import BUBBLEWRAP, NONE
 from detent.machines.parse import OWN_PROGRAM
 from detent.runner.access import cache_variables, hold_run, level_of, make_cache, run_cache
+from detent.runner.budget import budget_left
 from detent.runner.environment import given_environment
 from detent.runner.filing import forget_reports
 from detent.runner.logins import make_ready, remember_steering
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 PROMPT = "prompt.md"
 DEFAULT_MINUTES, DEFAULT_STALL_MINUTES = 30.0, 10.0
+SHORTEST_RUN_S = 0.1  # a bound of nothing would mean none
 CLAIM_GRACE_S = 10.0  # for an agent to end by itself once its claim was accepted
 
 
@@ -40,11 +42,14 @@ class Bounds(Record):
 
 
 def bounds_of(task: Task) -> Bounds:
+    """What one run may use: its own bounds, and never more than is left of the task's."""
     budget = task.memory.head.get("budget", {}).get("run", {})
+    left = budget_left(task.memory)
+    minutes_s = 60 * budget.get("minutes", DEFAULT_MINUTES)
     return Bounds(
-        timeout_s=60 * budget.get("minutes", DEFAULT_MINUTES),
+        timeout_s=max(min(minutes_s, left.get("seconds", minutes_s)), SHORTEST_RUN_S),
         stall_s=60 * budget.get("stall_minutes", DEFAULT_STALL_MINUTES),
-        usd=budget.get("usd", 0.0),
+        usd=min((bound for bound in (budget.get("usd", 0.0), left.get("usd", 0.0)) if bound > 0), default=0.0),
         tokens=budget.get("tokens", 0.0),
         turns=budget.get("turns", 0.0),
     )

@@ -6,7 +6,7 @@ import os
 
 from detent.core.record import Record
 from detent.effects import process
-from detent.effects.agents.catalog import find_program, has_login, load_catalog
+from detent.effects.agents.catalog import WITH_COST, find_program, has_login, load_catalog
 from detent.effects.git import Git, find_repository
 from detent.effects.programs import find_on
 from detent.effects.sandbox import Probe, best_level
@@ -30,6 +30,7 @@ class FoundAgent(Record):
     program: str
     version: str  # as it says itself; empty when it did not say
     has_login: bool
+    reports_cost: bool = False  # its output says what a run cost
 
 
 class Survey(Record):
@@ -80,7 +81,7 @@ def _find_agent(agent: Agent, environment: Mapping[str, str]) -> FoundAgent | No
     if not program:
         return None
     version = _ask([program, *agent.version[1:]], {**environment, **agent.env}) if agent.version else ""
-    return FoundAgent(agent.name, program, version, has_login(agent, environment))
+    return FoundAgent(agent.name, program, version, has_login(agent, environment), agent.events in WITH_COST)
 
 
 def _ask(argv: list[str], environment: Mapping[str, str]) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 READ, WRITE = "read", "write"
 DEFAULT = "default"  # the role whose agent serves every role that has none of its own
 FORMATS = ("pi", "codex", "claude", "text")  # of an agent's output; events.py reads them
+WITH_COST = ("pi", "claude")  # those of them that say what a run cost
 _PLACEHOLDERS = ("model", "session", "out", "cwd", "folder", "prompt")
 _DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "catalog.toml")
 

@@ -385,6 +385,7 @@ COMMANDS = (
         (
             Option("--budget", "USD", "the most all its agent runs may cost"),
             Option("--runs", "N", "the most agent runs it may have in all"),
+            Option("--hours", "N", "the most hours its agent runs may take in all"),
             Option("--limit", "NAME=N", "a limit of its machine; repeatable", many=True),
             Option("--mode", "M", "one of its machine's modes"),
             Option("--agent", "ROLE=AGENT[:MODEL]", "who serves a role; repeated ones are tried in turn", many=True),

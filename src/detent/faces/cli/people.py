@@ -150,6 +150,7 @@ def configure(arguments: Arguments) -> int:
     wanted = Wanted(
         usd=arguments.text("--budget"),
         runs=arguments.text("--runs"),
+        hours=arguments.text("--hours"),
         limits=arguments.texts("--limit"),
         mode=arguments.text("--mode"),
         agents=arguments.texts("--agent"),
