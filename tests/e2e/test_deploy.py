@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from detent.store.digest import sha256_of
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo, let_out
 from tests.e2e.agent_runs import Agents
 from tests.e2e.pipeline_task import PipelineTask
@@ -360,3 +362,27 @@ def test_a_rollback_that_fails_is_told_and_may_be_asked_for_again(deployments: D
     assert "a person must confirm the deploy commands first" in task.run(expect=4).out
     assert deployments.target.deployed() == 1, "it is not deployed again unasked"
     task.audit()
+
+
+def test_audit_names_a_deployment_of_files_that_were_not_confirmed(deployments: Deployments) -> None:
+    deployments.script("Deploying", f"{HONEST}; echo true > deploy.sh")
+    task = deployments.begun(Deploy="sh deploy.sh")
+    first = task("diff", "p", "--json").json()["tree"]
+    task.run(expect=4)
+    task.done("approve", "--reason", "ours")
+    task.run(expect=4)
+    assert "begun" in stages(task)
+    control = task.repo / ".git" / "detent" / "tasks" / "p"
+    previous, raws = "0" * 64, []
+    for line in (control / "journal.jsonl").read_bytes().splitlines():
+        entry = json.loads(line)
+        if entry.get("stage") == "confirmed":
+            entry["tree"] = first
+        raws.append(json.dumps({**entry, "prev": previous}, ensure_ascii=False, separators=(",", ":")).encode())
+        previous = sha256_of(raws[-1])
+    (control / "journal.jsonl").write_bytes(b"\n".join(raws) + b"\n")
+    (control / "snapshot.json").unlink()
+    found = task("audit", "p", "--json").json()["findings"]
+    assert any(
+        one["kind"] == "tree" and "other files than" in one["what"] and "deploy.sh" in one["what"] for one in found
+    )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from detent.store.digest import sha256_of
 from tests.conformance.ralf_threads import SPEC, Thread, Threads
 from tests.conftest import Detent, MakeRepo
-from tests.e2e.agent_runs import Agents
+from tests.e2e.agent_runs import Agents, AgentTask
 from tests.e2e.global_task import GlobalTask, make_global
-from tests.e2e.orange_task import Oranges
+from tests.e2e.orange_task import Oranges, OrangeTask
 from tests.e2e.test_protected import at_the_end
 
 MADE = SPEC.replace("grep -q ready app.py", "test -f made.txt")
@@ -166,3 +169,61 @@ def test_files_as_reviewed_and_tested_are_accepted_without_a_reason(agents: Agen
     done = task("approve", task.id, cwd=task.repo)
     assert done.code == 0, done
     task.audit()
+
+
+# --- audit: what was delivered is compared with what was judged ---
+
+
+def forge(task: AgentTask, edge: str, change: Callable[[dict[str, Any]], None]) -> None:
+    """Rewrite the line of a move as somebody would who knows the format: chain made good, cache and anchor gone."""
+    control = task.repo / ".git" / "detent" / "tasks" / task.id
+    previous, raws = "0" * 64, []
+    for line in (control / "journal.jsonl").read_bytes().splitlines():
+        entry = json.loads(line)
+        if entry.get("edge") == edge and entry["kind"] == "moved":
+            change(entry)
+        raws.append(json.dumps({**entry, "prev": previous}, ensure_ascii=False, separators=(",", ":")).encode())
+        previous = sha256_of(raws[-1])
+    (control / "journal.jsonl").write_bytes(b"\n".join(raws) + b"\n")
+    (control / "snapshot.json").unlink()
+
+
+def audited(task: AgentTask) -> list[str]:
+    found = task("audit", task.id, "--json", cwd=task.repo).json()
+    return [one["what"] for one in found["findings"] if one["kind"] == "tree"]
+
+
+def edited_after_review(oranges: Oranges) -> OrangeTask:
+    oranges.honest()
+    task = oranges.orange()
+    task.run(expect=4)
+    (task.tree / "app.py").write_text("# never reviewed\n", encoding="utf-8")
+    assert task("approve", "--reason", "one comment", task.id, cwd=task.repo).code == 0
+    assert audited(task) == []
+    return task
+
+
+def test_audit_names_a_delivered_tree_that_was_not_the_judged_one(oranges: Oranges) -> None:
+    task = edited_after_review(oranges)
+
+    def forged(entry: dict[str, Any]) -> None:
+        entry["facts"]["as_reviewed"] = {"ok": True, "proof": entry["tree"]}
+        entry["facts"]["signed_as_is"] = {"ok": True, "proof": entry["tree"], "parts": [["as_reviewed", True, ""]]}
+        del entry["signed"]["accepted"]
+
+    forge(task, "reviewing-to-done", forged)
+    (what,) = audited(task)
+    assert what.startswith("gate as_reviewed was open then and can't be shown now: changed since")
+    assert "app.py" in what
+
+
+def test_audit_names_a_difference_accepted_without_a_reason(oranges: Oranges) -> None:
+    task = edited_after_review(oranges)
+    forge(task, "reviewing-to-done", lambda entry: entry.update(reason=""))
+    assert audited(task) == ["signed_as_is accepts as_reviewed without a person's reason"]
+
+
+def test_audit_names_a_sign_off_that_hides_what_it_accepted(oranges: Oranges) -> None:
+    task = edited_after_review(oranges)
+    forge(task, "reviewing-to-done", lambda entry: entry["signed"].pop("accepted"))
+    assert audited(task) == ["reviewing-to-done does not tell what the person accepted with signed_as_is"]

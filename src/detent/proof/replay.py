@@ -26,6 +26,7 @@ from detent.proof.replay_moves import (
 from detent.proof.replay_proof import approval_problems, carried_problems, kept_problems, proof_problems
 from detent.proof.replay_runs import RUN_KINDS, after_run, end_problems, run_order_problems, run_problems
 from detent.proof.replay_settings import setting_problems
+from detent.proof.replay_trees import TreeReplay, deployed_problems
 from detent.store.memory import fold, snapshot_from_json
 
 TYPE_CHECKING = False
@@ -51,6 +52,7 @@ class Replay:
         self.effects: list[tuple[int, str, Mapping[str, Any]]] = []  # acted lines: number, step key, result
         self.time = ""
         self.format = 1
+        self.trees = TreeReplay()
 
     def line(self, entry: Entry, raw: bytes, size: int) -> bool:
         """Take one more line; False when nothing after it can be understood."""
@@ -105,6 +107,7 @@ class Replay:
         if kind == "moved":
             yield from move_problems(task.machine, entry, memory)
             yield from proof_problems(task.replace(memory=memory), entry)
+            yield from self.trees.move_problems(task, entry)
         elif kind in ("intended", "unprepared"):
             yield from intent_problems(task, entry, memory)
         elif kind in ("resumed", "amended"):
@@ -112,6 +115,7 @@ class Replay:
         elif kind in ("configured", "deploy"):
             told = setting_problems(task, entry) if kind == "configured" else deploy_problems(entry, memory)
             yield from (Finding(number, "decision", problem) for problem in told)
+            yield from deployed_problems(task, entry) if kind == "deploy" else ()
         elif kind == "crashed":
             yield from crash_problems(task.machine, entry, before)
         elif kind in RUN_KINDS:

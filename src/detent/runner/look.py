@@ -127,22 +127,30 @@ def _files_of_tree(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, Tr
 
 
 def _differences(task: Task, tree: str, before: str, *, is_reader: bool) -> Sequence[tuple[str, str]] | None:
-    """Status and path of what differs between an earlier tree and this one; the task's own files are no work."""
+    """What `compare_trees` says; for a reader as it was when somebody last asked."""
     if before == tree:
         return ()
-    from detent.effects.tree_differences import recall_differences, remember_differences, tree_differences
+    from detent.effects.tree_differences import recall_differences, remember_differences
 
     path = task.places.tree_differences()
     if is_reader:
         return recall_differences(path, before, tree)
+    found = compare_trees(task, tree, before)
+    if found is not None:
+        remember_differences(path, before, tree, found)
+    return found
+
+
+def compare_trees(task: Task, tree: str, before: str) -> tuple[tuple[str, str], ...] | None:
+    """Status and path of what differs between an earlier tree and this one; the task's own files are no work."""
+    from detent.effects.tree_differences import tree_differences
+
     try:
         found = tree_differences(task.places.private_git(), before, tree)
     except (ToolError, UsageError):  # a tree that is gone, or that no tree has as its name
         return None
     own = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(task.tree_path))
-    ours = tuple((status, name) for status, name in found if not lies_in(name, own))
-    remember_differences(path, before, tree, ours)
-    return ours
+    return tuple((status, name) for status, name in found if not lies_in(name, own))
 
 
 def _since_gate(task: Task, memory: Memory, tree: str) -> list[tuple[str, str]] | None:
