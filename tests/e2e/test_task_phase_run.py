@@ -27,6 +27,7 @@ class Program:
     def __init__(self, detent: Detent, repo: MakeRepo, base: Path) -> None:
         self.detent = detent
         self.repo = repo(files={**SAMPLE_FILES, "detent.toml": SETTINGS})
+        assert detent("trust", "--yes", cwd=self.repo).code == 0
         self.folder = base / "foreign"
         (self.folder / "artifacts").mkdir(parents=True)
         for file in SCAFFOLD.glob("*.md"):
