@@ -107,7 +107,7 @@ def _workspace_text(seen: Survey) -> str:
     if here:
         lines.append(f"setup = {listed([command for one in here for command in one.commands])}")
         lines.append(
-            f"key = {listed([name for one in here for name in one.key])}   # set-up runs when one of these changed"
+            f"key = {listed([name for one in here for name in one.key])}   # tasks with the same of these share it"
         )
     else:
         lines.append('# setup = ["..."]                  # commands to run first')
