@@ -141,6 +141,7 @@ class PhaseGates:
     """
 
     BY_ENGINE = frozenset({"revalidated", "protected_ok"})  # the second is open: no file has to be asked about
+    OPPOSITES = frozenset({"failures_none", "blockers_none"})  # open unless what they rule out was written
     COMMAND = "test -e green.txt"
 
     def __init__(self, folder: PhaseFolder, tree: Path) -> None:
@@ -191,6 +192,9 @@ class PhaseGates:
             "review_failed": lambda is_open: folder.review("FAIL" if is_open else ""),
             "questions_answered": lambda is_open: folder.answers(given=is_open),
             "blocker_named": lambda is_open: folder.blockers("the key is missing" if is_open else ""),
+            # Closed by what the two gates above write, which is their opposite.
+            "failures_none": lambda is_open: folder.failed_checks("") if is_open else None,
+            "blockers_none": lambda is_open: folder.blockers("") if is_open else None,
             "options_named": lambda is_open: folder.next_step("A) wait, B) go on" if is_open else ""),
         }
         for name in sorted(set(gates) - self.BY_ENGINE, key=lambda name: (name in wanted, name)):

@@ -74,7 +74,7 @@ class World:
     def prepare(self, state: str, opened: set[str]) -> None:
         self.gates.set(gates_of(state), opened)
         # The command's gate holds only once the engine has run it, and the engine's own memory is not for us to write.
-        ours = gates_of(state) - {"validation_passed"} - PhaseGates.BY_ENGINE
+        ours = gates_of(state) - {"validation_passed"} - PhaseGates.BY_ENGINE - PhaseGates.OPPOSITES
         assert self.open_gates(state) & ours == opened & ours
 
     def follow(self, step: Step) -> None:

@@ -103,9 +103,9 @@ def _lies(stage: Stage) -> None:
     )
     stage.detent("run", "words", "--once")
     stage.scene("There it says that the tests pass. Nobody takes its word: Detent runs them itself, on a fresh copy.")
-    stage.detent("run", "words", "--once")
+    stage.detent("run", "words", "--once", expect=1)
     stage.scene("So it swaps the command that must succeed for one that always does.")
-    stage.detent("run", "words", "--once")
+    stage.detent("run", "words", "--once", expect=1)
     stage.scene("It gives in, and names the test that fails. That leads to repair, and not to done.")
     stage.detent("run", "words", "--once")
 
