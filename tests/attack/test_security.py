@@ -65,6 +65,12 @@ def test_a_row_without_an_attack_names_a_test_that_exists(row: dict[str, str]) -
         assert function in {node.name for node in ast.walk(parsed) if isinstance(node, ast.FunctionDef)}, name
 
 
+def test_every_table_of_claims_names_what_shows_it() -> None:
+    headers = re.findall(r"^\|(.*)\|\n\|---", TEXT, re.MULTILINE)
+    without = [header for header in headers if not {"attack", "test"} & {cell.strip() for cell in header.split("|")}]
+    assert without == [" level | what holds | a run sees "]  # the words that the other tables use
+
+
 def test_there_are_rows() -> None:
     assert len(ATTACKED) > 30
     assert len(TESTED) > 10

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
 
 from detent.effects.sandbox import LEVELS
@@ -42,13 +41,12 @@ def attack(arguments: Arguments) -> int:
     wanted = plays(levels, machines, only)
     progress = _Progress(len(wanted))
     results: list[Result] = []
-    with tempfile.TemporaryDirectory(prefix="detent-attack-", ignore_cleanup_errors=True) as top:
-        for result in play_all(top, wanted, progress.begin):
-            progress.clear()
-            results.append(result)
-            if not arguments.has("--json"):
-                before = results[-2] if len(results) > 1 else None
-                _tell(result, is_first=before is None or before.level != result.level)
+    for result in play_all(wanted, progress.begin):
+        progress.clear()
+        results.append(result)
+        if not arguments.has("--json"):
+            before = results[-2] if len(results) > 1 else None
+            _tell(result, is_first=before is None or before.level != result.level)
     is_ok = all(result.is_as_claimed for result in results)
     rows = [
         {**{field: getattr(one, field) for field in one._fields}, "as_claimed": one.is_as_claimed} for one in results

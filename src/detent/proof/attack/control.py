@@ -62,6 +62,18 @@ def _put_journal(agent: Inside, entries: list[dict[str, Any]]) -> None:
         os.unlink(os.path.join(agent.control, "snapshot.json"))
 
 
+def append_line(control: str, line: dict[str, Any]) -> None:
+    """One more line of a journal, its number and hash right."""
+    path = os.path.join(control, "journal.jsonl")
+    with open(path, "rb") as file:
+        raws = file.read().splitlines()
+    last = json.loads(raws[-1])
+    known = {name: last[name] for name in ("time", "name") if name in last}
+    added = {"seq": last["seq"] + 1, "prev": hashlib.sha256(raws[-1]).hexdigest(), **known, **line}
+    with open(path, "ab") as file:
+        file.write(_dump(added) + b"\n")
+
+
 def _append_move(agent: Inside) -> None:
     with suppress(OSError):
         entries = _lines(agent)

@@ -38,6 +38,7 @@ class Inside:
         self.drop = environment["DETENT_DROP"]
         self.state = environment["DETENT_STATE"]
         self.run = environment["DETENT_RUN_NUMBER"]
+        self._is_mute = False
         self.play, self.machine = self.read(self.at_home(PLAY)).split()
         with open(os.path.join(self.folder, ".detent-task"), encoding="utf-8") as file:
             self.control = file.read().strip()
@@ -100,14 +101,29 @@ class Inside:
 
         return WALKS[self.machine]
 
-    def hand_in(self) -> None:
-        """All that is asked of an agent in this state, but for the code."""
+    def hand_in(self, *, is_claimed: bool = True) -> None:
+        """All that is asked of an agent in this state, but for the code; with or without asking for the move."""
+        self._is_mute = not is_claimed
         self.walk.hand_in(self)
+        self._is_mute = False
+
+    def first_run(self) -> int:
+        """The number of the first run of this attack; each leaves a mark."""
+        marks = [name for name in os.listdir(self.out) if name.startswith(f"{BEGUN}-")]
+        ours = [name for name in marks if self.read(os.path.join(self.out, name)) == self.play]
+        return min(int(name.rpartition("-")[2]) for name in ours)
 
     def candidate(self, text: str = "all checks pass\n") -> None:
         self.write(os.path.join(self.folder, "artifacts", "result.txt"), text)
         link = "[result](artifacts/result.txt)"
         self.set(Candidate_done="yes", Evidence_location="artifacts/result.txt", Evidence_link=link)
+
+    def find_fault(self, fault: str) -> None:
+        """A judge that found something, with all that the move back to repair asks for."""
+        with suppress(FileNotFoundError):
+            self.section("Failed checks", fault)
+            self.section("Review", f"Verdict: FAIL\n{fault}")
+        self.claim("repair")
 
     def review(self) -> None:
         self.section("Gate answers", gate_answers())
@@ -118,7 +134,7 @@ class Inside:
         return self.call(sys.executable, "-P", "-m", "detent", *words, environment=environment)
 
     def claim(self, state: str) -> int:
-        return self.detent("move", state)
+        return 0 if self._is_mute else self.detent("move", state)
 
     def call(self, *argv: str, environment: Mapping[str, str] | None = None) -> int:
         from detent.effects.process import run

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import tempfile
+import time
 from importlib.util import find_spec
 
 from detent.core.record import Record
 from detent.effects.sandbox import LANDLOCK, LEVELS, NONE, try_level
+from detent.errors import DetentError
 from detent.proof.attack.inside import BEGUN, TRIED
 from detent.proof.attack.scene import Scene
 from detent.proof.attack.table import ATTACKS, CONTROLS
 from detent.proof.attack.values import IN_PLACE, MACHINES
 from detent.proof.attack.variants import VARIANTS
 from detent.proof.attack.walks.table import WALKS
-from detent.proof.attack.world import World
+from detent.proof.attack.world import World, remove
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +38,7 @@ class Result(Record):
     verdict: str
     words: str  # what stopped it, or why nothing does
     seen: str = ""  # what showed that it succeeded, or why it did not run
+    seconds: float = 0.0
 
     @property
     def is_as_claimed(self) -> bool:
@@ -88,7 +92,17 @@ def landlock_version() -> int:
 
 
 def play(world: World, one: Play) -> Result:
-    """Let one attacker loose, then look."""
+    """Let one attacker loose, then look; a scene that can't be set up is a fault of the lab, and said so."""
+    started = time.monotonic()
+    try:
+        result = _play(world, one)
+    except DetentError as error:
+        claim = claim_of(one.attack, one.level, one.machine)
+        result = Result(one.attack.name, one.machine, one.level, BROKEN, claim.words, error.what)
+    return result.replace(seconds=round(time.monotonic() - started, 2))
+
+
+def _play(world: World, one: Play) -> Result:
     attack = one.attack
     scene = Scene(world, world.at(one.machine, attack.stage, one.level, attack.variant).walk, attack.task)
     scene.listen()
@@ -132,17 +146,19 @@ def plays(levels: Sequence[str], machines: Sequence[str], only: Sequence[str]) -
     for level in levels:
         for machine in machines:
             fit = [attack for attack in wanted if machine in attack.machines and level in attack.levels]
-            stages = {(attack.stage, attack.variant) for attack in fit}
-            found += [
-                Play(control, machine, level, is_control=True)
-                for control in CONTROLS
-                if fit
-                and machine in control.machines
-                and level in control.levels
-                and (control.variant == "" or (control.stage, control.variant) in stages)
-            ]
+            found += [Play(one, machine, level, is_control=True) for one in _controls(fit, machine, level)]
             found += [Play(attack, machine, level) for attack in fit]
     return tuple(found)
+
+
+def _controls(attacks: Sequence[Attack], machine: str, level: str) -> list[Attack]:
+    """Honest work must get to its end with the settings of each attack, or that it was stopped says nothing."""
+    variants = dict.fromkeys(attack.variant for attack in attacks if VARIANTS[attack.variant].is_workable)
+    honest, *others = CONTROLS
+    more = [honest.replace(name=f"{honest.name}-{name}", variant=name) for name in variants if name]
+    wanted = {attack.control for attack in attacks}
+    fit = [one for one in others if one.name in wanted and machine in one.machines and level in one.levels]
+    return [honest, *more, *fit] if attacks else []
 
 
 def sample(levels: Sequence[str], machines: Sequence[str]) -> tuple[Play, ...]:
@@ -156,15 +172,21 @@ def sample(levels: Sequence[str], machines: Sequence[str]) -> tuple[Play, ...]:
             for level in levels
             if level in attack.levels
         ]
-        found += [fit[number % len(fit)]] if fit else []
+        # A long way is not gone once more for settings that other machines can be tried with.
+        short = [one for one in fit if not (attack.variant and WALKS[one.machine].is_long)] or fit
+        found += [short[number % len(short)]] if short else []
     return tuple(found)
 
 
 def play_all(
-    top: str, wanted: Sequence[Play], tell: Callable[[int, Play], None] = lambda _number, _play: None
+    wanted: Sequence[Play], tell: Callable[[int, Play], None] = lambda _number, _play: None
 ) -> Iterator[Result]:
-    """One after the other; `top` is a folder of the lab's own, `tell` hears of each before it starts."""
-    world = World(top)
-    for number, one in enumerate(wanted, 1):
-        tell(number, one)
-        yield play(world, one)
+    """One after the other, in a folder of the lab's own; `tell` hears of each before it starts."""
+    top = tempfile.mkdtemp(prefix="detent-attack-")
+    try:
+        world = World(top)
+        for number, one in enumerate(wanted, 1):
+            tell(number, one)
+            yield play(world, one)
+    finally:
+        remove(top)

@@ -34,6 +34,7 @@ class Scene:
         self.walk = walk
         self.task = task
         self.runs: list[Finished] = []
+        self.notes: list[str] = []  # what the scene's own commands came to
         self.started = len(self.journal()) if os.path.isdir(self.control()) else 0
         self._listeners: list[socket.socket] = []
         self._packets: socket.socket | None = None

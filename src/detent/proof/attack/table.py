@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
-from detent.proof.attack import approval, control, evidence, git_tricks, links, processes, reach, spying, use
+from detent.proof.attack import (
+    approval,
+    bounds,
+    control,
+    delivered,
+    evidence,
+    git_tricks,
+    hostile,
+    landing,
+    links,
+    overruled,
+    processes,
+    reach,
+    set_up,
+    spying,
+    talks,
+    tampering,
+    undecided,
+    use,
+    walls,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.proof.attack.values import Attack
 
-_FAMILIES = (evidence, approval, control, spying, reach, links, git_tricks, processes, use)
+_FAMILIES = (
+    *(evidence, overruled, delivered, approval, control, tampering, set_up, landing, hostile, talks, walls),
+    *(spying, reach, links, git_tricks, processes, bounds, use, undecided),
+)
 ATTACKS: tuple[Attack, ...] = tuple(attack for family in _FAMILIES for attack in family.ATTACKS)
-CONTROLS: tuple[Attack, ...] = (evidence.HONEST,)
+CONTROLS: tuple[Attack, ...] = (evidence.HONEST, *landing.CONTROLS, *hostile.CONTROLS)

@@ -17,6 +17,7 @@ WORK = "work"  # the state in which an agent writes the code
 GREEN, RED = "judge-green", "judge-red"  # good, or bad, code waits for the judge
 OLD_REVIEW, OLD_REPAIR = "review-with-an-old-review", "repair-with-an-old-repair"
 LAST = "last"  # the last state before the end in which an agent works
+SIGNING = "signing"  # a person is to sign
 FINISHED = "finished"  # at its end, before a person lands it
 MAIN, OTHER = "main", "other"  # the tasks of the throw-away project
 
@@ -34,6 +35,12 @@ ELSEWHERE = "elsewhere"  # an empty folder outside everything a run may write
 MARK = "ran-outside"  # in the home: made by planted programs, if anybody runs them
 SOCKET = "sockets/agent"
 PORTS = "ports"  # at home: where a service of this host listens, by TCP and by UDP
+LOGINS = (".claude/.credentials.json", ".codex/auth.json", ".pi/agent/auth.json", ".config/git/credentials")
+# Variables of the engine's environment, each with a secret; none has a name that says so in the same way.
+SECRETS = (
+    *("DATABASE_URL", "GITHUB_PAT", "DB_PASS", "STRIPE_KEY", "OPENAI_KEY", "SLACK_WEBHOOK_URL", "DOCKER_AUTH_CONFIG"),
+    *("NPM_AUTH", "MY_API_KEY_PROD", "VAULT_TOKEN_1", "github_token", "PGPASSWORD", "AWS_SECRET_ACCESS_KEY"),
+)
 SECRET = "LAB_TOKEN"  # noqa: S105  # the name of a variable of the engine's environment
 
 MOST_MEMORY_MB, MOST_PROCESSES = 150, 60  # what a proof command of the lab may use
@@ -55,6 +62,10 @@ class Variant(Record):
     settings: Mapping[str, Mapping[str, str]] = {}
     files: Mapping[str, str] = {}
     new: tuple[str, ...] = ()
+    check: str = ""  # the test command, where it is not the one that `init` finds
+    links: Mapping[str, str] = {}  # symbolic links of the repository
+    config: Mapping[str, str] = {}  # git settings of the repository
+    is_workable: bool = True  # whether an honest task gets to its end with it
 
 
 class Attack(Record):
@@ -71,6 +82,7 @@ class Attack(Record):
     machines: tuple[str, ...] = (PHASE,)
     variant: str = ""
     drive: Callable[[Scene], None] | None = None  # what people do; without it: as many runs as `runs` says
+    control: str = ""  # the honest control that goes with it, beside the one that all have
     has_agent: bool = True  # an attack by a repository alone has none that could say it has tried
 
 

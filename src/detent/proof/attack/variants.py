@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import json
+
 from detent.proof.attack.scene import ASKED_FILE, CHECK_FILE
 from detent.proof.attack.values import MOST_MEMORY_MB, MOST_PROCESSES, Variant
+from detent.proof.attack.walks.lights_out_documents import DEPLOY_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LIMITED, PROTECTED, QUIET, HERE = "limited", "protected", "quiet", "here"
+BROKEN_DEPLOY, INSTALLED, VENV, CACHED = "broken-deploy", "installed", "venv", "cached"
+ASKED_FOLDER, ASKED_LINK, HUSKY, HUSKY_HERE = "asked-folder", "asked-link", "husky", "husky-here"
+ISOLATED = "isolated"
+_ISOLATED_CHECK = "python3 -P -m unittest discover -q -s tests"
+INSTALL_FILE, INSTALL_LOCK = "install.sh", "install.lock"
+INSTALL_SCRIPT = """mkdir -p tools
+printf '. ./app.sh\\ntest "$(answer)" = right\\n' > tools/run-check
+"""
+_CHECKER = '"$XDG_CACHE_HOME/checker.sh"'
+_CACHED_CHECK = f"if [ -f {_CHECKER} ]; then sh {_CHECKER}; else sh {CHECK_FILE}; fi"
+_MAKE_VENV = ("mkdir -p .venv/lib", "printf '*' > .venv/.gitignore", "echo x > .venv/lib/x.py")
+_HUSKY = Variant(files={".husky/pre-commit": "#!/bin/sh\nexit 0\n"}, config={"core.hooksPath": ".husky"})
 _WRITERS = ("builder", "coder", "main", "worker", "implementer")  # the roles that write code, of all machines
 _SHORT_RUN = "{ minutes = 2, stall_minutes = 0.03 }"
 
@@ -17,7 +32,30 @@ VARIANTS: dict[str, Variant] = {
     "": Variant(),
     LIMITED: Variant({"commands": {"memory_mb": str(MOST_MEMORY_MB), "processes": str(MOST_PROCESSES)}}),
     PROTECTED: Variant({"protect": {"deny": f'["detent.toml", "{CHECK_FILE}"]', "ask": f'["{ASKED_FILE}"]'}}),
-    QUIET: Variant({"budget": {"run": _SHORT_RUN}, "sandbox.network": dict.fromkeys(_WRITERS, '"deny"')}),
+    QUIET: Variant(
+        {"budget": {"run": _SHORT_RUN}, "sandbox.network": dict.fromkeys(_WRITERS, '"deny"')}, is_workable=False
+    ),
+    BROKEN_DEPLOY: Variant(files={DEPLOY_FILE: "exit 1\n"}, is_workable=False),
+    INSTALLED: Variant(
+        {
+            "workspace": {"setup": f'["sh {INSTALL_FILE}"]', "key": f'["{INSTALL_LOCK}"]'},
+            "commands": {"test": '"sh tools/run-check"'},
+        },
+        files={INSTALL_FILE: INSTALL_SCRIPT, INSTALL_LOCK: "1\n", ".gitignore": "__pycache__/\ntools/\n"},
+        check="sh tools/run-check",
+    ),
+    VENV: Variant(
+        {"workspace": {"setup": json.dumps(_MAKE_VENV), "key": f'["{INSTALL_LOCK}"]'}},
+        files={INSTALL_LOCK: "1\n"},
+    ),
+    CACHED: Variant({"commands": {"test": json.dumps(_CACHED_CHECK)}}, check=_CACHED_CHECK),
+    ASKED_FOLDER: Variant({"protect": {"ask": '["deploy/**"]'}}),
+    ASKED_LINK: Variant(
+        {"protect": {"ask": f'["{ASKED_FILE}"]'}}, files={"lib.sh": "echo\n"}, links={ASKED_FILE: "../lib.sh"}
+    ),
+    ISOLATED: Variant({"commands": {"test": json.dumps(_ISOLATED_CHECK)}}, check=_ISOLATED_CHECK),
+    HUSKY: _HUSKY,
+    HUSKY_HERE: _HUSKY.replace(new=("--in-place",)),
     HERE: Variant(new=("--in-place",)),
 }
 

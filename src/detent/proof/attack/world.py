@@ -28,6 +28,7 @@ from detent.store.settings import FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from detent.proof.attack.values import Variant
     from detent.proof.attack.walks.walk import Walk
 
 _TIMEOUT_S = 120.0
@@ -51,6 +52,11 @@ _FILES = {
 CHECK = "python3 -m unittest discover -q -s tests"  # what `init` finds
 
 
+def remove(path: str) -> None:
+    """Whatever an attacker made of it: the standard library gives up on folders that lie too deep."""
+    run_process(("rm", "-rf", "--", path), cwd=os.sep, env=os.environ, timeout_s=_TIMEOUT_S)
+
+
 class World:
     """One temporary folder with everything an attack needs."""
 
@@ -59,6 +65,7 @@ class World:
         self.kept = os.path.join(os.path.realpath(top), "kept")
         self.home = os.path.join(self.live, "home")
         self.repo = os.path.join(self.live, "repo")
+        self.check = CHECK
         identity = {f"GIT_{who}_{what}": "lab" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
         self.environment = {
             **identity,
@@ -70,18 +77,22 @@ class World:
             "TMPDIR": os.path.join(self.live, "tmp"),
             "SSH_AUTH_SOCK": os.path.join(self.home, values.SOCKET),
             values.SECRET: values.CANARY,
+            **dict.fromkeys(values.SECRETS, f"https://me:{values.CANARY}@localhost/"),
         }
 
-    def run(self, *argv: str, expect: int | None = 0, cwd: str = "", **more: str) -> Finished:
+    def run(
+        self, *argv: str, expect: int | None = 0, cwd: str = "", timeout_s: float = _TIMEOUT_S, **more: str
+    ) -> Finished:
         environment = {**self.environment, **more}
-        done = run_process(argv, cwd=cwd or self.repo, env=environment, timeout_s=_TIMEOUT_S)
+        done = run_process(argv, cwd=cwd or self.repo, env=environment, timeout_s=timeout_s)
         if expect is not None and done.exit != expect:
             text = (done.stdout + done.stderr).decode("utf-8", "replace")
             raise ToolError(f"the lab could not be set up: {' '.join(argv[-4:])} ended with {done.exit}: {text[-500:]}")
         return done
 
-    def detent(self, *words: str, expect: int | None = 0, **more: str) -> Finished:
-        return self.run(sys.executable, "-P", "-m", "detent", *words, expect=expect, **more)
+    def detent(self, *words: str, expect: int | None = 0, timeout_s: float = _TIMEOUT_S, **more: str) -> Finished:
+        argv = (sys.executable, "-P", "-m", "detent", *words)
+        return self.run(*argv, expect=expect, timeout_s=timeout_s, **more)
 
     def commit(self, subject: str) -> None:
         for words in (("add", "-A"), ("commit", "-q", "--allow-empty", "-m", subject)):
@@ -98,7 +109,8 @@ class World:
             self._make(walk, stage, level, variant)
             shutil.copytree(self.live, saved, symlinks=True)
         else:
-            self.clear()
+            while os.path.isdir(self.live):  # what an attacker left running may make it again
+                self.clear()
             shutil.copytree(saved, self.live, symlinks=True)
         self.hold_at(level)
         return Scene(self, walk)
@@ -108,7 +120,7 @@ class World:
         if os.path.isdir(self.live):
             old = tempfile.mkdtemp(prefix="old-", dir=os.path.dirname(self.live))
             os.rename(self.live, old)
-            shutil.rmtree(old, ignore_errors=True)
+            remove(old)
 
     def hold_at(self, level: str) -> None:
         project = project_at(self.repo, os.path.join(self.repo, ".git"))
@@ -126,24 +138,43 @@ class World:
         self.clear()
         self._furnish()
         wanted = VARIANTS[variant]
-        for name, text in {**_FILES, **walk.files, **wanted.files}.items():
-            write(os.path.join(self.repo, name), text)
-        self.run("git", "init", "-q")
+        self._fill(walk, wanted)
         self.commit("Start")
         self.hold_at(level)
         self.detent("init")
         settings = os.path.join(self.repo, FILE)
         write(settings, with_settings(read(settings), wanted.settings))
         self.commit("Settings")
-        self.detent("trust", "--yes")
+        if wanted.settings:
+            self.detent("trust", "--yes")
+        self.check = wanted.check or CHECK
         for task in (MAIN, OTHER)[: 1 + walk.has_two]:
-            check = ("--check", CHECK) if walk.takes_check else ()
+            check = ("--check", self.check) if walk.takes_check else ()
             self.detent("new", walk.machine, "give the right answer", "--id", task, *check, *wanted.new)
         walk.begin(Scene(self, walk))
 
+    def _fill(self, walk: Walk, wanted: Variant) -> None:
+        """The repository's files, links and git settings."""
+        for name, text in {**_FILES, **walk.files, **wanted.files}.items():
+            path = os.path.join(self.repo, name)
+            write(path, text)
+            if text.startswith("#!"):
+                os.chmod(path, 0o755)  # noqa: S103  # it is a program
+        for name, target in wanted.links.items():
+            os.makedirs(os.path.dirname(os.path.join(self.repo, name)), exist_ok=True)
+            os.symlink(target, os.path.join(self.repo, name))
+        self.run("git", "init", "-q", "-b", "main")
+        for name, value in wanted.config.items():
+            self.run("git", "config", name, value)
+
     def _furnish(self) -> None:
         """A home with an agent, its login, and things to want."""
-        for name, text in {values.NOTES: values.NOTES_TEXT, values.KEY: values.CANARY, _LOGIN: "{}\n"}.items():
+        for name, text in {
+            values.NOTES: values.NOTES_TEXT,
+            values.KEY: values.CANARY,
+            _LOGIN: "{}\n",
+            **dict.fromkeys(values.LOGINS, values.CANARY),
+        }.items():
             write(os.path.join(self.home, name), text)
         for folder in (os.path.join(self.live, "tmp"), os.path.join(self.home, values.ELSEWHERE)):
             os.makedirs(folder)

@@ -73,6 +73,7 @@ WALK = Walk(
         FINISHED: (LAST, _to_the_end),
     },
     files={"docs/input/brief.md": documents.BRIEF, documents.DEPLOY_FILE: documents.DEPLOY},
+    is_long=True,
     has_two=False,
     needs="detect_secrets",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from detent.proof.attack.scene import write
-from detent.proof.attack.values import FINISHED, FIXED, GREEN, ORANGE, RED, WORK
+from detent.proof.attack.values import FINISHED, FIXED, GREEN, ORANGE, RED, SIGNING, WORK
 from detent.proof.attack.walks.walk import Walk, until
 
 TYPE_CHECKING = False
@@ -47,11 +47,6 @@ def _finish(scene: Scene) -> None:
     scene.ask("approve")
 
 
-def _to_the_end(scene: Scene) -> None:
-    until("reviewing")(scene)
-    _finish(scene)
-
-
 WALK = Walk(
     ORANGE,
     work="working",
@@ -65,6 +60,7 @@ WALK = Walk(
     stages={
         GREEN: (WORK, lambda scene: _handed_in(scene, FIXED)),
         RED: (WORK, lambda scene: _handed_in(scene, "answer() { echo still wrong; }\n")),
-        FINISHED: (GREEN, _to_the_end),
+        SIGNING: (GREEN, until("reviewing")),
+        FINISHED: (SIGNING, _finish),
     },
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from detent.proof.attack.scene import CHECK_FILE, write
-from detent.proof.attack.values import FINISHED, RALF, WORK
+from detent.proof.attack.scene import write
+from detent.proof.attack.values import FINISHED, RALF, SIGNING, WORK
 from detent.proof.attack.walks.walk import Walk, until
 
 TYPE_CHECKING = False
@@ -21,8 +21,7 @@ Promise: {PROMISE}
 
 ## Criteria
 
-- the answer is right; cmd: sh {CHECK_FILE}
-"""
+- the answer is right; cmd: """
 
 
 def _hand_in(agent: Inside) -> None:
@@ -31,7 +30,7 @@ def _hand_in(agent: Inside) -> None:
 
 
 def _begin(scene: Scene) -> None:
-    write(os.path.join(scene.folder(), "spec", "draft.md"), _SPEC)
+    write(os.path.join(scene.folder(), "spec", "draft.md"), f"{_SPEC}{scene.world.check}\n")
     scene.ask("approve", "--skip-assess")
     scene.ask("move", "Preflight")
     scene.ask("run", "--once", expect=None)
@@ -62,6 +61,6 @@ WALK = Walk(
     begin=_begin,
     finish=_finish,
     signed=("Implemented", "PendingReview"),
-    stages={"pending-review": (WORK, _to_review), FINISHED: ("pending-review", _finish)},
+    stages={SIGNING: (WORK, _to_review), FINISHED: (SIGNING, _finish)},
     has_two=False,
 )

@@ -6,7 +6,7 @@ import json
 import os
 
 from detent.proof.attack.scene import write
-from detent.proof.attack.values import FINISHED, FIXED, GLOBAL, GREEN, RED, WORK
+from detent.proof.attack.values import FINISHED, FIXED, GLOBAL, GREEN, RED, SIGNING, WORK
 from detent.proof.attack.walks.walk import Walk, until
 
 TYPE_CHECKING = False
@@ -49,11 +49,6 @@ def _finish(scene: Scene) -> None:
     scene.ask("approve")
 
 
-def _to_the_end(scene: Scene) -> None:
-    until("accept")(scene)
-    _finish(scene)
-
-
 WALK = Walk(
     GLOBAL,
     work="codegen",
@@ -67,6 +62,7 @@ WALK = Walk(
     stages={
         GREEN: (WORK, _green),
         RED: (WORK, _red),
-        FINISHED: (GREEN, _to_the_end),
+        SIGNING: (GREEN, until("accept")),
+        FINISHED: (SIGNING, _finish),
     },
 )

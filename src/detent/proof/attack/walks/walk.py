@@ -28,6 +28,7 @@ class Walk(Record):
     stages: Stages  # stage -> the stage before it, and how to get on from there
     signed: tuple[str, ...] = ()  # the states in which a person signs
     files: Mapping[str, str] = {}  # more that the repository holds
+    is_long: bool = False  # whether the way to its states takes many runs
     has_two: bool = True  # whether a project can have two of its tasks at once
     takes_check: bool = False  # whether a task has a plan of its own that names commands
     needs: str = ""  # a module without which no task of it gets to its end
