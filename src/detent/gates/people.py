@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from detent.gates.seen import Finding, Seen
+from detent.machines.reading import ACCEPTS
 from detent.store.digest import hash_text
 from detent.store.names import name_some
 
@@ -17,7 +18,7 @@ _MOST_FILES = 200  # that a journal line names
 BY_NAME = "by name"  # stands among what a person says on top: they named the move they want
 REASON = "a reason"  # likewise: they said why
 WORD_CHECKS = ("protected_ok",)  # a closed gate of these is opened by nothing but a person's word
-_ALSO_BY_WORD = ("deployed", "as_judged")  # opened by more than a word, too
+_ALSO_BY_WORD = ("deployed", "as_judged", ACCEPTS)  # opened by more than a word, too
 
 
 def is_word(machine: Machine, gate: str) -> bool:

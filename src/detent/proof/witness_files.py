@@ -46,9 +46,14 @@ def check_logs(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
 
 def check_runs(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
     """What each run was told, and what it left: output, errors and exit."""
-    lost = {entry["run"] for entry in entries if entry["kind"] == "run_ended" and entry["how"] == "lost"}
+    # A stop of the host may take a prompt along, and a plan that never began may have none.
+    promptless = {
+        entry["run"]
+        for entry in entries
+        if entry["kind"] == "run_void" or (entry["kind"] == "run_ended" and entry["how"] == "lost")
+    }
     for entry in entries:
-        if entry["kind"] == "run_planned" and entry["run"] not in lost:  # a stop of the host may take its prompt along
+        if entry["kind"] == "run_planned" and entry["run"] not in promptless:
             path = os.path.join(task.places.run(entry["run"]), PROMPT)
             yield from _changed(path, {"sha256": entry["prompt"]}, entry["seq"], f"prompt of agent run #{entry['run']}")
         elif entry["kind"] == "run_ended":
