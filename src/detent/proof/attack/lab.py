@@ -96,9 +96,10 @@ def play(world: World, one: Play) -> Result:
     started = time.monotonic()
     try:
         result = _play(world, one)
-    except DetentError as error:
+    except (DetentError, OSError) as error:
         claim = claim_of(one.attack, one.level, one.machine)
-        result = Result(one.attack.name, one.machine, one.level, BROKEN, claim.words, error.what)
+        what = error.what if isinstance(error, DetentError) else str(error)
+        result = Result(one.attack.name, one.machine, one.level, BROKEN, claim.words, what)
     return result.replace(seconds=round(time.monotonic() - started, 2))
 
 
