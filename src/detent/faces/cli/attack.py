@@ -45,8 +45,9 @@ def attack(arguments: Arguments) -> int:
         progress.clear()
         results.append(result)
         if not arguments.has("--json"):
-            before = results[-2] if len(results) > 1 else None
-            _tell(result, is_first=before is None or before.level != result.level)
+            if len(results) == 1 or results[-2].level != result.level:
+                sys.stdout.write(f"level {result.level}\n")
+            _tell(result, f"{len(results)}/{len(wanted)}")
     is_ok = all(result.is_as_claimed for result in results)
     rows = [
         {**{field: getattr(one, field) for field in one._fields}, "as_claimed": one.is_as_claimed} for one in results
@@ -115,14 +116,14 @@ def _machines(wanted: Sequence[str]) -> tuple[str, ...]:
     return tuple(wanted) or tuple(machine for machine, lacks in offered.items() if not lacks)
 
 
-def _tell(result: Result, *, is_first: bool) -> None:
+def _tell(result: Result, count: str) -> None:
     line = (
-        f"{result.verdict:<{_VERDICT_WIDTH}}{result.machine:<{_MACHINE_WIDTH}}"
-        f"{result.attack:<{_NAME_WIDTH}}{result.words}"
+        f"{result.verdict:<{_VERDICT_WIDTH}}{count:>9} {result.seconds:>5.0f} s  "
+        f"{result.machine:<{_MACHINE_WIDTH}}{result.attack:<{_NAME_WIDTH}}{result.words}"
     )
     if not result.is_as_claimed and result.seen:
         line += f"\n{'':<{_VERDICT_WIDTH}}{result.seen}"
-    sys.stdout.write(printable((f"level {result.level}\n" if is_first else "") + line) + "\n")
+    sys.stdout.write(printable(line) + "\n")
     sys.stdout.flush()  # a minute is long without a word
 
 
@@ -132,10 +133,10 @@ def _summary(results: Sequence[Result], elapsed_s: float) -> str:
     attacks = [result for result in results if result.verdict != DONE]
     still_open = sum(result.verdict == OPEN for result in attacks)
     wrong = [f"{result.attack} ({result.machine}, {result.level})" for result in results if not result.is_as_claimed]
-    lines = [
-        f"\n{len(attacks)} attacks in {elapsed_s:.0f} s: {len(attacks) - still_open - len(wrong)} stopped, "
-        f"{still_open} not stopped, as documented"
-    ]
+    stopped = len(attacks) - still_open - len(wrong)
+    noun = "attack" if len(attacks) == 1 else "attacks"
+    count = f"\n{len(attacks)} {noun} in {elapsed_s:.0f} s: {stopped} stopped, {still_open} not stopped, as documented"
+    lines = [count]
     lines += [f"NOT as documented: {', '.join(wrong)}"] if wrong else []
     return "\n".join((*lines, _NO_LEVEL))
 
