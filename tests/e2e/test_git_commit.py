@@ -262,6 +262,16 @@ def test_hooks_are_tried_before_the_review(running: ThreadTask, text: str, told:
     assert running.journal()[-1]["prepared"]["try_hooks"]["hooks"] == "pre-commit"
 
 
+def test_what_a_tried_hook_writes_to_its_git_folder_runs_nothing(running: ThreadTask, disk_path: Path) -> None:
+    mark = disk_path / "mark"
+    settings = f"git config diff.x.textconv 'touch {mark}; cat'; echo '* diff=x' > .git/info/attributes\n"
+    hook(running, CHANGING_HOOK + settings)
+    refused = running("move", "PendingReview")
+    assert refused.code == 1
+    assert "+# formatted" in refused.err
+    assert not mark.exists()
+
+
 @pytest.mark.parametrize("name", ["prepare-commit-msg", "commit-msg"])
 def test_hooks_for_the_message_are_tried_with_the_words_of_the_commit(running: ThreadTask, name: str) -> None:
     hook(running, '#!/bin/sh\ngrep -q "^Ticket:" "$1" || { cat "$1" >&2; exit 1; }\n', name)

@@ -45,6 +45,27 @@ def test_no_task_is_made_from_settings_nobody_trusted(
     assert stranger("list", "--json", cwd=path).json()["tasks"] == []
 
 
+PLANTS = {
+    "git settings": "git config filter.x.smudge 'touch {mark}; cat'; echo '* filter=x' > .git/info/attributes;"
+    "echo spoilt >> app.py",
+    "a link": "mkdir deps; echo x > deps/a; ln deps/a deps/b; ln -s {mark} deps/a.detent-copy",
+}
+
+
+@pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS.keys())
+@pytest.mark.parametrize("key", ["", "README.md"], ids=["made each time", "shared"])
+def test_set_up_of_a_stranger_reaches_nothing_outside_by_what_it_leaves(
+    stranger: Detent, repo: MakeRepo, disk_path: Path, plant: str, key: str
+) -> None:
+    mark = disk_path / "mark"
+    keys = json.dumps([key] if key else [])
+    settings = f'[commands]\ntest = "true"\n[workspace]\nsetup = ["sh plant.sh"]\nkey = {keys}\n'
+    files = {**SAMPLE_FILES, "README.md": "# x\n", "plant.sh": plant.format(mark=mark), "detent.toml": settings}
+    done = stranger("doctor", cwd=repo(files=files))
+    assert "set-up:" in done.out, done
+    assert not mark.exists()
+
+
 def test_trust_shows_then_allows_exactly_what_was_shown(stranger: Detent, repo: MakeRepo) -> None:
     path = repo(files={**SAMPLE_FILES, "detent.toml": HOSTILE["tokens"]})
     shown = stranger("trust", "--show", "--json", cwd=path).json()

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from detent.effects.git import Git
-    from detent.effects.submodules import Inner
 
 _CLONE = 0x40049409  # FICLONE
 _no_clones: dict[int, bool] = {}  # file systems that turned out not to share blocks
@@ -30,7 +29,6 @@ class Place(Record):
     tree: str
     source: str
     tracked: frozenset[str]
-    inner: tuple[Inner, ...] = ()  # its submodules
 
 
 def bring(place: Place, patterns: Sequence[str]) -> tuple[str, ...]:

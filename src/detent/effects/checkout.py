@@ -230,8 +230,11 @@ def overlaid_tree(private_dir: str, onto: str, source: str, patterns: Sequence[s
             os.unlink(index)
 
 
-def make_checkout(folder: str, frozen: FrozenTree, work_tree: str) -> Place | SetupFailed:
-    """A folder with the frozen tree and a small git repository, and nothing prepared yet."""
+def make_checkout(folder: str, frozen: FrozenTree, work_tree: str, over: str = "") -> Place | SetupFailed:
+    """A folder with the frozen tree and a small git repository, and nothing prepared yet.
+
+    `over` is a tree whose files may lie in the folder: they are replaced by those of the frozen tree.
+    """
     frozen = frozen.replace(tree=_guarded_tree(frozen))
     git_dir = os.path.join(folder, ".git")
     objects = os.path.join(os.path.abspath(frozen.private_dir), "objects")
@@ -245,6 +248,8 @@ def make_checkout(folder: str, frozen: FrozenTree, work_tree: str) -> Place | Se
             _name(git_dir, "remotes/origin/HEAD", "ref: refs/remotes/origin/main")
     git = Git(git_dir, folder)
     try:
+        if over:
+            git.run("read-tree", check_object_id(over))
         git.run("read-tree", "--reset", "-u", check_object_id(frozen.tree))
     except ToolError as problem:
         repair(frozen.private_dir)
@@ -260,9 +265,9 @@ def make_checkout(folder: str, frozen: FrozenTree, work_tree: str) -> Place | Se
     found = list(fill(git, listing, read_repository(work_tree)))
     for absent in [one for one in found if isinstance(one, Absent)][:1]:
         return _not_there(absent)
-    inner = tuple(one for one in found if isinstance(one, Inner))
+    inner = [one for one in found if isinstance(one, Inner)]
     names = (os.path.join(one.path, name) for one in inner for name in one.files)
-    return place.replace(tracked=frozenset((*listing.files, *names)), inner=inner)
+    return place.replace(tracked=frozenset((*listing.files, *names)))
 
 
 def _name(git_dir: str, ref: str, content: str) -> None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.bring import changed_files_of, copy_below, created_paths, keep_made, marks
-from detent.effects.checkout import OWN, PER_CHECKOUT, SHARED, Checkout, SetupFailed, run_setup
+from detent.effects.bring import changed_files_of, copy_below, created_paths, keep_made, marks, wipe
+from detent.effects.checkout import OWN, PER_CHECKOUT, SHARED, Checkout, SetupFailed, make_checkout, run_setup
 from detent.effects.git import tree_of
 from detent.effects.lay import Ground, lay_own, lay_read_only, read_only
 from detent.effects.sandbox import Laid
@@ -98,7 +98,8 @@ def _own(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | SetupFaile
     if failed := run_setup(place.folder, wanted.workspace, wanted.log_path, wanted.running, ready.laid):
         return failed
     after = marks(place.folder)
-    _restore(place)
+    if absent := _restore(place, wanted, place.tree):
+        return absent
     created = created_paths(before, after, place.tracked)
     return ready.replace(left_out=created, changed=_changed(place, before, after))
 
@@ -113,12 +114,12 @@ def _per_checkout(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | S
         copy_below(kept, place.folder, place.tracked)
         created = created_paths(before, marks(place.folder), place.tracked)
         return ready.replace(setup=PER_CHECKOUT, why=NO_MOUNTS, left_out=created)
-    place.git.run("read-tree", "--reset", "-u", base_tree(wanted.frozen))
+    base = base_tree(wanted.frozen)
+    place.git.run("read-tree", "--reset", "-u", base)
     before = marks(place.folder)
     failed = run_setup(place.folder, wanted.workspace, wanted.log_path, wanted.running)
     after = marks(place.folder)
-    _restore(place)
-    if failed:
+    if failed := failed or _restore(place, wanted, base):
         return failed
     keep_made(place, before, kept)
     copy_below(kept, place.folder, place.tracked)
@@ -133,8 +134,12 @@ def _changed(place: Place, before: dict[str, tuple[int, ...]], after: dict[str, 
     return tuple(sorted(name for name in (*changed, *gone) if name in place.tracked))
 
 
-def _restore(place: Place) -> None:
-    """Set-up may have changed files of the tree; what is proven is the tree."""
-    place.git.run("read-tree", "--reset", "-u", place.tree)
-    for one in place.inner:
-        one.git.run("read-tree", "--reset", "-u", one.commit)
+def _restore(place: Place, wanted: Wanted, before: str) -> SetupFailed | None:
+    """Set-up may have changed files of the tree; what is proven is the tree.
+
+    It may also have written to the checkout's git folder, whose settings would run programs outside the sandbox, and
+    whose index can call a changed file unchanged: git is never asked there, but in a folder made anew.
+    """
+    wipe(os.path.join(place.folder, ".git"))
+    again = make_checkout(place.folder, wanted.frozen, wanted.work_tree, over=before)
+    return again if isinstance(again, SetupFailed) else None

@@ -163,10 +163,12 @@ def _break_links(folder: str) -> None:
     """Give files that a package cache shares an inode of their own: nothing else may change them."""
     from shutil import copy2
 
+    # Beside the folder: in it set-up could have put a link where the copy is written.
+    copy = f"{folder}.copy"
+    wipe(copy)
     for path, seen in _files_in(folder):
         if stat.S_ISREG(seen.st_mode) and seen.st_nlink > 1:
-            copy = f"{path}.detent-copy"
-            copy2(path, copy)
+            copy2(path, copy, follow_symlinks=False)
             os.replace(copy, path)
 
 

@@ -79,6 +79,8 @@ def _make(git: Git, path: str, commit: str, theirs: Repository) -> Git:
         durable=False,
         more_config=f"[core]\n\tworktree = {quoted(os.path.relpath(folder, git_dir))}\n",
     )
+    if os.path.realpath(folder) != os.path.join(os.path.realpath(str(git.work_tree)), path):
+        raise ToolError(f"a link leads out of the checkout where submodule {path} belongs", where=folder)
     end_where(git_dir, theirs.common_dir, durable=False)
     write_if_different(os.path.join(git_dir, "HEAD"), f"{commit}\n".encode(), durable=False)
     link = os.fsencode(f"gitdir: {os.path.relpath(git_dir, folder)}\n")

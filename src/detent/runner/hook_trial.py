@@ -21,7 +21,7 @@ from detent.effects.checkout import (
     run_command,
     why_cut_short,
 )
-from detent.effects.git import Git, find_repository
+from detent.effects.git import Git, find_repository, write_git_dir
 from detent.effects.merge import own_git
 from detent.effects.own_checkout import stand_at
 from detent.effects.own_commit import TRAILER, with_trailer
@@ -165,11 +165,8 @@ def _run(task: Task, name: str, place: str, checkout: Checkout, tree: str, log: 
     running = command_running(task)
     command = f"git -c core.hooksPath={shlex.quote(place)} hook run --ignore-missing {name}{HOOKS[name]}"
     finished = run_command(command, folder, timeout_s, log, running, checkout.laid)
-    git = Git(os.path.join(folder, ".git"), folder)
-    after = git.run("write-tree").decode().strip()
+    after, told = _staged(task, folder, tree)
     if after != tree:
-        diff = git.run("diff", "--no-color", "--no-ext-diff", tree, after)
-        told = diff.decode("utf-8", "replace")[:_LONGEST_TOLD].rstrip()
         raise RefusedError(
             f"the {name} hook would change what is committed:\n{told}",
             where=task.tree_path,
@@ -184,3 +181,26 @@ def _run(task: Task, name: str, place: str, checkout: Checkout, tree: str, log: 
             where=log,
             next_step="mend what it names, then try again",
         )
+
+
+def _staged(task: Task, folder: str, tree: str) -> tuple[str, str]:
+    """The tree that a hook left in the index, and how it differs from the work.
+
+    Hooks start what agents wrote, which may have changed the settings of that git folder, so that its git would run
+    programs outside the sandbox: index and objects are read by a git folder of ours.
+    """
+    theirs, private = os.path.join(folder, ".git"), task.places.private_git()
+    scratch = os.path.join(private, "cache", f"tmp-hooks-{os.getpid()}")
+    staged = read_plain(os.path.join(theirs, "index"), _LARGEST_LOG_BYTES)
+    if staged is None:
+        raise RefusedError("a hook removed the index of its checkout", where=folder, next_step="correct the hook")
+    try:
+        objects = [os.path.join(one, "objects") for one in (theirs, private)]
+        write_git_dir(scratch, alternates=objects, is_sha256=len(tree) == 64, is_bare=True, durable=False)
+        git = Git(scratch, None, os.path.join(scratch, "index"))
+        write_atomic(os.path.join(scratch, "index"), staged, durable=False)
+        after = git.run("write-tree").decode().strip()
+        diff = git.run("diff", "--no-color", "--no-ext-diff", "--no-textconv", tree, after) if after != tree else b""
+    finally:
+        wipe(scratch)
+    return after, diff.decode("utf-8", "replace")[:_LONGEST_TOLD].rstrip()

@@ -421,3 +421,19 @@ def test_protected_files_are_the_baselines_whatever_the_tree_has(bench: Bench, r
         assert (bench.folder / "gate.toml").read_text(encoding="utf-8") == "strict\n"
         assert not (bench.folder / "ci").exists()
         assert (bench.folder / "own.txt").read_text(encoding="utf-8") == "work\n"
+
+
+@pytest.mark.parametrize("key", [(), ("lock",)], ids=["of this tree", "of the baseline"])
+def test_set_up_can_not_use_the_git_folder_of_its_checkout(bench: Bench, tmp_path: Path, key: tuple[str, ...]) -> None:
+    mark = tmp_path / "ran"
+    plant = (
+        f"git config filter.x.smudge 'touch {mark}; cat'; echo '* filter=x' > .git/info/attributes;"
+        "git update-index --assume-unchanged a.txt; echo spoilt > a.txt; echo spoilt > sub/b"
+    )
+    assert bench.said("cat a.txt sub/b; git status --short", Workspace(setup=(plant,), key=key)) == "one\ntwo\n"
+    assert not mark.exists()
+
+
+def test_files_that_the_work_removed_do_not_come_back_with_a_set_up_of_the_baseline(bench: Bench) -> None:
+    (bench.path / "sub/b").unlink()
+    assert bench.said("ls", Workspace(setup=("mkdir made; echo x > made/x",), key=("lock",))) == "a.txt\nlock\nmade\n"

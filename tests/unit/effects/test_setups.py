@@ -108,6 +108,17 @@ def test_hard_links_of_a_package_cache_are_broken(bench: Bench) -> None:
     assert code.stat().st_nlink == linked.stat().st_nlink == 1
 
 
+def test_links_that_set_up_leaves_lead_no_copy_out(
+    bench: Bench, disk_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = disk_path / "outside"
+    outside.write_text("mine\n", encoding="utf-8")
+    link = f"{SETUP}; ln -s {outside} node_modules/tool/code.detent-copy; ln -s {outside} node_modules/tool/code.copy"
+    monkeypatch.setattr("tests.unit.effects.test_setups.WORKSPACE", Workspace(setup=(link,), key=("lock",)))
+    assert bench.prove("cat node_modules/tool/code") == [0]
+    assert outside.read_text(encoding="utf-8") == "mine\n"
+
+
 def test_a_proof_cannot_write_the_set_up_but_its_tool_caches(bench: Bench) -> None:
     spoil = "echo bad > node_modules/tool/code; rm -f node_modules/tool/path; test -e node_modules/tool/path"
     leave = "mkdir node_modules/.vite/deps && echo x > node_modules/.cache/x && test -d node_modules/.vite/deps"
