@@ -26,7 +26,7 @@ from detent.runner.open import Task, load_task
 from detent.runner.step import step
 from tests.conformance.lightsout_pipeline import EXAMPLE, PREFERENCES
 from tests.conformance.lightsout_walks import graph, lights_out
-from tests.conftest import MakeRepo, let_out
+from tests.conftest import MakeRepo, let_out, trust
 from tests.walks.by_hand import remembered
 
 MACHINE = lights_out()
@@ -179,6 +179,7 @@ class Line:
         own = {".gitignore": "__pycache__/\n", "preferences.md": preferences(), "detent.toml": COMMANDS}
         self.path = repo("repo", {**files, **own})
         let_out(self.path)
+        trust(self.path)
         self.git: Callable[..., str] = lambda *words: repo.git(self.path, *words)
         self.turn = 0
         self.put("scaffolding/state.json", json.dumps({"stage": start.state, **start.registers}))
