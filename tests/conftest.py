@@ -20,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from detent.effects.sandbox import LANDLOCK, NONE, Probe, best_level
-from detent.runner.access import remember_level
+from detent.runner.level import remember_level
 from detent.store.places import Project, project_at
 from tests.advisories import Advisories
 from tests.forks import Forks

@@ -1,4 +1,4 @@
-"""What agent runs and proof commands may touch, and the level at which the kernel sees to it.
+"""What agent runs and proof commands may touch, and the command line that has the kernel see to it.
 
 A run sees the host read-only. Hidden are: keys and tokens of the user, sockets and runtime folders, the control plane,
 every other task, and the user's checkout where the task works in a clone. It may write its tree, the task folder, the
@@ -7,43 +7,40 @@ folders it is given, and its agent's own state. Commands of a gate may write not
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from functools import cache
 
-from detent.core.record import Record
 from detent.effects.agents.catalog import find_program
 from detent.effects.clone import borrowed_objects
-from detent.effects.keeper_process import boot_id
-from detent.effects.sandbox import (
-    BUBBLEWRAP,
-    NONE,
-    NOTHING_LAID,
-    TCP_DENIED,
-    Access,
-    Bind,
-    Laid,
-    Overlay,
-    Probe,
-    best_level,
-    find_bubblewrap,
-    hold,
-    our_own_files,
-    try_overlay,
-)
+from detent.effects.sandbox import NONE, NOTHING_LAID, TCP_DENIED, Access, Laid, Probe, hold, our_own_files
 from detent.errors import RefusedError, ToolError
+from detent.runner.command_place import (
+    RECORDS,
+    RUN_CACHE,
+    SETUPS,
+    Cache,
+    Place,
+    cache_folder,
+    cache_of,
+    cache_variables,
+    joined,
+    laid_of,
+    make_cache,
+    overlay_problem,
+    place_of,
+    run_cache,
+    seat_of,
+)
 from detent.runner.environment import given_environment, withheld
 from detent.runner.layout import is_tracked, store_root, writes_of
+from detent.runner.level import level_of
 from detent.runner.logins import laid_for, other_logins, own_folders, steering
 from detent.runner.secret_places import secret_places
-from detent.store.atomic import as_json, make_folders, read_cache, write_cache
 from detent.store.places import config_folder, lies_in, state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from detent.effects.agents.catalog import Agent
     from detent.effects.checkout import Running
@@ -51,66 +48,12 @@ if TYPE_CHECKING:
     from detent.effects.sandbox import Held
     from detent.effects.setups import Setups
     from detent.runner.open import Task
-    from detent.store.places import Project
 
-SETUPS = ".setups"  # below a project's home, beside the tasks
-RECORDS = ".records"  # of shared set-ups, below them
-PROOF_CACHE, RUN_CACHE = "cache/proof", "cache/run"  # below a task's home
 COMMANDS = "commands"  # stands where a role would, in `[sandbox] network`
 _RUNTIME = ("/run", "/var/run")  # sockets of sessions, of ssh and gpg agents, of docker
 _SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108  # made private, not used by us
 _SHOWN = ("/etc/resolv.conf", "/run/current-system", "/run/opengl-driver", "/run/systemd/resolve")
 _SOCKET_NAMES = ("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST")
-
-
-def level_of(project: Project) -> Probe:
-    """The level of this host: tried once for each boot and version of the tool, then remembered."""
-    known, program = json.loads(read_cache(project.sandbox()) or b"{}"), find_bubblewrap(os.environ)
-    stamp = _stamp(program)
-    if known.get("stamp") == stamp:
-        return Probe(known["level"], known["why"], program)
-    probe = _tried(tuple(stamp))
-    if os.path.isdir(project.control):  # `doctor` makes none in a project without tasks
-        remember_level(project, probe)
-    return probe
-
-
-@cache
-def _tried(_stamp: tuple[object, ...]) -> Probe:
-    return best_level(os.environ)
-
-
-def remember_level(project: Project, probe: Probe) -> None:
-    """Until the next boot, or a new version of the tool, this is the level of the project's runs and commands."""
-    stamp = _stamp(find_bubblewrap(os.environ))
-    write_cache(project.sandbox(), as_json({"stamp": stamp, "level": probe.level, "why": probe.why}))
-
-
-def _stamp(program: str) -> list[object]:
-    """This boot and this very file: another one at the same place is tried anew."""
-    if not program:
-        return [boot_id(), "", 0]
-    seen = os.stat(program)
-    return [boot_id(), program, seen.st_size, seen.st_ino, seen.st_mtime_ns, seen.st_ctime_ns]
-
-
-class Place(Record):
-    """Where commands are run and what the settings say about it: for a task, or for a trial that belongs to none."""
-
-    project: Project
-    root: str  # the user's checkout, which commands don't see
-    rules: Mapping[str, Any]  # the `sandbox_rules` of a first journal line
-    objects: str  # git objects that the checkout borrows
-    cache: str = ""  # where packages that were fetched are kept, besides the project's; empty: only there
-    agents: Mapping[str, Any] = {}  # `[agents]` of the settings, whose logins are hidden with those of built-in agents
-
-
-def place_of(task: Task, cache: str = PROOF_CACHE) -> Place:
-    head = task.memory.head
-    agents = head.get("agents", {}).get("table", {})
-    return Place(
-        task.project, task.root, head["sandbox_rules"], own_objects(task), os.path.join(task.home, cache), agents
-    )
 
 
 def hold_run(task: Task, agent: Agent, argv: Sequence[str], cwd: str, *, own_session: bool = True) -> Held:
@@ -291,78 +234,10 @@ def _shown(place: Place, home: str) -> tuple[str, ...]:
     return (*_SHOWN, home, *our_own_files(), *borrowed, *place.rules["show"], place.objects)
 
 
-def own_objects(task: Task) -> str:
-    """Every file of the task's trees, by hash; nothing in there can be changed from inside."""
-    return os.path.join(task.places.private_git(), "objects")
-
-
 def _program(agent: Agent) -> tuple[str, ...]:
     """Where the agent itself is installed: its link on PATH, and the package behind it."""
     found = find_program(agent, os.environ.get("PATH", os.defpath))
     return tuple(os.path.dirname(path) for path in (found, os.path.realpath(found))) if found else ()
-
-
-def cache_folder(project: Project) -> str:
-    """Where package managers keep what they fetched for set-ups of a baseline, which alone write it."""
-    return os.path.join(project.home(), ".cache")
-
-
-class Cache(Record):
-    """A package cache as commands see it: its path, what of it they may write, and what is mounted for it."""
-
-    path: str
-    writable: tuple[str, ...] = ()
-    laid: Laid = NOTHING_LAID
-
-
-def cache_of(place: Place) -> Cache:
-    """The project's own cache, for set-ups of a baseline. All others read it and write their own, or have their own."""
-    shared = cache_folder(place.project)
-    if not place.cache:
-        return Cache(shared, (shared,))
-    if not os.path.isdir(shared) or overlay_problem(place.project):
-        return Cache(place.cache, (place.cache,))
-    upper, work, merged = (os.path.join(place.cache, part) for part in ("upper", "work", "merged"))
-    return Cache(shared, (), Laid("", (Bind(merged, shared, "writable"),), (Overlay(shared, upper, work, merged),)))
-
-
-def make_cache(cache: Cache) -> None:
-    for path in (*cache.writable, *(path for one in cache.laid.overlays for path in (one.upper, one.work, one.merged))):
-        make_folders(path)
-
-
-def cache_variables(cache: Cache) -> dict[str, str]:
-    """For tools that keep their cache elsewhere, or run where XDG_CACHE_HOME is an agent's own."""
-    names = {"npm_config_cache": "npm", "UV_CACHE_DIR": "uv", "PIP_CACHE_DIR": "pip"}
-    return {name: os.path.join(cache.path, folder) for name, folder in names.items()}
-
-
-def run_cache(task: Task) -> Cache:
-    """What a run's package managers keep; only where the project sets anything up."""
-    return cache_of(place_of(task, RUN_CACHE)) if task.memory.head["workspace"]["setup"] else Cache("")
-
-
-def joined(laid: Laid, more: Laid) -> Laid:
-    return laid.replace(binds=(*laid.binds, *more.binds), overlays=(*laid.overlays, *more.overlays))
-
-
-def overlay_problem(project: Project) -> str:
-    """Why a private view of a folder can't be mounted; empty when it can. Tried once for each boot and version."""
-    probe, folder = level_of(project), os.path.join(project.home(), SETUPS)
-    if probe.level != BUBBLEWRAP:
-        return f"level {probe.level} has no mounts"
-    stamp, path = [*_stamp(probe.program), folder], os.path.join(folder, "overlay.json")
-    known = json.loads(read_cache(path) or b"{}")
-    if known.get("stamp") != stamp:
-        make_folders(folder)
-        known = {"stamp": stamp, "why": try_overlay(probe, folder, os.environ)}
-        write_cache(path, as_json(known))
-    return str(known["why"])
-
-
-def seat_of(project: Project) -> str:
-    """The one path at which checkouts are seen in every sandbox, so that set-up made there fits; empty: no mounts."""
-    return os.path.join(project.home(), ".at", "tree") if level_of(project).level == BUBBLEWRAP else ""
 
 
 def setups_in(place: Place, limits: Mapping[str, int]) -> Setups:
@@ -373,26 +248,6 @@ def setups_in(place: Place, limits: Mapping[str, int]) -> Setups:
     shared = running_in(place.replace(cache=""), limits)
     overlays = not overlay_problem(place.project)
     return Setups(folder, os.path.join(folder, RECORDS), seat_of(place.project), shared, overlays)
-
-
-def laid_of(task: Task, cwd: str) -> Laid:
-    """What was laid into the folder of a run when it was made ready."""
-    data = read_cache(task.places.laid(os.path.basename(cwd))) if task.memory.head["workspace"]["setup"] else b""
-    content = json.loads(data or b"{}")
-    if not content or content["folder"] != cwd or not seat_of(task.project):
-        return NOTHING_LAID
-    binds = tuple(Bind(*one) for one in content["binds"])
-    return Laid(content["seat"], binds, tuple(Overlay(*one) for one in content["overlays"]))
-
-
-def remember_laid(task: Task, cwd: str, laid: Laid) -> None:
-    content = {
-        "folder": cwd,
-        "seat": laid.seat,
-        "binds": [[one.source, one.path, one.kind] for one in laid.binds],
-        "overlays": [[one.lower, one.upper, one.work, one.merged] for one in laid.overlays],
-    }
-    write_cache(task.places.laid(os.path.basename(cwd)), as_json(content))
 
 
 def unseen_folders(place: Place, search_path: str) -> tuple[str, ...]:

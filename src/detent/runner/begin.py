@@ -11,7 +11,7 @@ from detent.effects.own_checkout import refuse_sparse
 from detent.errors import RefusedError, UsageError
 from detent.gates.commands import runs_commands
 from detent.gates.judge import evidence_hashes
-from detent.runner.access import level_of
+from detent.runner.level import level_of
 from detent.runner.locks import close_locks
 from detent.runner.look import look
 from detent.runner.open import Task, find_project, load_task

@@ -17,8 +17,8 @@ from detent.effects.own_checkout import branch_commit
 from detent.effects.sandbox import BUBBLEWRAP
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
-from detent.runner.access import level_of
 from detent.runner.in_place import made_branch, refuse_elsewhere
+from detent.runner.level import level_of
 from detent.store.atomic import read_plain
 from detent.store.names import name_some
 from detent.store.places import lies_in

@@ -26,8 +26,8 @@ from detent.effects.home import keep_ref, kept_ids, remove_home, sweep_homes
 from detent.effects.landed_work import find_landed
 from detent.effects.saved_work import COLLECTED, save
 from detent.errors import BeyondBoundError, DetentError, RefusedError
-from detent.runner.access import RECORDS, SETUPS
 from detent.runner.anchor import drop_anchor
+from detent.runner.command_place import RECORDS, SETUPS
 from detent.runner.landed import put_branches, work_of
 from detent.runner.layout import store_root
 from detent.runner.look import current_tree

@@ -26,7 +26,8 @@ from detent.effects.merge import own_git
 from detent.effects.own_checkout import stand_at
 from detent.effects.own_commit import TRAILER, with_trailer
 from detent.errors import RefusedError, StorageError
-from detent.runner.access import command_running, place_of, setups_in
+from detent.runner.access import command_running, setups_in
+from detent.runner.command_place import place_of
 from detent.runner.commit_message import message_of
 from detent.runner.commit_step import changed_names
 from detent.runner.look import current_tree

@@ -11,10 +11,12 @@ from detent.effects.keeper import RunSpec
 from detent.effects.keeper_terminal import in_foreground
 from detent.effects.sandbox import BUBBLEWRAP, NONE
 from detent.machines.parse import OWN_PROGRAM
-from detent.runner.access import cache_variables, hold_run, level_of, make_cache, run_cache
+from detent.runner.access import hold_run
 from detent.runner.budget import budget_left
+from detent.runner.command_place import cache_variables, make_cache, run_cache
 from detent.runner.environment import given_environment
 from detent.runner.filing import forget_reports
+from detent.runner.level import level_of
 from detent.runner.logins import make_ready, remember_steering
 from detent.store.atomic import make_folders, read_plain, write_atomic
 

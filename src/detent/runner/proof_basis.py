@@ -11,7 +11,7 @@ from detent.core.record import Record
 from detent.effects.git import Git, check_object_id
 from detent.effects.sandbox import NONE
 from detent.effects.tree import changed_files
-from detent.runner.access import level_of
+from detent.runner.level import level_of
 from detent.runner.pinned import read_committed
 from detent.runner.trust import require_trust
 from detent.store.patterns import protects

@@ -22,7 +22,8 @@ from detent.effects.checkout import (
 )
 from detent.effects.process_limits import WATCHED
 from detent.gates.commands import SCANS, is_red, runs_of
-from detent.runner.access import command_running, hold_command, how_held, limits_of, place_of, setups_in
+from detent.runner.access import command_running, hold_command, how_held, limits_of, setups_in
+from detent.runner.command_place import place_of
 from detent.runner.environment import withheld_words
 from detent.runner.homes import make_home
 from detent.runner.look import current_tree, look, needs_tree

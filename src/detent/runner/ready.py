@@ -13,7 +13,8 @@ from detent.effects.acts import commit_tree
 from detent.effects.checkout import Checkout, FrozenTree, SetupFailed, Wanted, lasting_checkout
 from detent.effects.sandbox import NOTHING_LAID
 from detent.errors import RefusedError
-from detent.runner.access import RUN_CACHE, place_of, remember_laid, running_in, setups_in
+from detent.runner.access import running_in, setups_in
+from detent.runner.command_place import RUN_CACHE, place_of, remember_laid
 from detent.runner.judging import next_run
 from detent.runner.layout import writes_of
 from detent.runner.look import current_tree

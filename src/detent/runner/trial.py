@@ -26,8 +26,9 @@ from detent.effects.frozen_parts import frozen_parts
 from detent.effects.git import Git, end_where, find_repository, tree_of, write_git_dir
 from detent.effects.tree import tree_id
 from detent.errors import DetentError
-from detent.runner.access import Place, hold_in, overlay_problem, running_in, setups_in, unseen_folders
+from detent.runner.access import hold_in, running_in, setups_in, unseen_folders
 from detent.runner.checked import load_checked
+from detent.runner.command_place import Place, overlay_problem
 from detent.runner.create import DEFAULT_MACHINE
 from detent.runner.homes import make_home
 from detent.runner.open import find_project

@@ -14,7 +14,7 @@ from contextlib import suppress
 from detent.core.record import Record
 from detent.effects.sandbox import NONE
 from detent.errors import UnreadableError, UntrustedError
-from detent.runner.access import level_of
+from detent.runner.level import level_of
 from detent.store.digest import sha256_of
 from detent.store.memory import utc_now
 from detent.store.settings import FILE, READ_ISSUE, read_content

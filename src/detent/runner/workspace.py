@@ -12,7 +12,8 @@ from detent.effects.lay import Ground, lay_own, lay_private
 from detent.effects.put_back import put_back
 from detent.effects.set_up import NO_MOUNTS, Choice, base_key, base_tree, choose, order_of
 from detent.effects.setups import make_set_up, shared_setup
-from detent.runner.access import RUN_CACHE, place_of, remember_laid, running_in, seat_of, setups_in
+from detent.runner.access import running_in, setups_in
+from detent.runner.command_place import RUN_CACHE, place_of, remember_laid, seat_of
 from detent.runner.look import current_tree
 from detent.runner.settle import note
 from detent.store.atomic import as_json, read_plain, write_atomic

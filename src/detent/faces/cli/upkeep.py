@@ -56,8 +56,8 @@ def _settings(project: Project, *, is_quick: bool) -> tuple[list[Row], tuple[Tri
     """Are the settings in order, and do their commands work in a fresh checkout?"""
     from detent.effects.sandbox import NONE
     from detent.faces.words_project import found_rows, trial_rows
-    from detent.runner.access import level_of
     from detent.runner.checked import misspelt
+    from detent.runner.level import level_of
     from detent.runner.trial import check_settings, head_commit, try_commands
     from detent.runner.trust import is_untrusted, wanted_here
     from detent.store.settings import FILE

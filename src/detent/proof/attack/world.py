@@ -22,7 +22,7 @@ from detent.proof.attack.scene import CHECK_FILE, Scene, read, write
 from detent.proof.attack.values import APP, MAIN, OTHER, WORK
 from detent.proof.attack.variants import VARIANTS, with_settings
 from detent.proof.attack.walks.table import WALKS
-from detent.runner.access import remember_level
+from detent.runner.level import remember_level
 from detent.store.places import project_at
 from detent.store.settings import FILE
 
