@@ -41,6 +41,28 @@ def test_commands_are_tried_on_the_last_commit(detent: Detent, repo: MakeRepo) -
     assert "proof" not in left
 
 
+def test_a_person_sees_what_is_running_and_a_program_does_not(detent: Detent, repo: MakeRepo) -> None:
+    path = repo(files=settings("[commands]\ntest = 'true'\nlint = 'false'\n[workspace]\nsetup = ['true']\n"))
+    done = detent("doctor", cwd=path)
+    lines = done.err.splitlines()
+    assert lines[0] == "making a checkout; set-up: true"
+    assert [line for line in lines if line.startswith("running ")] == ["running 1 of 2: true", "running 2 of 2: false"]
+    assert [line.split()[0] for line in lines if line.startswith("  ")] == ["passed", "failed"]
+    assert "running" not in done.out
+    assert detent("doctor", "--json", cwd=path).err == ""
+    assert detent("doctor", "--quick", cwd=path).err == ""
+
+
+@pytest.mark.parametrize("ending", ["true", "false"])
+def test_what_commands_fetched_for_the_trial_does_not_stay(detent: Detent, repo: MakeRepo, ending: str) -> None:
+    path = repo(files=settings(f"[commands]\ntest = 'echo x > \"$npm_config_cache/big\"; {ending}'\n"))
+    (told,) = detent("doctor", "--json", cwd=path).json()["commands"]
+    assert told["result"] == ("green" if ending == "true" else "red")
+    home = Path(told["log"]).parent.parent
+    assert [str(found) for found in home.rglob("big")] == []
+    assert not (home / "cache").exists()
+
+
 def test_a_red_command_is_exit_1_with_its_log(detent: Detent, repo: MakeRepo) -> None:
     path = repo(files=settings(GOOD + "lint = 'echo bad line; exit 3'\nmissing = 'no-such-program'\n"))
     done = detent("doctor", cwd=path)

@@ -10,6 +10,7 @@ import os
 import re
 
 from detent.core.record import Record
+from detent.effects.bring import wipe
 from detent.effects.checkout import (
     BUILD,
     Checkout,
@@ -33,6 +34,7 @@ from detent.runner.create import DEFAULT_MACHINE
 from detent.runner.homes import make_home
 from detent.runner.open import find_project
 from detent.runner.pinned import pinned_settings, read_committed, sandbox_rules
+from detent.runner.prove import BEGINS, ENDED, SET_UP, Progress, quiet
 from detent.store.atomic import read_plain
 from detent.store.places import lies_in
 from detent.store.settings import FILE, Settings
@@ -40,6 +42,8 @@ from detent.store.user_settings import effective_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from detent.core.machine import Machine
     from detent.store.places import Project
 
@@ -121,7 +125,7 @@ def head_commit(project: Project) -> str:
     return (repository.head if repository is not None else None) or ""
 
 
-def try_commands(project: Project, settings: Settings) -> Trial:
+def try_commands(project: Project, settings: Settings, progress: Callable[[Progress], None] = quiet) -> Trial:
     """Run every command of the settings once; nothing of it counts as proof, and only its logs stay."""
     commit = head_commit(project)
     home = os.path.join(project.home(), _HOME)
@@ -153,18 +157,34 @@ def try_commands(project: Project, settings: Settings) -> Trial:
         build=os.path.join(home, "build-deps") if BUILD in settings.commands else "",
         task_cache=place.cache,
     )
+    progress(Progress(SET_UP, "; ".join(settings.setup)))
     with prepared_checkout(wanted) as checkout:
-        if isinstance(checkout, SetupFailed):
-            failed = Tried("set-up", checkout.command, SET_UP_FAILED, checkout.why, checkout.log, checkout.exit, 0.0)
-            return Trial(commit, (failed,), (), level, unseen, running.withheld)
-        in_order = sorted(settings.commands.items(), key=lambda one: one[0] != BUILD)
-        seen = _set_up_seen(checkout, overlay_problem(project)) if settings.setup else None
-        tried = tuple(
-            _try(name, line, checkout, running, settings.command_timeout_s, _log_path(logs, number, name))
-            for number, (name, line) in enumerate(in_order, 1)
-        )
-        left = _left_behind(checkout)
-        return Trial(commit, tried, checkout.missing, level, unseen, running.withheld, seen, left)
+        try:
+            if isinstance(checkout, SetupFailed):
+                failed = Tried(
+                    "set-up", checkout.command, SET_UP_FAILED, checkout.why, checkout.log, checkout.exit, 0.0
+                )
+                return Trial(commit, (failed,), (), level, unseen, running.withheld)
+            seen = _set_up_seen(checkout, overlay_problem(project)) if settings.setup else None
+            tried = _try_all(settings, checkout, running, logs, progress)
+            left = _left_behind(checkout)
+            return Trial(commit, tried, checkout.missing, level, unseen, running.withheld, seen, left)
+        finally:
+            wipe(place.cache)  # still under the lock: what commands fetched there is of no use to anybody
+
+
+def _try_all(
+    settings: Settings, checkout: Checkout, running: Running, logs: str, progress: Callable[[Progress], None]
+) -> tuple[Tried, ...]:
+    tried: list[Tried] = []
+    in_order = sorted(settings.commands.items(), key=lambda one: one[0] != BUILD)
+    for number, (name, line) in enumerate(in_order, 1):
+        begins = Progress(BEGINS, line, number, len(in_order))
+        progress(begins)
+        log = _log_path(logs, number, name)
+        tried.append(_try(name, line, checkout, running, settings.command_timeout_s, log))
+        progress(begins.replace(stage=ENDED, is_ok=tried[-1].result == GREEN, seconds=tried[-1].seconds))
+    return tuple(tried)
 
 
 def _set_up_seen(checkout: Checkout, no_overlays: str) -> SetUpSeen:

@@ -45,6 +45,12 @@ def show(arguments: Arguments, content: Mapping[str, Any], text: str) -> None:
         sys.stdout.write(printable(text) + "\n")
 
 
+def tell(text: str) -> None:
+    """What will happen is no result: on standard output stands what has happened."""
+    sys.stderr.write(printable(text) + "\n")
+    sys.stderr.flush()
+
+
 def status_json(told: Explain) -> dict[str, Any]:
     task, snapshot = told.task, told.snapshot
     head = task.memory.head

@@ -7,8 +7,7 @@ import sys
 from detent.errors import UsageError
 from detent.faces.cli.ask import open_to_change
 from detent.faces.cli.caller import person_name, refuse_inside_run
-from detent.faces.cli.output import show
-from detent.faces.words import printable
+from detent.faces.cli.output import show, tell
 from detent.faces.words_done import collected_words, landed_words, patch_words, restored_words, rolled_back_words
 from detent.faces.words_landing import plan_words, progress_words
 from detent.runner.open import find_project, open_task
@@ -83,17 +82,11 @@ def land(arguments: Arguments) -> int:
 
 
 def _show_plan(plan: Plan) -> None:
-    _say(plan_words(plan))
+    tell(plan_words(plan))
 
 
 def _show_progress(progress: Progress) -> None:
-    _say(progress_words(progress))
-
-
-def _say(text: str) -> None:
-    """What will happen is no result: on standard output stands what has happened."""
-    sys.stderr.write(printable(text) + "\n")
-    sys.stderr.flush()
+    tell(progress_words(progress))
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:

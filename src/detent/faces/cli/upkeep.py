@@ -7,7 +7,7 @@ import sys
 
 from detent.errors import DetentError, ToolError
 from detent.faces.cli.caller import refuse_inside_run
-from detent.faces.cli.output import show
+from detent.faces.cli.output import show, tell
 from detent.runner.explain import explain
 from detent.runner.homes import home_problem
 from detent.runner.open import Task, find_project, load_all, load_task, open_task
@@ -31,7 +31,7 @@ def doctor(arguments: Arguments) -> int:
     wanted = arguments.text("TASK")
     tried: tuple[Tried, ...] = ()
     if not wanted:
-        more, tried = _settings(project, is_quick=arguments.has("--quick"))
+        more, tried = _settings(project, is_quick=arguments.has("--quick"), is_silent=arguments.has("--json"))
         rows += more
     if wanted:
         rows += _task(open_task(wanted, arguments.text("--repo")))
@@ -52,12 +52,14 @@ def doctor(arguments: Arguments) -> int:
     return 5 if "bad" in marks else 1 if "red" in marks else 4 if ASKS in marks else 0
 
 
-def _settings(project: Project, *, is_quick: bool) -> tuple[list[Row], tuple[Tried, ...]]:
+def _settings(project: Project, *, is_quick: bool, is_silent: bool) -> tuple[list[Row], tuple[Tried, ...]]:
     """Are the settings in order, and do their commands work in a fresh checkout?"""
     from detent.effects.sandbox import NONE
+    from detent.faces.words_landing import progress_words
     from detent.faces.words_project import found_rows, trial_rows
     from detent.runner.checked import misspelt
     from detent.runner.level import level_of
+    from detent.runner.prove import quiet
     from detent.runner.trial import check_settings, head_commit, try_commands
     from detent.runner.trust import is_untrusted, wanted_here
     from detent.store.settings import FILE
@@ -79,7 +81,8 @@ def _settings(project: Project, *, is_quick: bool) -> tuple[list[Row], tuple[Tri
         if level_of(project).level == NONE and any(is_untrusted(project, one) for one in wanted_here(project)):
             what = "commands are not tried: nothing is sandboxed here, and nobody trusted the settings yet"
             return [*rows, (ASKS, what, "detent trust --show")], ()
-        trial = try_commands(project, found.settings)
+        progress = quiet if is_silent else lambda one: tell(progress_words(one))
+        trial = try_commands(project, found.settings, progress)
         return [*rows, *trial_rows(trial)], trial.tried
     except DetentError as error:
         problems = "; ".join(getattr(error, "problems", ()))
