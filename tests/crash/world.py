@@ -169,6 +169,8 @@ def comparable(entry: Mapping[str, Any]) -> str:
     for name in ("result", "receipts"):  # commits and receipts hold times; `ending` looks at them by themselves
         if name in entry:
             kept[name] = sorted(entry[name])
+    if "logs" in entry:  # named by key and attempt; an attempt that was cut short is kept, so that numbers differ
+        kept["logs"] = {name.rpartition("-")[0]: one for name, one in entry["logs"].items()}
     return without_times(json.dumps(kept, sort_keys=True))
 
 

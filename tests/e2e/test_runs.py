@@ -166,10 +166,11 @@ def test_an_accepted_claim_moves_only_when_the_run_is_gone_and_its_grace_time_ga
 def test_a_changed_state_line_is_the_claim_of_a_run_that_made_no_other(agents: Agents) -> None:
     agents.honest(implement="candidate; field Phase verify", verify="field Phase review", review="field Phase done")
     task = agents.task()
-    done = task.run(expect=6)  # the review wrote nothing down, so its claim is refused and it was idle
+    done = task.run(expect=6)  # the review wrote nothing down: its claim is refused, and a second idle run ends it
     assert [(one["claim"], one["claim_by"]) for one in task.entries("run_ended")] == [
         ("verify", "file"),
         ("review", "file"),
+        ("done", "file"),
         ("done", "file"),
     ]
     assert task.path_of_moves()[2:] == ["verify", "review"]
@@ -313,7 +314,7 @@ def test_what_people_hold_is_refused_inside_a_run(agents: Agents) -> None:
     said = (agents.scripts / "said").read_text().splitlines()
     assert sum("is for a person, and this is an agent run" in line for line in said) == len(commands)
     kinds = [entry["kind"] for entry in task.entries()]
-    assert kinds == ["created", "moved", "moved", "run_planned", "run_ended", "unmoved"]
+    assert kinds == ["created", "moved", "moved", "run_planned", "run_ended", "unmoved", "stopped"]
 
 
 def test_an_agent_speaks_only_for_its_own_task(agents: Agents) -> None:
@@ -388,6 +389,9 @@ def test_a_spoilt_state_file_is_written_again_and_what_stood_there_is_kept(agent
     agents.script("verify", "exit 0")
     task = agents.task()
     task.run(expect=6)
+    while task.state() == "implement":  # the same refusal three times stops it; a person lets it go on
+        assert task("resume", task.id, "--reason", "go on", cwd=task.repo).code == 0
+        task.run(expect=6)
     notes = [" ".join(one["restored"]) for one in task.entries("run_ended")]
     for note, words in zip(
         notes,

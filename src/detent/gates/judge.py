@@ -45,6 +45,9 @@ def _fact(gate: Gate, seen: Seen, depth: int) -> Fact:
         stale = [key for key in unchanged if key.startswith("filed:") or not filed.get(key.split(":")[1])]
         if stale:
             return _stale(gate, seen, stale).replace(is_known=is_known)
+    if found.ok and gate.params.get("about") == ABOUT_TREE:
+        found = _about_tree(found, seen)
+        is_known = found.is_known and not found.pending
     # Evidence that changed while no agent run lived was changed by hand; it counts, and says so.
     by_hand = found.ok and gate.since == "entry" and not found.by_engine and not _is_as_left(found, seen.by_run)
     proof = found.proof or next(iter(found.evidence.values()), "")
@@ -69,8 +72,6 @@ def _asked(gate: Gate, seen: Seen) -> tuple[Finding, bool]:
     except UnreadableError as error:
         fix = error.next_step or "detent doctor --repair"
         return Finding(ok=False, why=f"{error.where}: {error.what}", fix=fix), False
-    if found.ok and gate.params.get("about") == ABOUT_TREE:
-        found = _about_tree(found, seen)
     return found, found.is_known and not found.pending
 
 
