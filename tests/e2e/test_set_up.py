@@ -185,3 +185,25 @@ def test_a_poisoned_install_script_is_gone_once_it_is_taken_back(world: World, l
     assert "made from this tree alone (changed: package.json)" in world("history", "t").out
     (tree / "package.json").write_text(whole, encoding="utf-8")
     assert receipts(world)["npm test"] == 1
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_set_up_of_the_work_never_hides_a_tracked_folder(world: World, level: str) -> None:
+    files = {**SAMPLE_FILES, "lib/core.py": "x = 1\n", "install.sh": "mkdir -p deps; echo d > deps/d\n"}
+    world.make('test = "true"', 'setup = ["sh install.sh"]\nkey = ["install.sh"]', files, level)
+    world.script(
+        "working",
+        "test -e lib/core.py && rm -r lib && echo 'mkdir -p deps lib; echo evil > lib/core.py' > install.sh\n"
+        'file="$DETENT_TASK_DIR/TASK.md"; printf "\\n## Handoff\\nDONE: %s\\n" "$(grep -c Handoff "$file")" >> "$file"',
+    )
+    world.script(
+        "agent-review",
+        'said=FAIL; grep -q "^FAIL" "$DETENT_TASK_DIR/TASK.md" && said=PASS\n'
+        'printf "\\n## Review\\n%s\\n" "$said" >> "$DETENT_TASK_DIR/TASK.md"',
+    )
+    assert world("new", "orange", "one line", "--id", "t").code == 0
+    done = world("run", "t")
+    assert "reviewing" in done.out, done
+    made = world.lines("set_up")
+    assert len(made) > 1, "a changed key file has a set-up of its own"
+    assert all(line["left_out"] == ["deps"] for line in made), made

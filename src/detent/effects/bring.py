@@ -69,9 +69,10 @@ def brought_marks(work_tree: str, patterns: Sequence[str]) -> str:
 
 
 def _is_below(top: str, name: str) -> bool:
-    """Whether a path is reached without going through a link that leads out of `top`."""
+    """Whether a path is reached without going through a link that leads out of `top`, or into its git folder."""
     parent = os.path.realpath(os.path.join(top, os.path.dirname(name)))
-    return parent == top or parent.startswith(top + os.sep)
+    inside = os.path.relpath(parent, top).split(os.sep)[0]
+    return parent == top or (parent.startswith(top + os.sep) and inside != ".git")
 
 
 def _copy_one(place: Place, name: str) -> bool:

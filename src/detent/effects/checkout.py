@@ -64,6 +64,14 @@ class FrozenTree(Record):
     commit: str = ""  # holds the tree: HEAD names it instead, and origin/HEAD the baseline, so that the work is a diff
 
 
+def tracked_at_first(frozen: FrozenTree) -> frozenset[str]:
+    """Every file of the baseline; what set-up writes there is never its own, also where the work removed the file."""
+    if not frozen.baseline:
+        return frozenset()
+    listed = Git(frozen.private_dir).run("ls-tree", "-r", "-z", "--name-only", "--full-tree", frozen.baseline)
+    return frozenset(os.fsdecode(path) for path in listed.split(b"\0")[:-1])
+
+
 class Workspace(Record):
     """The `[workspace]` part of the settings; all paths are relative and may be globs."""
 

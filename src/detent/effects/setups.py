@@ -17,7 +17,7 @@ from time import monotonic, time
 
 from detent.core.record import Record
 from detent.effects.bring import bring, changed_files_of, created_paths, marks, wipe
-from detent.effects.checkout import SetupFailed, make_checkout, run_setup
+from detent.effects.checkout import SetupFailed, make_checkout, run_setup, tracked_at_first
 from detent.effects.sandbox import Laid
 from detent.errors import StorageError
 from detent.store.atomic import as_json, make_folders, read_plain, write_atomic
@@ -117,7 +117,8 @@ def make_set_up(target: str, order: Order, running: Running, seat: str) -> Made 
         if failed := run_setup(checkout, order.workspace, order.log_path, running, Laid(seat)):
             return failed
         after = marks(checkout)
-        created = (*created_paths(before, after, place.tracked), *changed_files_of(before, after, place.tracked))
+        tracked = place.tracked | tracked_at_first(order.frozen)
+        created = (*created_paths(before, after, tracked), *changed_files_of(before, after, tracked))
         changed = tuple(sorted(name for name in place.tracked if before.get(name) != after.get(name)))
         made = _moved(checkout, target, created)
     except OSError as problem:

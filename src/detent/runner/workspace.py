@@ -6,7 +6,16 @@ import os
 
 from detent.core.record import Record
 from detent.effects.bring import Place, bring, brought_marks, created_paths, marks
-from detent.effects.checkout import PER_CHECKOUT, SHARED, FrozenTree, Running, SetupFailed, Workspace, run_setup
+from detent.effects.checkout import (
+    PER_CHECKOUT,
+    SHARED,
+    FrozenTree,
+    Running,
+    SetupFailed,
+    Workspace,
+    run_setup,
+    tracked_at_first,
+)
 from detent.effects.git import Git
 from detent.effects.lay import Ground, lay_own, lay_private
 from detent.effects.put_back import put_back
@@ -140,7 +149,7 @@ def _in_tree(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
     """Without mounts set-up runs in the agent's tree itself: what it makes may name its own path."""
     before = marks(place.folder)
     failed = run_setup(place.folder, asked.workspace, _log(task), asked.running)
-    created = created_paths(before, marks(place.folder), place.tracked | _tracked_at_first(task))
+    created = created_paths(before, marks(place.folder), place.tracked | tracked_at_first(asked.frozen))
     choice = asked.choice
     if choice.how == SHARED:
         choice = choice.replace(how=PER_CHECKOUT, why=NO_MOUNTS)
@@ -187,11 +196,3 @@ def too_many(paths: Sequence[str]) -> SetupFailed:
         f"(the first: {name_some(paths)}); what is built from the project's own source belongs under [commands] build"
     )
     return SetupFailed("set-up", 1, "", why)
-
-
-def _tracked_at_first(task: Task) -> frozenset[str]:
-    baseline = task.memory.head["baseline"]
-    if not baseline:
-        return frozenset()
-    listed = Git(task.places.private_git()).run("ls-tree", "-r", "-z", "--name-only", "--full-tree", baseline)
-    return frozenset(os.fsdecode(path) for path in listed.split(b"\0")[:-1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -292,6 +293,28 @@ def test_links_do_not_lead_copies_out_on_either_side(bench: Bench, tmp_path: Pat
         ):
             assert (bench.folder / "out").is_symlink()
     assert sorted(os.listdir(outside)) == ["secret"]
+
+
+def test_a_link_into_the_git_folder_brings_nothing_along(bench: Bench) -> None:
+    (bench.path / "x").mkdir()
+    (bench.path / "x/keep").write_text("k", encoding="utf-8")
+    frozen = bench.frozen()
+    shutil.rmtree(bench.path / "x")
+    (bench.path / "x").symlink_to(".git")
+    with prepared_checkout(
+        Wanted(
+            str(bench.folder),
+            frozen,
+            Workspace(carry=("x/config",)),
+            work_tree=str(bench.path),
+            cache_dir=str(bench.work / "kept"),
+            log_path=str(bench.work / "setup.log"),
+            running=Running({}),
+        )
+    ) as outcome:
+        assert isinstance(outcome, Checkout)
+        assert outcome.missing == ("x/config",)
+        assert sorted(os.listdir(bench.folder / "x")) == ["keep"]
 
 
 COUNTING = (
