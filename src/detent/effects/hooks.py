@@ -12,6 +12,7 @@ from detent.core.record import Record
 from detent.effects.merge import own_git
 from detent.store.atomic import read_plain
 from detent.store.digest import sha256_of
+from detent.store.folders import walk
 from detent.store.places import lies_in
 
 TYPE_CHECKING = False
@@ -66,7 +67,7 @@ def _files(place: str) -> list[str]:
     if not os.path.isdir(place):
         return [place] if os.path.lexists(place) else []
     found: list[str] = []
-    for folder, _folders, names in os.walk(place):
+    for folder, _folders, names in walk(place):
         found += [os.path.join(folder, name) for name in names if not name.endswith(".sample")]
         if len(found) > _MOST_FILES:
             break

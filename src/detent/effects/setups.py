@@ -22,6 +22,7 @@ from detent.effects.sandbox import Laid
 from detent.errors import StorageError
 from detent.store.atomic import as_json, make_folders, read_plain, write_atomic
 from detent.store.digest import sha256_of
+from detent.store.folders import walk
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
@@ -175,8 +176,7 @@ def _break_links(folder: str) -> None:
 
 def _files_in(folder: str) -> Iterator[tuple[str, os.stat_result]]:
     """Everything below a folder, in a fixed order; links are not followed."""
-    for root, folders, files in os.walk(folder):
-        folders.sort()
+    for root, folders, files in walk(folder):
         for name in sorted((*folders, *files)):
             path = os.path.join(root, name)
             yield path, os.lstat(path)

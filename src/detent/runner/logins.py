@@ -14,6 +14,7 @@ from detent.effects.agents.catalog import load_catalog
 from detent.effects.sandbox import Bind, Laid
 from detent.store.atomic import as_json, make_folders, read_cache, read_plain, write_atomic, write_cache
 from detent.store.digest import sha256_of
+from detent.store.folders import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,8 +113,7 @@ def _below(path: str) -> Iterator[tuple[str, list[object]]]:
     if not os.path.lexists(path):
         return
     yield "", _look(path)
-    for folder, folders, files in os.walk(path):
-        folders.sort()
+    for folder, folders, files in walk(path):
         for name in sorted((*files, *(one for one in folders if os.path.islink(os.path.join(folder, one))))):
             whole = os.path.join(folder, name)
             yield os.path.relpath(whole, path), _look(whole)

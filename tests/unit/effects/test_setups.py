@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(PROBE.level != BUBBLEWRAP, reason=f"bubblewrap d
 SETUP = (
     "mkdir -p node_modules/tool .env-dir; pwd > node_modules/tool/path; printf '*' > node_modules/.gitignore;"
     "echo one > node_modules/tool/code; ln node_modules/tool/code node_modules/tool/linked; echo spoilt > a.txt;"
-    "echo stray > sub/stray"
+    "echo stray > sub/stray; cat sub/? > node_modules/tool/read"
 )
 WORKSPACE = Workspace(setup=(SETUP,), key=("lock",))
 
@@ -214,3 +214,12 @@ def test_a_key_goes_by_tools_and_manifests_and_not_by_other_files(repo: MakeRepo
         seen.add(key())
     assert len(seen) == 5
     assert key("/nonexistent") not in seen
+
+
+def test_shared_set_up_reads_the_baseline_and_not_the_work(bench: Bench) -> None:
+    (bench.path / "sub/b").write_text(
+        "changed by an agent\n", encoding="utf-8"
+    )  # no file of the key, and set-up does not name it
+    assert bench.prove("cat node_modules/tool/read sub/b") == [0]
+    assert bench.checkout.setup == SHARED
+    assert bench.said == "two\nchanged by an agent\n"

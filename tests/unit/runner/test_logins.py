@@ -9,6 +9,8 @@ import pytest
 from detent.effects.agents.catalog import load_catalog
 from detent.runner.logins import changed_steering, other_logins, own_folders, remember_steering, steering
 from detent.runner.secret_places import secret_places
+from detent.store.folders import remove_folder
+from tests.unit.store.test_folders import nest
 
 
 def test_every_login_but_the_agents_own_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,3 +60,18 @@ def test_secret_places_follow_the_xdg_variables() -> None:
     found = secret_places("/home/ann", {"XDG_CONFIG_HOME": "/cfg", "XDG_DATA_HOME": "relative"})
     assert {"/home/ann/.config/gh", "/cfg/gh", "/cfg/git/credentials", "/home/ann/.pgpass"} <= set(found)
     assert not any(path.startswith("relative") for path in found)
+
+
+def test_deep_folders_below_a_steering_folder_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    agent, run_dir = load_catalog({}).agents["claude"], tmp_path / "run"
+    run_dir.mkdir()
+    skills = tmp_path / ".claude/skills"
+    skills.mkdir(parents=True)
+    remember_steering(agent, str(run_dir))
+    nest(skills, 1500)
+    (skills / "SKILL.md").write_text("1")
+    try:
+        assert changed_steering(str(run_dir)) == (str(skills),)
+    finally:
+        remove_folder(str(skills))  # the cleaning of pytest calls itself for each level

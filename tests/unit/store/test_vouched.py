@@ -6,7 +6,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from detent.store.vouched import print_of, prints_of
+from detent.store.vouched import is_as_vouched, print_of, prints_of
 
 
 def test_a_print_is_size_and_hash_of_the_file(tmp_path: Path) -> None:
@@ -29,3 +29,16 @@ def test_links_fifos_and_folders_have_no_print(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "fifo")
     assert set(prints_of(str(tmp_path), ("file", "link", "folder", "fifo", "none"))) == {"file"}
+
+
+def test_changed_bytes_are_not_as_vouched(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"red\n")
+    vouched = print_of(str(path))
+    assert vouched is not None
+    assert is_as_vouched(str(path), vouched)
+    path.write_bytes(b"ok!\n")
+    assert not is_as_vouched(str(path), vouched)
+    path.write_bytes(b"red\nmore\n")
+    assert is_as_vouched(str(path), vouched, may_grow=True)
+    assert not is_as_vouched(str(path), vouched)
