@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import COMMAND_TIMEOUT_S, SAMPLE_FILES, Detent, MakeRepo
+from tests.conftest import COMMAND_TIMEOUT_S, SAMPLE_FILES, Detent, MakeRepo, let_out
 from tests.e2e.clone_task import CHECK, CloneTask, refs
 from tests.e2e.test_land import assert_refused, commit_in_checkout, finished, proofs
 
@@ -50,6 +50,21 @@ def test_new_command_of_the_branch_runs_before_work_lands(detent: Detent, repo: 
     }
     ran = {row["command"] for row in shown["receipts"]}
     assert ran == {"sh ci/check.sh", "grep -q better app.py", CHECK}
+
+
+def test_unsandboxed_commands_of_the_branch_need_trust_before_they_run(detent: Detent, repo: MakeRepo) -> None:
+    path = with_gate(repo)
+    let_out(path)
+    task = finished(detent, repo, path=path)
+    mark = path.parent / "ran"
+    commands(task, f'extra = "touch {mark}"')
+    wary = Detent(detent.directory, detent.environment, trusts=False)
+    asked = wary("land", task.id, cwd=path)
+    assert (asked.code, mark.exists()) == (4, False), asked
+    assert "detent trust --show" in asked.err
+    assert wary("trust", "--yes", cwd=path).code == 0
+    assert wary("land", task.id, cwd=path).code == 0
+    assert mark.exists()
 
 
 def test_branch_that_drops_a_command_does_not_spare_the_work_from_it(detent: Detent, repo: MakeRepo) -> None:
