@@ -207,3 +207,12 @@ def test_a_set_up_of_the_work_never_hides_a_tracked_folder(world: World, level: 
     made = world.lines("set_up")
     assert len(made) > 1, "a changed key file has a set-up of its own"
     assert all(line["left_out"] == ["deps"] for line in made), made
+
+
+@pytest.mark.parametrize("level", [LANDLOCK, NONE])
+def test_doctor_prints_the_size_of_a_set_up_that_is_not_shared(world: World, level: str) -> None:
+    setup = 'setup = ["head -c 3000000 /dev/zero > blob"]\nkey = ["README.md"]'
+    world.make('test = "true"', setup, level=level)
+    told = world("doctor").out
+    assert "set-up: made for each checkout" in told, told
+    assert "a task has several copies of the set-up (3 MB each)" in told, told

@@ -195,6 +195,11 @@ def changed_files_of(
     return tuple(sorted(name for name in is_file if before[name] != after[name]))
 
 
+def created_bytes(before: Mapping[str, tuple[int, ...]], after: Mapping[str, tuple[int, ...]]) -> int:
+    """How much the files that appeared between two looks hold."""
+    return sum(mark[1] for name, mark in after.items() if name not in before and len(mark) > 1)
+
+
 def _folders_above(path: str) -> list[str]:
     parts = path.split("/")
     return ["/".join(parts[:depth]) for depth in range(1, len(parts))]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.bring import changed_files_of, copy_below, created_paths, keep_made, marks, wipe
+from detent.effects.bring import changed_files_of, copy_below, created_bytes, created_paths, keep_made, marks, wipe
 from detent.effects.checkout import OWN, PER_CHECKOUT, SHARED, Checkout, SetupFailed, make_checkout, run_setup
 from detent.effects.git import tree_of
 from detent.effects.lay import Ground, lay_own, lay_read_only, read_only
@@ -101,7 +101,7 @@ def _own(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | SetupFaile
     if absent := _restore(place, wanted, place.tree):
         return absent
     created = created_paths(before, after, place.tracked)
-    return ready.replace(left_out=created, changed=_changed(place, before, after))
+    return ready.replace(left_out=created, changed=_changed(place, before, after), size=created_bytes(before, after))
 
 
 def _per_checkout(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | SetupFailed:
@@ -112,8 +112,10 @@ def _per_checkout(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | S
         os.utime(kept)
         before = marks(place.folder)
         copy_below(kept, place.folder, place.tracked)
-        created = created_paths(before, marks(place.folder), place.tracked)
-        return ready.replace(setup=PER_CHECKOUT, why=NO_MOUNTS, left_out=created)
+        after = marks(place.folder)
+        created = created_paths(before, after, place.tracked)
+        size = created_bytes(before, after)
+        return ready.replace(setup=PER_CHECKOUT, why=NO_MOUNTS, left_out=created, size=size)
     base = base_tree(wanted.frozen)
     place.git.run("read-tree", "--reset", "-u", base)
     before = marks(place.folder)
@@ -125,7 +127,8 @@ def _per_checkout(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | S
     copy_below(kept, place.folder, place.tracked)
     changed = _changed(place, before, after)
     created = created_paths(before, after, place.tracked)
-    return ready.replace(setup=PER_CHECKOUT, why=NO_MOUNTS, left_out=created, changed=changed)
+    size = created_bytes(before, after)
+    return ready.replace(setup=PER_CHECKOUT, why=NO_MOUNTS, left_out=created, changed=changed, size=size)
 
 
 def _changed(place: Place, before: dict[str, tuple[int, ...]], after: dict[str, tuple[int, ...]]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from detent.effects.checkout import SHARED
+from detent.effects.checkout import PER_CHECKOUT, SHARED
 from detent.effects.sandbox import NONE
 from detent.runner.create import DEFAULT_MACHINE
 from detent.runner.trial import GREEN, SET_UP_FAILED
@@ -270,6 +270,10 @@ def _set_up_rows(seen: SetUpSeen) -> list[Row]:
     if seen.how == SHARED and seen.no_overlays:
         told = f"every task gets a copy of the set-up ({size.removeprefix(', ')}): {seen.no_overlays}"
         rows.append(("note", told, ""))
+    if seen.how == PER_CHECKOUT and seen.bytes:
+        each = size.removeprefix(", ")
+        told = f"a task has several copies of the set-up ({each} each): in its tree, for reviews and for proofs"
+        rows.append(("note", told, "install bubblewrap to share one set-up"))
     if seen.changed:
         told = f"set-up changes tracked files: {name_some(seen.changed)}; they are restored"
         rows.append(("note", told, f"commit them as set-up leaves them, or correct [workspace] setup in {FILE}"))
