@@ -114,8 +114,6 @@ def test_honest_agents_and_people_reach_the_end(world: World, machine: str) -> N
     level = next(level for level in LEVELS if not OFFERED[level])
     result = play(world, Play(CONTROLS[0], machine, level, is_control=True))
     assert result.verdict == DONE, result
-    scene = Scene(world, world.at(machine, WORK, level).walk)
-    assert {entry["sandbox"] for entry in scene.journal() if entry["kind"] == "run_planned"} <= {level}
 
 
 @pytest.mark.parametrize("level", LEVELS)

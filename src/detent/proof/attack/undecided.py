@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from detent.proof.attack.evidence import hand_in_wrong, honest, is_believed
-from detent.proof.attack.values import CLONES, GLOBAL, MARK, PHASE, RALF, WORK, Attack, always, never
+from detent.proof.attack.values import CLONES, MARK, PHASE, RALF, WORK, Attack, always, never
 from detent.proof.attack.variants import ISOLATED
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from detent.proof.attack.inside import Inside
     from detent.proof.attack.scene import Scene
 
-_COMMANDED = (PHASE, GLOBAL, RALF)  # the brake of lights-out asks what the folder is for
+_COMMANDED = (PHASE, RALF)  # global asks whether the plan names the folder, the brake of lights-out what it is for
 
 
 def _shadow(agent: Inside) -> None:
