@@ -75,8 +75,8 @@ agents: $(READY) ## install pinned agents into .venv/agents for the tests (AGENT
 test-agents: agents ## run real agents against a scripted model
 	$(BIN)/python -m pytest -n 2 tests/agents $(ARGS)
 
-requirements: $(READY) ## count the requirements that tests show (ARGS=--open or ARGS=--table for rows)
-	$(BIN)/python tools/requirements_table.py $(ARGS)
+requirements: $(READY) ## count the requirements that passing tests show (ARGS=--run, --open, --told or --table)
+	$(BIN)/python -m tools.requirements_table $(ARGS)
 
 bench: $(READY) ## measure cold start, commit point and step, with peers in the same run
 	$(BIN)/python bench/run.py $(ARGS)
@@ -97,7 +97,7 @@ lock: check-python ## pin the packages of requirements/*.in again (ARGS=--upgrad
 	done
 
 clean: ## remove .venv and everything else that make and the tools left behind
-	rm -rf $(VENV) .bench build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .bench .test-results.json* build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 check-python:

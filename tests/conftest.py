@@ -24,6 +24,7 @@ from detent.runner.level import remember_level
 from detent.store.places import Project, project_at
 from tests.advisories import Advisories
 from tests.forks import Forks
+from tools.results import ResultKeeper
 
 # The same examples on every run, so that a red test is red for everybody; `--hypothesis-profile=deep` searches for new
 # ones. Deadlines are off because the time a shared host takes proves nothing.
@@ -65,7 +66,14 @@ if __name__ == "__main__":
 SAMPLE_FILES: Mapping[str, str] = {"README.md": README, "app.py": APP, "test_app.py": TEST_APP}
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
+    """The process that starts the tests keeps their results; xdist's workers report to it."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(ResultKeeper(config.rootpath))
+    _use_memory()
+
+
+def _use_memory() -> None:
     """Folders of tests lie in memory where there is much of it and programs may run there, as in few containers.
 
     Not where Landlock is the best there is: to those whom it holds `/dev` is closed.
