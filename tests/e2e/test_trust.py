@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import SAMPLE_FILES, Detent, MakeRepo, let_out
+from detent.effects.sandbox import LANDLOCK, try_level
+from detent.store.places import project_at
+from tests.conftest import SAMPLE_FILES, Detent, MakeRepo, force_level, let_out
+from tests.crash.trace import why_not_here
 from tests.e2e.stubs import put_program, with_path
 from tests.e2e.terminal import Terminal
 
@@ -130,6 +134,51 @@ def test_without_a_sandbox_doctor_and_land_run_no_untrusted_command(
     assert stranger("trust", "--yes", cwd=path).code == 0
     assert stranger("doctor", cwd=path).code == 0
     assert mark.exists()
+
+
+@pytest.fixture
+def many_rules(stranger: Detent, repo: MakeRepo) -> Path:
+    """A repository on a host with Landlock, in a home of so many files that no rules can hide a folder in it."""
+    if problem := try_level(LANDLOCK, os.environ):
+        pytest.skip(f"this host has no Landlock: {problem}")
+    home = Path(stranger.environment["HOME"])
+    (home / ".ssh").mkdir()
+    for number in range(20_001):
+        (home / f"file-{number}").touch()
+    path = repo(files={**SAMPLE_FILES, "detent.toml": f"[commands]\ntest = 'touch {home}/mark'\n"})
+    force_level(project_at(str(path), str(path / ".git")), LANDLOCK)
+    return path
+
+
+def test_commands_that_landlock_can_not_hold_need_trust(stranger: Detent, many_rules: Path) -> None:
+    mark = Path(stranger.environment["HOME"]) / "mark"
+    assert stranger("doctor", cwd=many_rules).code == 4
+    made = stranger("new", "x", cwd=many_rules)
+    assert made.code == 4, made
+    assert "[commands] test" in made.err
+    assert not mark.exists()
+    shown = stranger("trust", "--show", "--json", cwd=many_rules).json()
+    assert "[commands] test" in shown["wanted"][0]["settings"]
+    assert stranger("trust", "--yes", cwd=many_rules).code == 0
+    assert stranger("new", "x", cwd=many_rules).code == 0
+    assert stranger("doctor", cwd=many_rules).code == 0
+    assert mark.exists()
+
+
+def test_old_landlock_with_a_network_rule_for_commands_needs_trust(stranger: Detent, repo: MakeRepo) -> None:
+    """Landlock before version 4 has no network rules; strace answers for such a kernel."""
+    if problem := try_level(LANDLOCK, os.environ) or why_not_here():
+        pytest.skip(problem)
+    settings = "[commands]\ntest = 'true'\n[sandbox]\nnetwork = { commands = 'deny' }\n"
+    path = repo(files={**SAMPLE_FILES, "detent.toml": settings})
+    force_level(project_at(str(path), str(path / ".git")), LANDLOCK)
+    shown = []
+    for version in (3, 4):
+        call = f"inject=landlock_create_ruleset:retval={version}"
+        words = f"strace --output=/dev/null -e {call} {sys.executable} -m detent trust --show --json"
+        done = subprocess.run(words.split(), cwd=path, env=stranger.environment, capture_output=True, check=False)
+        shown.append([list(one["settings"]) for one in json.loads(done.stdout)["wanted"]])
+    assert shown == [[["[commands] test"]], []]
 
 
 def test_the_users_own_agents_need_no_trust(stranger: Detent, repo: MakeRepo) -> None:

@@ -12,7 +12,7 @@ import re
 
 from detent.effects.agents.catalog import find_program
 from detent.effects.clone import borrowed_objects
-from detent.effects.sandbox import NONE, NOTHING_LAID, TCP_DENIED, Access, Laid, Probe, hold, our_own_files
+from detent.effects.sandbox import LANDLOCK, NONE, NOTHING_LAID, TCP_DENIED, Access, Laid, Probe, hold, our_own_files
 from detent.errors import RefusedError, ToolError
 from detent.runner.command_place import (
     RECORDS,
@@ -35,6 +35,7 @@ from detent.runner.environment import given_environment, withheld
 from detent.runner.layout import is_tracked, store_root, writes_of
 from detent.runner.level import level_of
 from detent.runner.logins import laid_for, other_logins, own_folders, steering
+from detent.runner.pinned import sandbox_rules
 from detent.runner.secret_places import secret_places
 from detent.store.places import config_folder, lies_in, state_folder
 
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from detent.effects.sandbox import Held
     from detent.effects.setups import Setups
     from detent.runner.open import Task
+    from detent.store.places import Project
+    from detent.store.settings import Settings
 
 COMMANDS = "commands"  # stands where a role would, in `[sandbox] network`
 _RUNTIME = ("/run", "/var/run")  # sockets of sessions, of ssh and gpg agents, of docker
@@ -75,6 +78,18 @@ def hold_in(place: Place, argv: Sequence[str], cwd: str, laid: Laid = NOTHING_LA
 def command_level(task: Task) -> str:
     """The level at which proof commands of a task are held."""
     return hold_command(task, (), task.home).level
+
+
+def settings_level(project: Project, settings: Settings) -> str:
+    """The level at which commands of these settings would run: Landlock can't say everything that they may ask for."""
+    level = level_of(project).level
+    if level != LANDLOCK:
+        return level
+    place = Place(project, project.root, sandbox_rules(settings), "", "", settings.agents)
+    try:
+        return hold_in(place, (), os.path.join(project.home(), "proof")).level
+    except RefusedError:  # `require = "kernel"`: they don't run at all
+        return level
 
 
 def how_held(held: Held) -> dict[str, str]:

@@ -11,7 +11,7 @@ from detent.core.record import Record
 from detent.effects.git import Git, check_object_id
 from detent.effects.sandbox import NONE
 from detent.effects.tree import changed_files
-from detent.runner.level import level_of
+from detent.runner.access import command_level
 from detent.runner.pinned import read_committed
 from detent.runner.trust import require_trust
 from detent.store.patterns import protects
@@ -47,7 +47,7 @@ def judged_by(task: Task, commit: str) -> Task:
         return task
     given = read_committed(task.project, commit, FILE)
     settings = parse_settings(given, f"{FILE} of {commit[:12]}") if given else None
-    if level_of(task.project).level == NONE:  # else these commands and their set-up are sandboxed
+    if command_level(task) == NONE:  # else these commands and their set-up are sandboxed
         require_trust(task.project, given, f"{FILE} of {commit[:12]}")
     changed = {"baseline": commit, JUDGED_BY: commit}
     if settings is not None:

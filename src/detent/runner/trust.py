@@ -12,13 +12,15 @@ import os
 from contextlib import suppress
 
 from detent.core.record import Record
-from detent.effects.sandbox import NONE
-from detent.errors import UnreadableError, UntrustedError
+from detent.effects.sandbox import LANDLOCK, NONE
+from detent.errors import DetentError, UnreadableError, UntrustedError
+from detent.runner.access import settings_level
 from detent.runner.level import level_of
 from detent.store.digest import sha256_of
 from detent.store.memory import utc_now
 from detent.store.settings import FILE, READ_ISSUE, read_content
 from detent.store.trusted import is_trusted, remember_trust
+from detent.store.user_settings import effective_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ class Privileged(Record):
 
 
 def privileged_of(data: bytes | None, where: str, level: str) -> Privileged:
-    """The privileged settings in the bytes of a `detent.toml`, for a host of this sandbox level."""
+    """The privileged settings in the bytes of a `detent.toml` whose commands run at this sandbox level."""
     content = read_content(data, where) if data else {}
     wanted: dict[str, Any] = {}
     agents = _table(content, "agents")
@@ -68,9 +70,18 @@ def _table(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def _wanted(project: Project, data: bytes | None, where: str) -> Privileged:
+    """What these settings want here; the level of their commands may be lower than the host's."""
+    level = level_of(project).level
+    if level == LANDLOCK:
+        with suppress(DetentError):  # from settings with mistakes no task can be made
+            level = settings_level(project, effective_settings(data, where))
+    return privileged_of(data, where, level)
+
+
 def require_trust(project: Project, data: bytes | None, where: str) -> None:
     """Raise unless a person trusts what these settings want; settings that want nothing need no trust."""
-    wanted = privileged_of(data, where, level_of(project).level)
+    wanted = _wanted(project, data, where)
     if not is_untrusted(project, wanted):
         return
     names = ", ".join(wanted.settings)
@@ -92,7 +103,7 @@ def trust(project: Project, wanted: Privileged, by: str) -> None:
 
 def trust_written(project: Project, text: str, by: str) -> None:
     """Trust what `init` wrote itself: on a host without a sandbox its commands would need it."""
-    wanted = privileged_of(text.encode(), FILE, level_of(project).level)
+    wanted = _wanted(project, text.encode(), FILE)
     if wanted.digest:
         trust(project, wanted, by)
 
@@ -103,11 +114,11 @@ def wanted_here(project: Project) -> tuple[Privileged, ...]:
     from detent.runner.trial import head_commit
     from detent.store.atomic import read_plain
 
-    level, head = level_of(project).level, head_commit(project)
+    head = head_commit(project)
     found = []
     if head:
-        found.append(privileged_of(read_committed(project, head, FILE), f"{FILE} of {head[:12]}", level))
+        found.append(_wanted(project, read_committed(project, head, FILE), f"{FILE} of {head[:12]}"))
     path = os.path.join(project.root, FILE)
     with suppress(*((UnreadableError,) if head else ())):  # what is half written here concerns no task yet
-        found.append(privileged_of(read_plain(path), path, level))
+        found.append(_wanted(project, read_plain(path), path))
     return tuple({wanted.digest: wanted for wanted in reversed(found) if wanted.digest}.values())[::-1]

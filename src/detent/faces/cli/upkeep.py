@@ -57,8 +57,8 @@ def _settings(project: Project, *, is_quick: bool, is_silent: bool) -> tuple[lis
     from detent.effects.sandbox import NONE
     from detent.faces.words_landing import progress_words
     from detent.faces.words_project import found_rows, trial_rows
+    from detent.runner.access import settings_level
     from detent.runner.checked import misspelt
-    from detent.runner.level import level_of
     from detent.runner.prove import quiet
     from detent.runner.trial import check_settings, head_commit, try_commands
     from detent.runner.trust import is_untrusted, wanted_here
@@ -78,8 +78,10 @@ def _settings(project: Project, *, is_quick: bool, is_silent: bool) -> tuple[lis
             return rows, ()
         if project.common_dir and not has_commit:
             return [*rows, ("note", "no commit yet: commands are not tried", "git add -A && git commit")], ()
-        if level_of(project).level == NONE and any(is_untrusted(project, one) for one in wanted_here(project)):
-            what = "commands are not tried: nothing is sandboxed here, and nobody trusted the settings yet"
+        if settings_level(project, found.settings) == NONE and any(
+            is_untrusted(project, one) for one in wanted_here(project)
+        ):
+            what = "commands are not tried: they would run without a sandbox, and the settings are not trusted yet"
             return [*rows, (ASKS, what, "detent trust --show")], ()
         progress = quiet if is_silent else lambda one: tell(progress_words(one))
         trial = try_commands(project, found.settings, progress)
