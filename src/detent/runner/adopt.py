@@ -6,16 +6,19 @@ import os
 
 from detent.core.decide import enter
 from detent.errors import RefusedError, UnreadableError, UsageError
+from detent.runner.adopted_files import begin_draft, keep_copy, keep_revisions
 from detent.runner.begin import begin, head_of, mode_of, read_settings, site_for
 from detent.runner.checked import load_checked
 from detent.runner.homes import LOCK_WAIT_S
 from detent.runner.layout import exclude_root, is_tracked
 from detent.runner.pinned import pinned_settings
+from detent.runner.taken_over import read_taken_over, refuse_problems
 from detent.runner.vacancy import free_id, refuse_place, refuse_second, refuse_taken
 from detent.store.atomic import make_folders
 from detent.store.lock import Lock
 from detent.store.native import Native
 from detent.store.numbers import whole_number
+from detent.store.places import make_task_folder
 from detent.store.shown import ROUNDS, state_label
 
 TYPE_CHECKING = False
@@ -27,7 +30,9 @@ if TYPE_CHECKING:
     from detent.core.values import Snapshot
     from detent.runner.begin import Wish
     from detent.runner.open import Task
+    from detent.runner.taken_over import TakenOver
     from detent.store.native import Document
+    from detent.store.places import Project
 
 _MOST_ROUNDS = 1_000_000  # that a folder from elsewhere may claim
 
@@ -44,11 +49,10 @@ def adopt(wish: Wish) -> Task:
     kept = pinned_settings(project, baseline, settings, machine)
     make_folders(project.tasks_folder())
     with Lock(project.lock_path(), LOCK_WAIT_S):
-        task_id = free_id(project, wish.task_id, wish.title or os.path.basename(folder))
         refuse_place(folder, project, "" if is_tracked(machine.store) else baseline)
         refuse_taken(folder, machine, {})
         refuse_second(folder, project)
-        native = Native(machine, folder, project.task(task_id))
+        native = Native(machine, folder, project.task(os.path.basename(folder)))
         document = _read_foreign(native)
         if document.state not in machine.states:
             raise UnreadableError(
@@ -63,13 +67,32 @@ def adopt(wish: Wish) -> Task:
                 next_step=f"write the state it is to go on from behind '{native.state_label}:'",
             )
         _refuse_counts(machine, document)
-        named = " ".join(document.value(machine.store.get("title", "")).split())
-        wish = wish.replace(title=wish.title or named or task_id)
-        head = head_of(site, settings, machine, pinned, wish.replace(in_place=True), task_id, folder) | kept
-        if is_tracked(machine.store) and (told := exclude_root(machine.store, project)):
-            head["notes"] = (*head["notes"], told)
-        snapshot = _adopted(machine, document.fields, enter(machine, mode_of(machine, wish.mode)), document.state)
+        taken = read_taken_over(native, document, project)
+        refuse_problems(taken, document)
+        task_id = _id_for(project, wish, taken, document)
+        native = Native(machine, folder, project.task(task_id))
+        wish = wish.replace(title=wish.title or taken.title or task_id, in_place=True)
+        head = head_of(site, settings, machine, pinned, wish, task_id, folder) | kept
+        snapshot = _adopted(machine, document, enter(machine, mode_of(machine, wish.mode or taken.mode)))
+        snapshot = snapshot.replace(visits={**snapshot.visits, **taken.visits})
+        make_task_folder(native.places)
+        copy = keep_copy(native, project)
+        head["found"] = {**taken.found, "filed": keep_revisions(native)}
+        begin_draft(native, taken.found["revision"], wish.title)
+        shown = exclude_root(machine.store, project)
+        head["notes"] = (*head["notes"], *((shown,) if shown else ()), f"the folder as it was is kept in {copy}")
         return begin(project, native, head, snapshot, pinned, "adopted")
+
+
+def _id_for(project: Project, wish: Wish, taken: TakenOver, document: Document) -> str:
+    """The id the file names; where it names none, the one that is asked for, else one made from the title."""
+    if taken.id and wish.task_id not in ("", taken.id):
+        raise RefusedError(
+            f"{os.path.basename(document.path)} names the id {taken.id!r}, not {wish.task_id!r}",
+            where=document.path,
+            next_step="leave --id out, or change the id in that file",
+        )
+    return free_id(project, wish.task_id or taken.id, wish.title or os.path.basename(os.path.dirname(document.path)))
 
 
 def _read_foreign(native: Native) -> Document:
@@ -100,8 +123,9 @@ def _refuse_counts(machine: Machine, document: Document) -> None:
         )
 
 
-def _adopted(machine: Machine, fields: Mapping[str, Any], snapshot: Snapshot, state: str) -> Snapshot:
+def _adopted(machine: Machine, document: Document, snapshot: Snapshot) -> Snapshot:
     """What the file says of registers and counters, and what the machine takes for granted in this state."""
+    state, fields = document.state, document.fields
     registers = {**snapshot.registers, **machine.store.get("adopted", {}).get(state, {})}
     for register in machine.registers.values():
         value = fields[register.field].line_value.strip("*_` ").lower() if register.field in fields else ""

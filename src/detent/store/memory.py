@@ -134,7 +134,8 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
     if memory is None:
         head = {key: value for key, value in entry.items() if key not in ("after", "prev")}
         first = snapshot_from_json(entry["after"], seq)
-        return Memory(head, first, 0, b"", seq, entry["time"], entry["time"])
+        found = {name: value for name, value in entry.get("found", {}).items() if name != "shown"}
+        return Memory(head, first, 0, b"", seq, entry["time"], entry["time"], **found)
     kind = entry["kind"]
     changes: dict[str, Any] = {} if kind in QUIET and not entry.get("fields") else {"due_seq": seq}
     if "after" in entry:

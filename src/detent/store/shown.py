@@ -28,16 +28,26 @@ def _object(content: Mapping[str, str]) -> str:
     return json.dumps(dict(content), ensure_ascii=False) if content else ""
 
 
+def _found(memory: Memory, name: str) -> str:
+    """What the file of another tool said when its task was adopted; empty for every other task."""
+    return str(memory.head.get("found", {}).get("shown", {}).get(name, ""))
+
+
+def _run(memory: Memory) -> str:
+    before = memory.head.get("found", {}).get("runs", 0)
+    return run_id(memory.head["id"], memory.runs) if memory.runs > before else _found(memory, "run")
+
+
 _SOURCES: Mapping[str, Callable[[Memory], str]] = {
     "id": lambda memory: str(memory.head["id"]),
     "title": lambda memory: str(memory.head["title"]),
-    "created": lambda memory: str(memory.head["time"]),
+    "created": lambda memory: _found(memory, "created") or str(memory.head["time"]),
     "mode": lambda memory: memory.snapshot.mode,
-    "run": lambda memory: run_id(memory.head["id"], memory.runs) if memory.runs else "",
+    "run": _run,
     "session": lambda memory: f"run-{memory.run['run']}" if memory.run else "",
     "baseline": lambda memory: _object(memory.prepared.get("baseline", {})),
     "branch": lambda memory: memory.prepared.get("branch", {}).get("name", ""),
-    "commit": lambda memory: memory.prepared.get("commit", {}).get("sha", ""),
+    "commit": lambda memory: memory.prepared.get("commit", {}).get("sha", "") or _found(memory, "commit"),
     "revision": lambda memory: str(memory.revision or ""),
 }
 SOURCES = tuple(_SOURCES)

@@ -1,0 +1,79 @@
+"""The files of a folder that another tool made: a copy of all of them, its revisions, and a draft to go on from."""
+
+from __future__ import annotations
+
+import os
+
+from detent.effects.bring import copy_below, wipe
+from detent.machines.load import scaffold
+from detent.runner.layout import is_tracked, store_root
+from detent.store.atomic import make_folders, read_plain, storage_error, write_atomic
+from detent.store.numbers import whole_number
+from detent.store.tasks import TaskStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.store.native import Native
+    from detent.store.places import Project
+
+COPIES = "adopted"  # folder of the copies, beside the tasks of a machine or in a task's control folder
+
+
+def revision_files(native: Native) -> dict[int, str]:
+    """The revisions that lie in the folder, by number."""
+    folder, _, name = native.machine.store["revision"].rpartition("/")
+    before, _, behind = name.partition("{n}")
+    try:
+        listed = os.listdir(native.path(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    found = {}
+    for entry in listed:
+        number = entry.removeprefix(before).removesuffix(behind)
+        if entry == f"{before}{number}{behind}" and whole_number(number) and not number.startswith("0"):
+            found[int(number)] = f"{folder}/{entry}" if folder else entry
+    return found
+
+
+def keep_copy(native: Native, project: Project) -> str:
+    """Copy the whole folder as it is; returns where the copy lies."""
+    store = native.machine.store
+    is_beside = bool(store.get("root")) and not is_tracked(store)
+    place = store_root(store, project.root) if is_beside else native.places.folder
+    target, number = os.path.join(place, COPIES, native.places.id), 1
+    while os.path.lexists(target):  # of a task of that name which is gone
+        number += 1
+        target = os.path.join(place, COPIES, f"{native.places.id}-{number}")
+    make_folders(os.path.dirname(target))
+    scratch = f"{target}.part"
+    try:
+        wipe(scratch)
+        os.mkdir(scratch)
+        copy_below(native.folder, scratch, frozenset())
+        os.rename(scratch, target)
+    except OSError as error:
+        raise storage_error(error, target, "the folder can't be copied before it is taken over") from error
+    return target
+
+
+def keep_revisions(native: Native) -> dict[str, str]:
+    """Keep the text of every revision by its hash, so that it can be restored; returns file -> hash."""
+    if "revision" not in native.machine.store:
+        return {}
+    store, kept = TaskStore(native.places), {}
+    for name in revision_files(native).values():
+        kept[name] = store.keep(read_plain(native.path(name)) or b"")
+    return kept
+
+
+def begin_draft(native: Native, revision: int, title: str) -> None:
+    """Where the folder has no draft: the last revision, to be revised, else the machine's own first text."""
+    draft = native.machine.store.get("draft", "")
+    if not draft or os.path.lexists(native.path(draft)):
+        return
+    if revision:
+        data = read_plain(native.path(revision_files(native)[revision])) or b""
+    else:
+        data = scaffold(native.machine.name, draft).replace("{title}", title).encode()
+    make_folders(os.path.dirname(native.path(draft)))
+    write_atomic(native.path(draft), data, durable=True)
