@@ -7,8 +7,8 @@ end in every class and may say no; each gate may be open or closed whenever it i
 2. violations, each with the shortest story that leads to it.
 
 How the last run ended is no part of a node: only the engine's ways ask for it, so the engine asks once for each class,
-and once more as if that run had said no. What was said is part of a node where the engine could go on before another
-run has ended.
+and once more for each way in which that run may have said no. What was said is part of a node where the engine could go
+on before another run has ended.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 
 MOST_SNAPSHOTS = 200_000  # a machine with more is refused: its counters or registers are not bounded sensibly
 _NOTHING: frozenset[str] = frozenset()
-_SAYS_NO = "a run that said no"  # the reason of an engine that asks after one
+_SAYS_NO = "a run that said no"  # the reason of an engine that asks after one: it asked for a state and was refused
+_IN_FILES = f"{_SAYS_NO} in its files"
+_GETS_IT = f"{_IN_FILES} and gets the state it asked for"
 
 
 class Step(Record):
@@ -127,36 +129,43 @@ class _Exploration:
         if is_first := state.name not in self.questions:
             self.questions[state.name] = tuple(dict.fromkeys(self.own_ways(state)))
         stopped = STOPPED in snapshot.registers
-        for question in self.borrowed_ways(state) if stopped else self.questions[state.name]:
+        own = () if stopped else self.questions[state.name]
+        for question in (*own, *(self.borrowed_ways(state) if stopped or snapshot.no else ())):
             self.ask(at, question)
         if state.counts_run and not stopped:  # a run ends and opens nothing; how many there ever were is no limit here
-            over = run_over(self.machine, snapshot, EXIT_CLASSES[0])
-            after = over.replace(counters={name: used for name, used in over.counters.items() if name != RUNS})
-            self.connect(at, (Signal("engine", exit=over.exit), _NOTHING), Crash(after, over.exit), self.passed[at])
+            for no in ({}, {SAID: _SAYS_NO}):
+                over = run_over(self.machine, snapshot, EXIT_CLASSES[0], no)
+                after = over.replace(counters={name: used for name, used in over.counters.items() if name != RUNS})
+                self.connect(at, (Signal("engine", exit=over.exit), _NOTHING), Crash(after, over.exit), self.passed[at])
         # What no counter or register can change is asked once for each state.
         for question in dict.fromkeys(self.everything(state)) if is_first else ():
             self.ask(at, question)
 
     def own_ways(self, state: State) -> Iterator[Question]:
         """Everybody with a way of his own asks for it with just that way's gates open; every run may crash."""
+        in_files = (_IN_FILES, _GETS_IT) if state.no else ()
         for edge, way in ((one, way) for one in state.edges for way in one.ways):
             gates = frozenset(way.needs)
             if "agent" in way.by:
                 yield Signal("agent", edge.name), gates
+                for no in ("", *in_files[:1]):
+                    yield Signal("agent", edge.name, exit=EXIT_CLASSES[0], reason=no), gates
             for name in (way.after if state.role else ("",)) if "engine" in way.by else ():
                 yield Signal("engine", edge.name, exit="" if name == ENTRY else name), gates
-                if name in EXIT_CLASSES:
-                    yield Signal("engine", edge.name, exit=name, reason=_SAYS_NO), gates
+                for no in (_SAYS_NO, *in_files) if name in EXIT_CLASSES else ():
+                    yield Signal("engine", edge.name, exit=name, reason=no), gates
             if "person" in way.by:
                 yield Signal("person", edge.name, reason="because"), gates
             if "crash" in way.by:
                 kinds = [name for name in CRASH_CLASSES if name in way.after] or CRASH_CLASSES
                 yield Signal("crash", exit=kinds[0]), gates
+                yield Signal("crash", exit=kinds[0], reason=_SAYS_NO), gates
         if state.role:
             yield Signal("crash", exit=CRASH_CLASSES[0]), _NOTHING
+            yield Signal("crash", exit=CRASH_CLASSES[0], reason=_SAYS_NO), _NOTHING
 
     def borrowed_ways(self, state: State) -> Iterator[Question]:
-        """A person may also use the ways of agent and engine; only to a stopped task this makes a difference."""
+        """A person may also use the ways of agent and engine; only after a stop or a no this makes a difference."""
         for edge, way in ((one, way) for one in state.edges for way in one.ways):
             yield Signal("person", edge.name, reason="because"), frozenset(way.needs)
 
@@ -175,14 +184,14 @@ class _Exploration:
     def ask(self, at: int, question: Question) -> None:
         signal, gates = question
         snapshot = self.snapshots[at]
-        if signal.exit and signal.who == "engine":
-            snapshot = snapshot.replace(exit=signal.exit, no={ASKED: ""} if signal.reason == _SAYS_NO else {})
+        if signal.exit and signal.who != "person":  # a run of this visit has ended, and its no replaces the one before
+            snapshot = snapshot.replace(exit=signal.exit, no=self.no_of(snapshot.state, signal))
         if gates not in self.facts:
             self.facts[gates] = {name: Fact(name, ok=name in gates) for name in self.machine.gates}
         self.asked += 1
         decision = self.decider(self.machine, snapshot, self.facts[gates], signal)
         if isinstance(decision, Advance):
-            if snapshot.no and signal.who == "engine":
+            if snapshot.no and signal.who == "engine" and signal.reason != _GETS_IT:
                 self.judge_no(at, decision)
             self.connect(at, question, decision, self.judge(at, question, decision))
             taken = (decision.edge.source, decision.edge.name, decision.way.number)
@@ -191,6 +200,13 @@ class _Exploration:
                 self.ask(at, (Signal("person", decision.edge.name, reason="because"), gates))
         elif isinstance(decision, Crash):
             self.connect(at, question, decision, self.passed[at])
+
+    def no_of(self, state: str, signal: Signal) -> Mapping[str, str]:
+        """What the run that ended before a signal had said against going on."""
+        wanted = next((edge.target for edge in self.machine.states[state].edges if edge.name == signal.want), "")
+        said = {SAID: _IN_FILES} if signal.reason in (_IN_FILES, _GETS_IT) else {}
+        asked = {_SAYS_NO: "", _GETS_IT: wanted}.get(signal.reason)
+        return said if asked is None else {**said, ASKED: asked}
 
     def judge(self, at: int, question: Question, taken: Advance) -> frozenset[str]:
         """Report what a move violates; what is passed after it."""
@@ -259,7 +275,7 @@ def tell(snapshots: Sequence[Snapshot], step: Step) -> str:
     before, after = snapshots[step.source], snapshots[step.target]
     if not step.edge:
         return f"in {before.state} a run ends as {step.signal.exit}"
-    said = " and said no" if step.signal.reason == _SAYS_NO else ""
+    said = " and said no" if step.signal.reason.startswith(_SAYS_NO) else ""
     run = f"after a run that ended as {step.signal.exit}{said}, " if step.signal.exit else ""
     proof = f" with {', '.join(step.open_gates)}" if step.open_gates else ""
     return f"{run}{step.signal.who}: {before.state} -> {after.state} ({step.edge}){proof}"

@@ -112,6 +112,29 @@ def test_every_machine_holds_and_a_decider_that_overrules_is_found_out(name: str
     assert bool(found) == (name != "orange")
 
 
+@pytest.mark.parametrize(
+    ("way", "who"),
+    [
+        ('by = ["agent"]', "agent"),  # its accepted request is its own word; what its files say still binds the engine
+        ('by = ["engine"]\nneeds = ["ready"]', "engine"),  # the run asked for this state, and another no stands
+        ('by = ["engine"]\nneeds = ["seen"]\nafter_no = "unasked"', "engine"),
+        ('by = ["crash"]\nafter = ["killed"]', "crash"),  # a run that is killed may have said no before
+    ],
+)
+def test_a_no_is_explored_behind_every_move_that_carries_it_on(way: str, who: str) -> None:
+    """Moves of agents and crashes carry a no on, so the situation behind them is one in which the engine may not act."""
+    made = small(
+        f'[[edge]]\nname = "stop"\nfrom = "work"\nto = "wait"\n{way}\n'
+        '[[edge]]\nname = "on"\nfrom = "wait"\nto = "over"\nby = ["engine"]\n'
+    )
+    made = made.replace(states={**made.states, "work": made.states["work"].replace(no=("seen",))})
+    graph = explore(made)
+    steps = [one for one in graph.steps if one.edge == "stop" and graph.snapshots[one.target].no]
+    assert {one.signal.who for one in steps} == {who}
+    people = [one for one in graph.steps if one.edge == "on" and graph.snapshots[one.source].no]
+    assert {one.signal.who for one in people} == {"person"}
+
+
 def test_the_story_of_an_overruled_no_is_the_shortest() -> None:
     violation = next(one for one in explore(small(MARKED), deaf).violations if "said no" in one.rule)
     assert violation.rule == "the engine took show after a run that said no"
