@@ -122,7 +122,7 @@ def test_every_machine_holds_and_a_decider_that_overrules_is_found_out(name: str
     ],
 )
 def test_a_no_is_explored_behind_every_move_that_carries_it_on(way: str, who: str) -> None:
-    """Moves of agents and crashes carry a no on, so the situation behind them is one in which the engine may not act."""
+    """Agents and crashes carry a no on: behind their move is a situation in which the engine may not act."""
     made = small(
         f'[[edge]]\nname = "stop"\nfrom = "work"\nto = "wait"\n{way}\n'
         '[[edge]]\nname = "on"\nfrom = "wait"\nto = "over"\nby = ["engine"]\n'
