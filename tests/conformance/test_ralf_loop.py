@@ -111,6 +111,60 @@ def test_a_model_out_of_quota_cools_down_while_others_work_and_is_remembered(thr
     assert threads.counted()[-1] == "Running two"
 
 
+@pytest.mark.requirement("S4.20")
+@pytest.mark.parametrize("end", ["exit 3", "kill -9 $$"])
+def test_a_sole_model_that_fails_is_tried_again(threads: Threads, end: str) -> None:
+    thread = threads.thread()
+    thread.to("Running")
+    threads.script("Running", f"count; {end}", run=1)
+    threads.script("Running", "count; ready; promise", run=2)
+    thread.run(expect=4)
+    assert thread.state() == "Implemented"
+    assert threads.counted() == ["Running one"] * 2
+    assert thread.counters()["iteration"] == 2, "a failed run costs an iteration"
+    thread.audit()
+
+
+@pytest.mark.requirement("S4.20")
+def test_a_sole_model_that_always_fails_ends_at_the_iteration_limit(threads: Threads) -> None:
+    thread = threads.thread(more="[machine.ralf.limits]\niteration = 3")
+    thread.to("Running")
+    threads.script("Running", "count; exit 3")
+    thread.run(expect=4)
+    assert thread.state() == "Stuck"
+    assert threads.counted() == ["Running one"] * 3
+
+
+@pytest.mark.requirement("S4.20")
+def test_a_sole_model_out_of_quota_rests_until_its_wake_time(threads: Threads) -> None:
+    thread = threads.thread()
+    thread.to("Running")
+    threads.script("Running", "count; echo 'Error: 429 Too Many Requests: rate limit exceeded'; exit 1", run=1)
+    threads.script("Running", "count; ready; promise", run=2)
+    rested = thread("run", thread.id)
+    wake = thread.entries("run_ended")[-1]["wake"]
+    assert (rested.code, f"it may go on at {wake}" in rested.out) == (6, True), rested
+    assert thread.state() == "Running"
+    assert thread("run", thread.id).code == 6, "and it does not call the agent before"
+    assert threads.counted() == ["Running one"]
+    assert thread("respawn", thread.id).code in (0, 4), "a person may ask for a run at once"
+    assert thread.state() == "Implemented"
+    assert thread.counters()["iteration"] == 1
+    thread.audit()
+
+
+@pytest.mark.requirement("S4.20")
+def test_a_failed_model_beside_one_out_of_quota_is_waited_for(threads: Threads) -> None:
+    thread = threads.thread(*TWO)
+    thread.to("Running")
+    threads.script("Running", "count; echo 'error: usage limit reached, try again in 3 hours'; exit 1", agent="one")
+    threads.script("Running", "count; exit 3", agent="two")
+    rested = thread("run", thread.id)
+    assert (rested.code, "it may go on at" in rested.out) == (6, True), rested
+    assert threads.counted() == ["Running one", "Running two"]
+    assert thread.state() == "Running"
+
+
 @pytest.mark.requirement("S4.16", "S4.17", "S4.52", "S4.53")
 def test_ctrl_c_pauses_and_a_resumed_loop_goes_on_where_it_was(threads: Threads) -> None:
     thread = threads.thread()

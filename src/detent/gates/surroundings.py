@@ -60,15 +60,23 @@ def agents_found(gate: Gate, seen: Seen) -> Finding:
 
 
 def agents_exhausted(gate: Gate, seen: Seen) -> Finding:
-    """Everyone who may serve a role has failed in this visit, or is out of quota."""
+    """All of several agents for a role have failed in this visit; one that is out of quota is waited for.
+
+    A sole agent is never exhausted: it is tried again as often as the loop's own limit allows.
+    """
     if seen.around is None:
         return Finding(ok=False, why=_NOT_LOOKED, is_known=False)
     agents = seen.around.agents(gate.params["role"])
-    left = [agent.name for agent in agents if agent.is_installed and not (agent.failed or agent.until)]
     if not agents:  # who could be exhausted is not known
         return Finding(ok=False, why=f"no agent is named for {gate.params['role']}", is_known=False)
+    installed = [agent for agent in agents if agent.is_installed]
+    left = [agent.name for agent in installed if not (agent.failed or agent.until)]
     if left:
         return Finding(ok=False, why=f"still to be tried: {', '.join(left)}")
+    if cooling := [agent for agent in installed if agent.until]:
+        return Finding(ok=False, why="; ".join(f"{agent.name}: {_why_out(agent)}" for agent in cooling))
+    if len(installed) == 1:
+        return Finding(ok=False, why=f"{installed[0].name} is the only agent: it is tried again")
     told = [f"{agent.name}: {_why_out(agent)}" for agent in agents]
     return Finding(ok=True, note="; ".join(told), proof=hash_text("".join(told)), by_engine=True)
 

@@ -60,9 +60,9 @@ def served_roles(table: Mapping[str, object], machine: Machine) -> dict[str, tup
 
 
 def wakes_at(task: Task) -> str:
-    """When the first agent for what waits here may go on; empty when somebody may now."""
+    """When the first agent may go on that is only out of quota; empty when another one may work now, or none waits."""
     role = task.memory.visit["role"]
-    found = [agent for agent in agents_of(task, role) if agent.is_installed]
+    found = [agent for agent in agents_of(task, role) if agent.is_installed and not agent.failed]
     if not found or any(not agent.until for agent in found):
         return ""
     return min(agent.until for agent in found)

@@ -185,7 +185,7 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "person", f"protected files were touched: {name_some(word)}")
     if not asked and visit and (deploys := deploy_word(task)):
         return Rest(task, "person", f'{deploys}; say so: detent approve {task.id} --reason "why"')
-    if visit.get("exit") == "quota" and not asked and (wake := wakes_at(task)):
+    if visit and task.memory.out and not asked and (wake := wakes_at(task)):
         return Rest(task, "quota", wake)
     return None if asked else _after_visit(task)
 

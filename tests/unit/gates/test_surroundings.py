@@ -13,6 +13,7 @@ from tests.unit.gates.test_criteria import SPEC, Around, SpecWorld
 
 CLEAN, OWN = CheckoutSeen("main", "ralf/x"), CheckoutSeen("ralf/x", "ralf/x", ("a.py",))
 FAILED, COOLING = AgentSeen("codex", failed="timeout"), AgentSeen("pi", until="2030-01-01T00:00:00Z")
+ABSENT = AgentSeen("claude", is_installed=False)
 GATES: Mapping[str, Mapping[str, Any]] = {
     "git_clean": {},
     "baseline_known": {},
@@ -92,7 +93,8 @@ def test_an_installed_agent_and_its_programs_are_found(around: SpecWorld) -> Non
 
 def test_exhausted_agents_are_told_with_their_reasons(around: SpecWorld) -> None:
     proofs = set()
-    for agents in ((FAILED,), (FAILED, COOLING), (FAILED, AgentSeen("claude", is_installed=False))):
+    second = AgentSeen("claude", failed="timeout")
+    for agents in ((FAILED, second), (FAILED, second, ABSENT), (ABSENT, ABSENT)):
         around.around = Around(agents=agents)
         proofs.add(is_fresh_and_nobodys(around, "agents_exhausted"))
     assert len(proofs) == 3
@@ -104,6 +106,10 @@ def test_exhausted_agents_are_told_with_their_reasons(around: SpecWorld) -> None
     [
         ((AgentSeen("pi"), FAILED, AgentSeen("claude")), "still to be tried: pi, claude"),
         ((), "no agent is named for implementer"),
+        ((FAILED,), "codex is the only agent: it is tried again"),
+        ((FAILED, ABSENT), "codex is the only agent: it is tried again"),
+        ((COOLING,), "pi: out of quota until 2030-01-01T00:00:00Z"),
+        ((FAILED, COOLING), "pi: out of quota until 2030-01-01T00:00:00Z"),
     ],
 )
 def test_who_is_still_to_be_tried_is_named(around: SpecWorld, agents: tuple[AgentSeen, ...], why: str) -> None:
