@@ -46,8 +46,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "and with a reason; like an edge, out of an end `to` may be `{register}`",
         "lock": "`[[lock]]`, see below",
         "forbidden": "`[[forbidden]]`: `from`, `to`, `why`; a pair whose refusal should say why",
-        "property": "`[[property]]`: `name`, `then`, `first`, `since`, and `tree` (all that `first` asked of the files "
-        "holds of the files that `then` sees); the checker proves it",
+        "property": "`[[property]]`: `name`, `then`, `first` (a move, or a list of which one is enough), `since`, and "
+        "`tree` (all that `first` asked of the files holds of the files that `then` sees); the checker proves it",
     },
     "state": {
         "role": "who works here",

@@ -141,7 +141,8 @@ def _memory(machine: Machine) -> list[str]:
 def _rules(machine: Machine) -> list[str]:
     forbidden = ((pair.source, pair.target, pair.why) for pair in machine.forbidden)
     properties = (
-        (rule.name, f"`{rule.then}`", f"`{rule.first}`", ", ".join(rule.since)) for rule in machine.properties
+        (rule.name, f"`{rule.then}`", ", ".join(f"`{name}`" for name in rule.first), ", ".join(rule.since))
+        for rule in machine.properties
     )
     return [
         *_part("### Forbidden by name", ("from", "to", "why"), forbidden),

@@ -21,7 +21,7 @@ def cover(graph: Graph, passed_over: frozenset[str] = frozenset()) -> tuple[tupl
             walk += path
             wanted -= {_goal(graph, step) for step in path}
         if not walk:
-            break  # what is left starts in another mode; the caller sees it missing
+            break  # what is left can't be reached from the first start; the caller sees it missing
         walks.append(tuple(walk))
     return tuple(walks)
 

@@ -1,7 +1,8 @@
 """Walks every reachable snapshot of a machine by asking the real `decide`, with the worst company it may get.
 
-The moves of the exploration are: an agent that claims anything, an engine, an impatient or absent person, and runs that
-end in every class and may say no; each gate may be open or closed whenever it is asked. What is found:
+The moves of the exploration are: an agent that claims anything, an engine, an impatient or absent person, who may also
+switch the mode at any time, and runs that end in every class and may say no; each gate may be open or closed whenever
+it is asked. What is found:
 
 1. every edge that can be taken, and every snapshot it can be taken in (the graph that test walks cover);
 2. violations, each with the shortest story that leads to it.
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 MOST_SNAPSHOTS = 200_000  # a machine with more is refused: its counters or registers are not bounded sensibly
 _NOTHING: frozenset[str] = frozenset()
+CONFIGURES = "configure"  # the verb of a person who switches the mode; that is no move
 _SAYS_NO = "a run that said no"  # the reason of an engine that asks after one: it asked for a state and was refused
 _IN_FILES = f"{_SAYS_NO} in its files"
 _GETS_IT = f"{_IN_FILES} and gets the state it asked for"
@@ -54,7 +56,7 @@ class Step(Record):
     source: int
     target: int
     signal: Signal  # `exit` says how the last run of the visit ended, if one did
-    edge: str  # "" for a crash that took no edge
+    edge: str  # "" for a crash that took no edge, a run that opened none, and a switch of the mode
     way: int
     open_gates: tuple[str, ...]
 
@@ -137,6 +139,10 @@ class _Exploration:
                 over = run_over(self.machine, snapshot, EXIT_CLASSES[0], no)
                 after = over.replace(counters={name: used for name, used in over.counters.items() if name != RUNS})
                 self.connect(at, (Signal("engine", exit=over.exit), _NOTHING), Crash(after, over.exit), self.passed[at])
+        can_switch = not state.is_end or any(edge.reopen for edge in state.edges)  # as `configure --mode` has it
+        for mode in (name for name in self.machine.modes if can_switch and name != snapshot.mode):
+            switched = Crash(snapshot.replace(mode=mode), "")
+            self.connect(at, (Signal("person", mode, verb=CONFIGURES), _NOTHING), switched, self.passed[at])
         # What no counter or register can change is asked once for each state.
         for question in dict.fromkeys(self.everything(state)) if is_first else ():
             self.ask(at, question)
@@ -220,10 +226,10 @@ class _Exploration:
             self.violate(f"{signal.who} took the sign-off {edge.name}{waived}", at, edge)
         for rule in self.machine.properties:
             if edge.name == rule.then and rule.name not in passed:
-                self.violate(f"{rule.name}: {rule.then} without {rule.first}", at, edge)
+                self.violate(f"{rule.name}: {rule.then} without {' or '.join(rule.first)}", at, edge)
             if taken.after.state in rule.since:
                 passed = passed - {rule.name}
-            if edge.name == rule.first:
+            if edge.name in rule.first:
                 passed = passed | {rule.name}
         return passed
 
@@ -273,6 +279,8 @@ class _Exploration:
 def tell(snapshots: Sequence[Snapshot], step: Step) -> str:
     """One step of a story."""
     before, after = snapshots[step.source], snapshots[step.target]
+    if step.signal.verb == CONFIGURES:
+        return f"person: switches the mode to {after.mode} in {before.state}"
     if not step.edge:
         return f"in {before.state} a run ends as {step.signal.exit}"
     said = " and said no" if step.signal.reason.startswith(_SAYS_NO) else ""

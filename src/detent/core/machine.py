@@ -158,11 +158,11 @@ class Forbidden(Record):
 
 
 class Property(Record):
-    """`then` may be taken only if `first` was taken since any state of `since` was last entered."""
+    """`then` may be taken only if a move of `first` was taken since any state of `since` was last entered."""
 
     name: str
     then: str
-    first: str
+    first: tuple[str, ...]
     since: tuple[str, ...]
     tree: bool = False  # and all that `first` asked of the tree holds of the tree that `then` sees
 

@@ -510,10 +510,12 @@ class _Parser(Names):
     def property(self, table: Table, edges: list[Edge]) -> Property:
         name = table.text("name")
         names = tuple(edge.name for edge in edges)
+        if not (first := table.texts("first")):
+            self.problem(f"property {name}: first must be a move or a list of moves")
         made = Property(
             name,
             self.known(f"property {name}", table.text("then"), names, "edge"),
-            self.known(f"property {name}", table.text("first"), names, "edge"),
+            self.known_all(f"property {name}", first, names, "edge"),
             self.known_all(f"property {name}", table.texts("since"), self.state_names, "state"),
             table.flag("tree"),
         )

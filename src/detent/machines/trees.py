@@ -123,7 +123,7 @@ class _Trees:
     def declared(self) -> Iterator[Violation]:
         """All that `first` asked of the tree holds of the tree that `then` sees, where a property says so."""
         for rule in (one for one in self.machine.properties if one.tree):
-            first = {key for place, cover in self.covers.items() if place[1] == rule.first for key in cover}
+            first = {key for place, cover in self.covers.items() if place[1] in rule.first for key in cover}
             for place, cover in self.covers.items():
                 for gate in self.lacks(sorted(first), cover) if place[1] == rule.then else ():
                     yield self.violation(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from detent.core.decide import decide, enter
-from detent.core.explore import Graph, Violation, explore, route
+from detent.core.explore import CONFIGURES, Graph, Violation, explore, route
 from detent.core.machine import CRASH_CLASSES, Machine
 from detent.core.values import Advance, Fact, Refuse, Signal, Snapshot
 from detent.machines.load import load
@@ -309,6 +309,61 @@ def test_a_sign_off_that_an_agent_holds_is_found() -> None:
     )
 
 
+SWITCHED = """
+modes = ["slow", "fast"]
+"""
+SKIPS = """
+[[edge]]
+name = "skip"
+from = "look"
+to   = "wait"
+by   = ["agent"]
+mode = ["fast"]
+when = { begun = "slow" }
+[[edge]]
+name = "mark"
+from = "work"
+to   = "work"
+by   = ["person"]
+mode = ["slow"]
+set  = { begun = "slow" }
+[register.begun]
+"""
+
+
+def test_a_person_may_switch_the_mode_in_every_situation() -> None:
+    """What needs one mode first and another later is found, with the switch as a part of its story."""
+    (violation,) = explore(small(LINE + SKIPS + DONE_IS_SEEN, top=SWITCHED)).violations
+    assert violation.rule == "accepted work was seen: accept without hand-over"
+    assert violation.story[:-1] == (
+        "start in work",
+        "person: work -> work (mark)",
+        "agent: work -> look (show) with ready",
+        "person: switches the mode to fast in look",
+        "agent: look -> wait (skip)",
+    )
+
+
+def test_no_mode_is_switched_in_an_end_that_stays_one() -> None:
+    def switched(edges: str) -> set[str]:
+        graph = explore(small(edges, top=SWITCHED))
+        return {graph.snapshots[step.source].state for step in graph.steps if step.signal.verb == CONFIGURES}
+
+    assert switched(LINE) == {"work", "look", "wait"}
+    again = '[[reopen]]\nname = "again"\nfrom = "over"\nto = "work"\n'
+    assert switched(LINE + again) == {"work", "look", "wait", "over"}
+
+
+def test_one_of_several_first_moves_is_enough() -> None:
+    also = '[[edge]]\nname = "wave"\nfrom = "look"\nto = "wait"\nby = ["agent"]\n'
+    either = DONE_IS_SEEN.replace('"hand-over"', '["hand-over", "wave"]')
+    assert explore(small(LINE + also + either)).violations == ()
+    assert rules(explore(small(LINE + also + DONE_IS_SEEN))) == ["accepted work was seen: accept without hand-over"]
+    other = '[[edge]]\nname = "slip"\nfrom = "look"\nto = "wait"\nby = ["agent"]\n'
+    told = rules(explore(small(LINE + also + other + either)))
+    assert told == ["accepted work was seen: accept without hand-over or wave"]
+
+
 def deaf(made: Machine, at: Snapshot, facts: Mapping[str, Fact], signal: Signal) -> Decision:
     """A decider that does not look at gates."""
     return decide(made, at, {name: Fact(name, ok=True) for name in facts}, signal)
@@ -418,8 +473,8 @@ def test_every_mode_is_a_start() -> None:
     graph = explore(made)
     assert {one.mode for one in graph.snapshots} == {"careful", "quick"}
     assert graph.violations == ()
-    # A walk starts in the first mode; what belongs to another one is left to the caller to see.
-    assert {step.edge for walk in cover(graph) for step in walk} == {"slow"}
+    # A walk starts in the first mode, and switches it for what belongs to another one.
+    assert {step.edge for walk in cover(graph) for step in walk} == {"slow", "fast", ""}
 
 
 def test_walks_cover_every_way_by_everybody() -> None:

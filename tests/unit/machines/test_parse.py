@@ -240,7 +240,7 @@ def test_the_whole_format_is_read() -> None:
     assert made.gates["whole"] == Gate("whole", "all", {"of": ["shown", "hidden"]}, "entry", "")
     assert made.locks == (Lock("frame", ("draft",), ("draft",), ("Objective",)),)
     assert made.forbidden == (Forbidden("check", "over", "a person looks first"),)
-    assert made.properties == (Property("seen", "accept", "show", ("draft",)),)
+    assert made.properties == (Property("seen", "accept", ("show",), ("draft",)),)
 
 
 def test_states_get_their_driver_and_their_role_s_access() -> None:
@@ -577,6 +577,8 @@ WRONG = [
     ("forbidden/0/to", "moon", "forbidden: unknown state 'moon'"),
     ("forbidden/0/why", "", "forbidden 1: why must be a text"),
     ("property/0/then", "sing", "property seen: unknown edge 'sing'"),
+    ("property/0/first", [], "property seen: first must be a move or a list of moves"),
+    ("property/0/first", ["show", "sing"], "property seen: unknown edge 'sing'"),
     ("property/0/since", "moon", "property seen: unknown state 'moon'"),
     ("state", [], "state must be written as [state.NAME]"),
     ("edge", {}, "edge must be written as [[edge]]"),
