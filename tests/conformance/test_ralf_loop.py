@@ -267,7 +267,15 @@ def test_a_verifier_that_dies_is_asked_again(threads: Threads) -> None:
 @pytest.mark.requirement("S4.22")
 @pytest.mark.parametrize(
     ("report", "state"),
-    [("- C2: PASS, read it", "Implemented"), ("- C2: FAIL, unreadable", "Stuck"), ("- C1: PASS", "Stuck")],
+    [
+        ("- C2: PASS, read it", "Implemented"),
+        ("- [x] C2: PASS", "Implemented"),
+        ("- c2: pass", "Implemented"),
+        ("CRITERION 2: PASS", "Implemented"),
+        ("- C2: FAIL, unreadable", "Stuck"),
+        ("- [ ] C2: PASS", "Stuck"),
+        ("- C1: PASS", "Stuck"),
+    ],
 )
 def test_a_criterion_without_command_is_judged_by_the_verifier_and_silence_fails(
     threads: Threads, report: str, state: str

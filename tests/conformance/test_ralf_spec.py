@@ -174,6 +174,17 @@ def test_a_spec_without_promise_or_criteria_is_not_finalized(threads: Threads, s
 # --- preflight ---
 
 
+@pytest.mark.requirement("S4.43")
+@pytest.mark.parametrize("heading", ["Acceptance Criteria", "Requirements", "Completion criteria"])
+def test_a_spec_as_people_write_it_runs_to_its_end(threads: Threads, heading: str) -> None:
+    spec = f"# Sums\n\n<promise>ALL GREEN</promise>\n\n## {heading}\n\n- [ ] it is ready; cmd: grep -q ready app.py\n"
+    thread = threads.thread()
+    threads.script("Running", "ready; promise")
+    thread.to("Running", spec)
+    thread.run(expect=4)
+    assert thread.state() == "Implemented"
+
+
 @pytest.mark.requirement("S4.10")
 def test_preflight_passes_when_all_five_checks_do(threads: Threads) -> None:
     thread = threads.thread()

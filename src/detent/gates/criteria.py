@@ -13,9 +13,8 @@ from detent.core.record import Record
 from detent.gates.plan import receipt_key
 from detent.gates.seen import Finding, told_in
 from detent.gates.spec import Spec, read_spec
-from detent.gates.verdict import is_quoted, read_verdict
+from detent.gates.verdict import verdicts_on
 from detent.store.digest import hash_text
-from detent.store.markdown import scan
 from detent.store.observed import REPORT, Command
 
 TYPE_CHECKING = False
@@ -185,14 +184,12 @@ def _why_void(gate: Gate, seen: Seen, key: str, found: str) -> str:
 
 
 def _of_report(gate: Gate, report: str, criterion: Criterion) -> tuple[str, str]:
-    start = re.compile(rf"\W*{re.escape(criterion.label)}(?![\w-])")
-    lines = [line.content for line in scan(report) if line.kind == "text" and not is_quoted(line, report)]
-    said = [line[match.end() :] for line in lines if (match := start.match(line))]
+    found = verdicts_on(report, criterion.label, (PASS, FAIL))
     where = f'{gate.params["report"]}, "## {gate.params["section"]}"'
-    if not said:
+    if not found:
         return UNJUDGED, f"{where} has no line for it"
-    verdicts = {read_verdict(line.lstrip(" \t*_`:.)\u2013\u2014-"), (PASS, FAIL)) for line in said}
+    verdicts = {verdict for verdict, _ in found}
     if verdicts == {PASS}:
         return "pass", ""
-    why = said[0].strip(" :")[:_MOST_SHOWN]
+    why = found[0][1][:_MOST_SHOWN]
     return "fail", f"{where}: {why}" if verdicts == {FAIL} else f"{where} gives no clear PASS or FAIL: {why}"

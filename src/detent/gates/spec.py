@@ -2,9 +2,10 @@
 
 Both are read as a reader of the Markdown sees them: what stands in code, comments or quotes is nobody's promise.
 
-- one line `Promise: <promise>TEXT</promise>`
-- under `## Criteria` one list item for each criterion: `- what must hold`; a command that proves it stands on the item
-  (`- the tests pass; cmd: make test`), on an indented `cmd:` line below it, or in an indented fence
+- one line `Promise: <promise>TEXT</promise>`, or the tag alone on a line
+- under `## Criteria` (or another of `HEADINGS`) one list item for each criterion: `- what must hold`; a command that
+  proves it stands on the item (`- the tests pass; cmd: make test`), on an indented `cmd:` line below it, or in an
+  indented fence
 - a criterion is called C1, C2, ... by its place, or as it says itself: `- AC-7: what must hold`
 """
 
@@ -17,9 +18,10 @@ from detent.gates.plan import read_plan
 from detent.gates.verdict import is_quoted
 from detent.store.markdown import find_section, is_placeholder, scan
 
-SECTION = "Criteria"
+HEADINGS = ("Criteria", "Acceptance Criteria", "Completion Criteria", "Success Criteria")
+LOOSE = "Requirements"  # counts where no heading speaks of criteria: beside one it explains them
 PROMISE_LINE = "Promise: <promise>TEXT</promise>"
-_PROMISE = re.compile(r"\W*promise\W*?:\W*?<promise>(?P<text>[^<>]*)</promise>\W*", re.IGNORECASE)
+_PROMISE = re.compile(r"\W*?(?:promise\W*?:\W*?)?<promise>(?P<text>[^<>]*)</promise>\W*", re.IGNORECASE)
 _ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
 _LABEL = re.compile(r"(?:\*\*|__|`)?(?P<label>[A-Z]{1,5}-?\d{1,4})(?:\*\*|__|`)?:(?:\*\*|__)?[ \t]+")
 _COMMAND = re.compile(r"(?:^|[\s;,(\u2013\u2014-])cmd[ \t]*:[ \t]*(?P<line>\S.*)$", re.IGNORECASE)
@@ -50,9 +52,13 @@ class Spec(Record):
 
 def read_spec(text: str) -> Spec:
     promise, problems = _promise(text)
-    section = find_section(text, SECTION)
+    named = [name for name in HEADINGS if find_section(text, name)] or [LOOSE]
+    section = find_section(text, named[0])
     if section is None:
-        return Spec(promise, (), (*problems, f'there is no section "## {SECTION}"'))
+        return Spec(promise, (), (*problems, f'there is no section "## {HEADINGS[0]}" (or "## {HEADINGS[1]}")'))
+    if len(named) > 1:  # else those under one of them would be held by nobody
+        both = " and ".join(f'"## {name}"' for name in named)
+        return Spec(promise, (), (*problems, f"criteria stand under {both}: keep one of them"))
     body = text[section.body_start : section.end]
     criteria: list[Criterion] = []
     for number, item in enumerate(_items(body)[:MOST_CRITERIA], 1):
@@ -62,7 +68,7 @@ def read_spec(text: str) -> Spec:
     labels = [criterion.label for criterion in criteria]
     problems += tuple(f"{label} stands there twice" for label in dict.fromkeys(labels) if labels.count(label) > 1)
     if not criteria:
-        problems += (f'"## {SECTION}" lists no criterion',)
+        problems += (f'"## {named[0]}" lists no criterion',)
     if len(_items(body)) > MOST_CRITERIA:
         problems += (f"there are more than {MOST_CRITERIA} criteria",)
     return Spec(promise, tuple(criteria), problems)

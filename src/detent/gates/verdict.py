@@ -6,6 +6,9 @@
 4. Else the first line that holds a word, if no other line holds another one.
 A deciding line that holds more than one of the words, or denies, doubts or conditions the one it holds, is no verdict.
 Code, comments, quotes, struck text and unticked boxes are not the writer's own word and count for nothing.
+
+A line about one of several things begins with its label (`- [x] C1: PASS`, `criterion 1: pass`); what follows the label
+is read by the same rules.
 """
 
 from __future__ import annotations
@@ -58,6 +61,21 @@ def read_verdict(body: str, words: Sequence[str]) -> str | None:
     if any_word.match(lines[0]):
         return _only([words_in(lines[0])])
     return _only([found for line in lines if (found := words_in(line))])
+
+
+def verdicts_on(body: str, label: str, words: Sequence[str]) -> tuple[tuple[str | None, str], ...]:
+    """What each line that begins with a label says of it: its verdict, None where it is not clear, and its words."""
+    number = re.fullmatch(r"[Cc](\d+)", label)
+    names = re.escape(label) + (rf"|criterion\s*#?\s*{number[1]}" if number else "")
+    start = re.compile(rf"(?:{names})(?![\w-])\s*(?P<mark>[:.)|=\u2013\u2014-]*)\s*(?P<said>.*)", re.IGNORECASE)
+    found = []
+    for line in scan(body):
+        if line.kind == "text" and (match := start.match(_plain(line, body))):
+            said = match["said"].strip()
+            # Without a mark behind the label a word in small letters is more likely part of a sentence.
+            is_clear = match["mark"] or said.startswith(tuple(words)) or " " not in said
+            found.append((read_verdict(said, words) if is_clear else None, said))
+    return tuple(found)
 
 
 def is_quoted(line: Line | Row, body: str) -> bool:

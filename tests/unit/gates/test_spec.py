@@ -53,6 +53,10 @@ def test_a_whole_spec() -> None:
         "**Promise:** <promise>DONE</promise>",
         "Promise: `<promise>DONE</promise>`",
         "- promise: <promise> DONE </promise>",
+        "<promise>DONE</promise>",
+        "- `<promise>DONE</promise>`",
+        "**<promise>DONE</promise>**",
+        "Promise: <promise>DONE</promise>\n\n<promise>DONE</promise>",
         "Promise: <promise>DONE</promise>\n\nPromise: <promise>DONE</promise>",
     ],
 )
@@ -69,6 +73,9 @@ def test_a_promise_may_be_written_in_many_ways(line: str) -> None:
         ("> Promise: <promise>DONE</promise>", "there is no line"),
         ("We promise: soon <promise>DONE</promise>", "there is no line"),
         ("Promise: <promise>A</promise>\nPromise: <promise>B</promise>", "more than one promise"),
+        ("Print <promise>DONE</promise> at the end", "there is no line"),
+        ("    <promise>DONE</promise>", "there is no line"),
+        ("Promise: <promise>A</promise>\n\n<promise>B</promise>", "more than one promise"),
         ("Promise: <promise>TODO</promise>", "placeholder"),
         ("Promise: <promise>TEXT</promise>", "placeholder"),
         ("Promise: <promise> </promise>", "empty"),
@@ -80,6 +87,32 @@ def test_no_clear_promise_is_none(line: str, problem: str) -> None:
     assert spec.promise == ""
     assert len(spec.problems) == 1
     assert problem in spec.problems[0]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Criteria",
+        "Acceptance Criteria",
+        "ACCEPTANCE CRITERIA:",
+        "**Acceptance criteria**",
+        "Completion criteria",
+        "Success Criteria",
+        "Requirements",
+    ],
+)
+def test_criteria_are_read_under_the_headings_people_write(heading: str) -> None:
+    spec = read_spec(f"<promise>DONE</promise>\n\n## {heading}\n\n- [ ] the tests pass; cmd: make test\n- b\n")
+    assert spec.problems == ()
+    assert [(one.label, one.text, one.command) for one in spec.criteria] == [
+        ("C1", "the tests pass", "make test"),
+        ("C2", "b", ""),
+    ]
+
+
+def test_requirements_beside_criteria_are_no_criteria() -> None:
+    spec = read_spec("<promise>DONE</promise>\n\n## Requirements\n\n- a\n\n## Acceptance Criteria\n\n- b\n")
+    assert (spec.problems, [one.text for one in spec.criteria]) == ((), ["b"])
 
 
 def test_a_promise_has_at_most_so_many_characters_and_is_quoted_by_its_beginning() -> None:
@@ -119,7 +152,12 @@ def test_a_hundred_criteria_can_be_worked_from() -> None:
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
-        ("", 'there is no section "## Criteria"'),
+        ("", 'there is no section "## Criteria" (or "## Acceptance Criteria")'),
+        ("### Acceptance Criteria\n\n- a\n", 'there is no section "## Criteria" (or "## Acceptance Criteria")'),
+        (
+            "## Criteria\n\n- a\n\n## Acceptance Criteria\n\n- b\n",
+            'criteria stand under "## Criteria" and "## Acceptance Criteria": keep one of them',
+        ),
         ("## Criteria\n\nall is well\n", '"## Criteria" lists no criterion'),
         ("## Criteria\n\n```\n- a\n```\n", '"## Criteria" lists no criterion'),
         ("## Criteria\n\n> - a\n", '"## Criteria" lists no criterion'),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from detent.gates.verdict import read_verdict
+from detent.gates.verdict import read_verdict, verdicts_on
 from tests.unit.gates.conftest import World
 
 WORDS = ("PASS", "FAIL")
@@ -184,3 +184,56 @@ def test_a_review_that_fails_opens_the_other_gate(world: World) -> None:
     world.evidence(REVIEW.format("Verdict: FAIL, two checks are red"))
     assert world.fact("review_failed").ok
     assert not world.fact("review_passed").ok
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- C1: PASS, seen in app.log",
+        "- c1: pass",
+        "- [x] C1: PASS",
+        "- [X] **C1**: PASS",
+        "* `C1` \u2013 Pass",
+        "1. C1 PASS",
+        "C1. PASS",
+        "C1) PASS",
+        "CRITERION 1: PASS",
+        "Criterion #1 - PASS: it is there",
+        "| C1 | PASS |",
+        "C1: PASS\n\nC1: PASS",
+        "~~C1: FAIL~~\n\nC1: PASS",
+    ],
+)
+def test_a_line_about_one_criterion_is_read_in_any_dress(line: str) -> None:
+    assert {verdict for verdict, _ in verdicts_on(f"Round: 1\n\n{line}\n\n- C11: FAIL\n", "C1", WORDS)} == {"PASS"}
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("", set()),
+        ("- [ ] C1: PASS", set()),
+        ("> C1: PASS", set()),
+        ("```\nC1: PASS\n```", set()),
+        ("- C10: PASS", set()),
+        ("- C1-b: PASS", set()),
+        ("- XC1: PASS", set()),
+        ("- CRITERION 10: PASS", set()),
+        ("- [x] C1", {None}),
+        ("- [x] C1: FAIL", {"FAIL"}),
+        ("- C1: fail", {"FAIL"}),
+        ("- C1: pass or fail", {None}),
+        ("- C1: does not pass", {None}),
+        ("- C1 passes", {None}),
+        ("- C1 pass rate is low", {None}),
+        ("- C1: PASS\n- C1: FAIL", {"PASS", "FAIL"}),
+        ("- C1: PASS\n- Criterion 1: FAIL", {"PASS", "FAIL"}),
+    ],
+)
+def test_a_line_that_is_not_clear_about_a_criterion_is_no_pass(line: str, found: set[str | None]) -> None:
+    assert {verdict for verdict, _ in verdicts_on(line, "C1", WORDS)} == found
+
+
+def test_a_criterion_with_a_name_of_its_own_is_called_by_that_name() -> None:
+    assert [verdict for verdict, _ in verdicts_on("- ac-7: pass", "AC-7", WORDS)] == ["PASS"]
+    assert verdicts_on("- criterion 7: PASS", "AC-7", WORDS) == ()
