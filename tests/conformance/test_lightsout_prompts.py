@@ -274,3 +274,10 @@ def test_iterate_recovers_everything_and_proposes(told: dict[str, list[str]], wo
 @pytest.mark.requirement("S2.99")
 def test_a_confirmed_proposal_becomes_the_criteria_of_the_next_version(told: dict[str, list[str]]) -> None:
     _holds(told["IterationConfirmed"][0], "version the scope", "next version", "ids stay stable", "not confirmed")
+
+
+def test_a_builder_is_not_told_that_the_design_has_been_outgrown(told: dict[str, list[str]]) -> None:
+    assert [prompt for prompt in told["Building"] if "[x] outgrown" in prompt] == []
+    part = told["Building"][0].partition("### Building -> ComplexityBrakeTriggered")[2].partition("###")[0]
+    assert "- [ ] outgrown: " in part
+    assert ("Either:" in part, "Or:" in part) == (True, True)

@@ -70,7 +70,7 @@ def test_a_repair_is_told_to_stay_bounded_and_to_return_to_verify(agents: Agents
     told = task.prompt(3)
     assert "This is a bounded repair" in told
     assert "Open-ended implementation is banned here" in told
-    assert "never anywhere else on the way to done" in told
+    assert "must go back to verify" in told
     task.audit()
 
 

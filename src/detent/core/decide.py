@@ -96,7 +96,7 @@ def _first_open(
     for edge in candidates:
         waivable: tuple[Way, tuple[str, ...]] | None = None
         for way in edge.ways:
-            guards = _closed_guards(machine, snapshot, signal, edge, way)
+            guards = closed_guards(machine, snapshot, signal, edge, way)
             gates = _unmet_gates(machine, facts, way)
             if not guards and not gates:
                 return _advance(machine, snapshot, signal, edge, way)
@@ -115,7 +115,7 @@ def _first_open(
     return Refuse(f"{snapshot.state} -> {target_of(snapshot, nearest[1])}", nearest[2], allowed, nearest[1])
 
 
-def _closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: Edge, way: Way) -> tuple[Missing, ...]:
+def closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: Edge, way: Way) -> tuple[Missing, ...]:
     """Everything that closes a way before its gates are asked."""
     closed: list[Missing] = []
     if _HANDS[signal.who].isdisjoint(way.by):

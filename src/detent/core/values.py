@@ -41,6 +41,7 @@ class Fact(Record):
     note: str = ""  # worth telling although the gate is open
     parts: tuple[tuple[str, bool, str], ...] = ()  # made of several answers: the label, result and reason of each
     is_known: bool = True  # False: nobody could answer, or nobody has yet
+    once: str = ""  # open only until this happens, which the work itself may bring about
 
 
 class Signal(Record):

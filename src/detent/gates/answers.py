@@ -11,6 +11,8 @@ from detent.store.markdown import is_placeholder, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from detent.core.machine import Gate
 
 _PATH_WORD = re.compile(r"[\w./~+@%-]*[\w/]")
@@ -21,18 +23,26 @@ _HEDGES = frozenset(
 
 
 def answers(gate: Gate, seen: Seen) -> Finding:
-    """Each question has a recorded yes with somebody's name and a proof that exists."""
+    """Each question has a recorded yes with somebody's name and a proof that exists; all that lack one are named."""
     filled = section_filled(gate, seen)
+    file, name, questions = gate.params["file"], gate.params["section"], gate.params["questions"]
     if not filled.ok:
-        return filled
-    file, name = gate.params["file"], gate.params["section"]
+        return filled.replace(fix=_lines_to_write(file, name, questions))
     body = seen.section(file, name) or ""
     lines = [line.content for line in scan(body) if line.kind == "text" and not is_quoted(line, body)]
-    for question in gate.params["questions"]:
-        if problem := answer_problem(question, lines, seen, file):
-            why = f'{file}: {question!r} under "## {name}" {problem}'
-            return Finding(ok=False, why=why, evidence=filled.evidence)
-    return filled
+    found = {question: answer_problem(question, lines, seen, file) for question in questions}
+    problems = {question: problem for question, problem in found.items() if problem}
+    if not problems:
+        return filled
+    told = "; ".join(f'{question!r} under "## {name}" {problem}' for question, problem in problems.items())
+    why = f"{file}: {told}"
+    return Finding(ok=False, why=why, evidence=filled.evidence, fix=_lines_to_write(file, name, problems))
+
+
+def _lines_to_write(file: str, section: str, questions: Iterable[str]) -> str:
+    """The update that answers these questions, line by line as it may stand in the file."""
+    wanted = ", ".join(f'"- {question}: yes, by reviewer, artifacts/result.txt"' for question in questions)
+    return f'write under "## {section}" in {file}, each with yes, who looked and the proof: {wanted}'
 
 
 def answer_problem(question: str, lines: list[str], seen: Seen, file: str) -> str:

@@ -230,7 +230,7 @@ def link_field(gate: Gate, seen: Seen) -> Finding:
     if (watched := gate.params.get("when_folder")) and not any(
         name.startswith(f"{watched}/") for name in seen.files.listing()
     ):
-        return Finding(ok=True)
+        return Finding(ok=True, once=f"once there is a file under {watched}/")
     label = gate.params["field"]
     named = f'{seen.machine.store["file"]}: "{label}:"'
     value = seen.field(label)

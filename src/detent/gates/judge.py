@@ -52,7 +52,8 @@ def _fact(gate: Gate, seen: Seen, depth: int) -> Fact:
     by_hand = found.ok and gate.since == "entry" and not found.by_engine and not _is_as_left(found, seen.by_run)
     proof = found.proof or next(iter(found.evidence.values()), "")
     fix = found.fix or gate.fix
-    return Fact(gate.name, found.ok, found.why, fix, proof, by_hand, found.pending, found.note, found.parts, is_known)
+    told = (found.note, found.parts, is_known, found.once)
+    return Fact(gate.name, found.ok, found.why, fix, proof, by_hand, found.pending, *told)
 
 
 def _is_as_left(found: Finding, by_run: Mapping[str, str]) -> bool:
@@ -119,7 +120,8 @@ def _combined(gate: Gate, seen: Seen, depth: int) -> Fact:
         # One part that failed closes the whole, whatever is not known of the others.
         is_known = is_known or any(fact.is_known for fact in closed)
     else:  # What nobody could look at does not prove its opposite.
-        ok, why = bool(closed) and is_known, "what would have to fail has not failed"
+        ok = bool(closed) and is_known
+        why = f"{' and '.join(gate.params['of'])} holds, and this is for when it does not"
         if not is_known:
             unsure = "; ".join(fact.why for fact in facts if not fact.is_known)
             why = f"it is not known whether this fails: {unsure}"

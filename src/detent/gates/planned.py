@@ -115,5 +115,6 @@ def scope(gate: Gate, seen: Seen) -> Finding:
         why = f"not in {planned.where}: {name_some(outside)}" if outside else ""
         return Finding(ok=not outside, why=why, proof=seen.tree, by_engine=True)
     note = f"not in {planned.where}: {name_some(outside)}" if outside else ""
-    why = "" if outside else f"every changed file is in {planned.where}" if changed else "nothing has changed so far"
+    so_far = f"every changed file is in {planned.where}" if changed else "nothing has changed so far"
+    why = "" if outside else f"{so_far}; this move is for work on files that the plan does not name"
     return Finding(ok=bool(outside), why=why, note=note, proof=seen.tree, by_engine=True)

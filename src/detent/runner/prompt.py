@@ -1,26 +1,25 @@
 """Words one agent run: the state's own prompt, and a contract made from the machine and the gates as they stand.
 
-The contract names everything the run is judged by: state, what it may and must not do, the exact files to write, the
-allowed moves and what each still needs, the last refusal, how the last run ended, and what a person said.
+It names everything the run is judged by: state, what it may and must not do, the exact files to write, the allowed
+moves and what each still needs (`contract.py`), the last refusal, how the last run ended, and what a person said.
 """
 
 from __future__ import annotations
 
-from detent.core.decide import decide, target_of
-from detent.core.values import Advance, Fact, Refuse, Signal
+from detent.core.decide import decide
+from detent.core.values import Advance, Fact, Signal
 from detent.gates.commands import runs_of
-from detent.gates.judge import judge
 from detent.machines.filing import OUT, TREE_SOURCES
 from detent.machines.placeholders import BASE, FIRST, OF, RUN, fill
+from detent.runner.contract import contract
 from detent.runner.locks import closed_items, items_of_others, shown_item
 from detent.runner.look import look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from detent.core.machine import Edge, State, Way
-    from detent.core.values import Missing
+    from detent.core.machine import State
     from detent.gates.seen import Seen
     from detent.runner.open import Task
     from detent.store.native import Document
@@ -43,7 +42,7 @@ def prompt_for(task: Task, state: State, document: Document, tree: str, minutes:
         _listed("You may", state.may),
         _listed("You must not", state.must_not),
         _places(task, state.role),
-        _moves(task, state, seen),
+        contract(task, state, seen),
         _proof(task, seen),
         _quoted("How the task came here", _came(task)),
         _quoted("The last request was refused", _refusal(task)),
@@ -137,58 +136,6 @@ def _filed(task: Task) -> list[str]:
     ]
     made = [f"`{place}`" for place, source in files.items() if source in TREE_SOURCES]
     return [*lines, f"- made by the engine from your change when you have ended: {', '.join(made)}"] if made else lines
-
-
-def _moves(task: Task, state: State, seen: Seen) -> str:
-    edges = [edge for edge in state.edges if not edge.never and not edge.reopen and any(map(_is_earned, edge.ways))]
-    if not edges:
-        return "## Moves\nNo move out of this state is yours; do your work and end."
-    gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
-    facts = judge(seen, gates)
-    lines = ["## Allowed next states, and what each needs"]
-    if any("agent" in edge.by() for edge in edges):
-        lines.append(
-            f"Nothing else is allowed. When one is ready, run `{_asking(task, 'STATE')}` (or write "
-            f"`{task.native.state_label}: STATE` in `{task.native.file}`) and end your turn. What lacks something is "
-            "refused, with the reason."
-        )
-    else:
-        lines.append("None of these is yours to ask for: do your work and end. The engine then looks what holds.")
-    for edge in edges:
-        lines += _edge(task, edge, facts)
-    return "\n".join(lines)
-
-
-def _is_earned(way: Way) -> bool:
-    """Whether what an agent does can open a way: its own, or one the engine takes on what a finished run left."""
-    return "agent" in way.by or ("engine" in way.by and bool(way.needs) and "finished" in way.after)
-
-
-def _edge(task: Task, edge: Edge, facts: Mapping[str, Fact]) -> list[str]:
-    target = target_of(task.memory.snapshot, edge)
-    decision = decide(task.machine, task.memory.snapshot, facts, Signal("agent", edge.name, name="prompt"))
-    missing: Sequence[Missing] = decision.missing if isinstance(decision, Refuse) else ()
-    closed = {one.gate for one in missing}
-    lines = [f"\n### {edge.source} -> {target}"]
-    if "agent" in edge.by():
-        lines.append(f"`{_asking(task, target)}` (the command will fail if one is missing)")
-    else:
-        missing, closed = (), {name for name, fact in facts.items() if not fact.ok}
-    needs = dict.fromkeys(gate for way in edge.ways for gate in way.needs)
-    for gate in needs:
-        fact = facts[gate]
-        if gate not in closed:
-            lines.append(f"- [x] {gate}")
-        elif fact.pending:
-            lines.append(f"- [ ] {gate}: the engine runs the commands below after you have ended")
-        else:
-            lines.append(f"- [ ] {gate}: {fact.why}. To do: {fact.fix}")
-    lines += [f"- [ ] {one.why}" for one in missing if one.gate not in needs]
-    return lines
-
-
-def _asking(task: Task, target: str) -> str:
-    return (task.machine.ask or "detent move {to}").replace("{to}", target)
 
 
 def _proof(task: Task, seen: Seen) -> str:

@@ -584,7 +584,16 @@ def test_every_question_must_be_answered(world: World, question: str) -> None:
     world.evidence(answered().replace(f"- {question}: yes, by reviewer, artifacts/result.txt\n", ""))
     fact = world.fact("questions_answered")
     assert fact.why == f'EVIDENCE.md: {question!r} under "## Gate answers" is not answered'
-    assert "yes, by reviewer, artifacts/result.txt" in fact.fix
+    assert fact.fix.endswith(f'proof: "- {question}: yes, by reviewer, artifacts/result.txt"')
+
+
+@pytest.mark.parametrize("text", ["", "## Gate answers\n", "## Gate answers\n\n- something else: yes\n"])
+def test_all_unanswered_questions_are_named_at_once(world: World, text: str) -> None:
+    world.artifact()
+    world.evidence(text)
+    fact = world.fact("questions_answered")
+    assert not fact.ok
+    assert [question for question in QUESTIONS if f'"- {question}: yes, by ' not in fact.fix] == []
 
 
 @pytest.mark.parametrize(

@@ -242,7 +242,7 @@ def test_not_is_open_when_something_failed(world: World) -> None:
     assert (fact.ok, fact.why) == (True, "")
     world.fields({"Candidate done": "yes"})
     fact = combined(world, "not", "candidate")
-    assert (fact.ok, fact.why) == (False, "what would have to fail has not failed")
+    assert (fact.ok, fact.why) == (False, "candidate holds, and this is for when it does not")
 
 
 def test_what_was_not_run_proves_neither_itself_nor_its_opposite(world: World) -> None:
