@@ -201,6 +201,13 @@ def test_a_linked_folder_keeps_done_closed_like_the_files_it_shows(agents: Agent
     task.audit()
 
 
+def test_another_spelling_of_a_protected_folder_keeps_done_closed(agents: Agents) -> None:
+    task = at_the_end(agents, "count; mkdir Deploy; echo go > Deploy/job; candidate; detent move verify")
+    assert task.missing("done") == {"protected_ok": "a person must look at Deploy/job first"}
+    assert approve(task)["to"] == "done"
+    task.audit()
+
+
 def test_a_link_onto_denied_files_is_removed_when_the_run_is_over(agents: Agents) -> None:
     script = "count; mkdir lib; echo go > lib/job; ln -s lib ci; echo '# worked on' >> app.py; true"
     agents.honest(implement=script)

@@ -42,7 +42,7 @@ def bring(place: Place, patterns: Sequence[str]) -> tuple[str, ...]:
         found = 0
         for match in sorted(glob(pattern, root_dir=place.source, recursive=True, include_hidden=True)):
             name = os.path.normpath(match)
-            if name.split("/")[0] not in (".", ".git") and _is_below(place.source, name):
+            if name.split("/")[0].lower() not in (".", ".git") and _is_below(place.source, name):
                 found += _copy_one(place, name)
         if not found:
             missing.append(pattern)
@@ -72,7 +72,7 @@ def _is_below(top: str, name: str) -> bool:
     """Whether a path is reached without going through a link that leads out of `top`, or into its git folder."""
     parent = os.path.realpath(os.path.join(top, os.path.dirname(name)))
     inside = os.path.relpath(parent, top).split(os.sep)[0]
-    return parent == top or (parent.startswith(top + os.sep) and inside != ".git")
+    return parent == top or (parent.startswith(top + os.sep) and inside.lower() != ".git")
 
 
 def _copy_one(place: Place, name: str) -> bool:

@@ -191,14 +191,23 @@ def our_own_files() -> tuple[str, ...]:
 
 # --- what this host can do ---
 
+# Names are tried in capitals too: where they mean the same file, a mount at one spelling may leave the other open.
 _PROBE = """
-cat "$1/closed/secret" >/dev/null 2>&1 && exit 11
+for name in closed/secret CLOSED/SECRET key KEY; do
+    [ -n "$(cat "$1/$name" 2>/dev/null)" ] && exit 11
+done
 ( echo x > "$1/outside" ) 2>/dev/null && exit 12
-( echo x > "$1/open/guarded/x" ) 2>/dev/null && exit 13
+if [ "$2" = guards ]; then
+    for name in guarded/x GUARDED/x kept KEPT; do
+        ( echo x > "$1/open/$name" ) 2>/dev/null
+    done
+    [ "$(cat "$1/open/kept")" = kept ] && [ ! -e "$1/open/guarded/x" ] || exit 13
+fi
 mount -o remount,rw,bind "$1" "$1" 2>/dev/null && ( echo x > "$1/outside" ) 2>/dev/null && exit 14
 echo x > "$1/open/x" || exit 15
 exit 0
 """
+_PROBED = (("closed", "key"), ("open/guarded", "open/kept"))  # hidden, guarded
 _PROBE_WORDS = {
     11: "what was hidden could be read",
     12: "what was read-only could be written",
@@ -208,8 +217,11 @@ _PROBE_WORDS = {
 }
 
 
-def try_level(level: str, environment: Mapping[str, str]) -> str:
-    """Why a level does not hold here; empty when it does. It is tried from inside, never guessed."""
+def try_level(level: str, environment: Mapping[str, str], folder: str | None = None) -> str:
+    """Why a level does not hold here; empty when it does. It is tried from inside, never guessed.
+
+    `folder` lies on the file system that it is tried on; else that of temporary files.
+    """
     import tempfile
 
     if level == NONE:
@@ -217,33 +229,40 @@ def try_level(level: str, environment: Mapping[str, str]) -> str:
     program = find_bubblewrap(environment) if level == BUBBLEWRAP else ""
     if level == BUBBLEWRAP and not program:
         return f"no {_PROGRAM} of root's or your own was found on absolute entries of PATH, outside folders of tasks"
-    with tempfile.TemporaryDirectory(prefix="detent-probe-") as top:
-        for name in ("open/guarded", "closed"):
-            os.makedirs(os.path.join(top, name))
-        with open(os.path.join(top, "closed", "secret"), "w", encoding="ascii") as file:
-            file.write("secret")
-        guarded = (os.path.join(top, "open", "guarded"),) if level == BUBBLEWRAP else ()
-        access = Access(
-            writable=(os.path.join(top, "open"),), hidden=(os.path.join(top, "closed"),), shown=(top,), guarded=guarded
-        )
-        script = _PROBE if guarded else _PROBE.replace("/open/guarded/x", "/outside")
-        try:
-            held = hold(Probe(level, program=program), access, ("/bin/sh", "-c", script, "probe", top), cwd=top)
+    try:
+        with tempfile.TemporaryDirectory(prefix="detent-probe-", dir=folder) as top:
+            for name in ("open/guarded", "closed"):
+                os.makedirs(os.path.join(top, name))
+            for name, text in (("closed/secret", "secret"), ("key", "key"), ("open/kept", "kept")):
+                with open(os.path.join(top, name), "w", encoding="ascii") as file:
+                    file.write(text)
+            closed, kept = (tuple(os.path.join(top, name) for name in names) for names in _PROBED)
+            guards = level == BUBBLEWRAP
+            access = Access(
+                writable=(os.path.join(top, "open"),), hidden=closed, shown=(top,), guarded=kept if guards else ()
+            )
+            words = ("/bin/sh", "-c", _PROBE, "probe", top, "guards" if guards else "")
+            held = hold(Probe(level, program=program), access, words, cwd=top)
             finished = process.run(held.argv, cwd=top, env=environment, timeout_s=PROBE_TIMEOUT_S)
-        except ToolError as error:
-            return error.what
-        has_run = os.path.exists(os.path.join(top, "open", "x"))
+            has_run = os.path.exists(os.path.join(top, "open", "x"))
+    except ToolError as error:
+        return error.what
+    except OSError as error:  # a file system may refuse what the trial needs
+        return str(error)
     if finished.exit == 0 and not finished.timed_out:
         return "" if has_run else "it said it worked, and did nothing"
     said = finished.stderr.decode("utf-8", "replace").strip().splitlines()
     return _PROBE_WORDS.get(finished.exit) or (said[0][:200] if said else f"it ended with {finished.exit}")
 
 
-def best_level(environment: Mapping[str, str]) -> Probe:
-    """Every level is tried from inside, best first."""
+def best_level(environment: Mapping[str, str], folders: Sequence[str] = ()) -> Probe:
+    """Every level is tried from inside, best first; also on the file systems of these folders."""
     problems: list[str] = []
     for level in LEVELS[:-1]:
         problem = try_level(level, environment)
+        for folder in folders if not problem else ():
+            if not problem and (found := try_level(level, environment, folder)):
+                problem = f"{found} (in {folder})"
         if not problem:
             return Probe(level, "; ".join(problems), find_bubblewrap(environment) if level == BUBBLEWRAP else "")
         problems.append(f"{level}: {problem}")

@@ -89,7 +89,7 @@ def _in_words(name: str) -> str:
 
 
 def rules_of(baseline: str, protect: Mapping[str, Sequence[str]]) -> str:
-    return sha256_of(as_json(["with links", baseline, protect["ask"], protect["report"], protect["deny"]]))
+    return sha256_of(as_json(["with links, in any case", baseline, protect["ask"], protect["report"], protect["deny"]]))
 
 
 def touched_later(

@@ -9,10 +9,14 @@ from functools import cache
 from detent.effects.keeper_process import boot_id
 from detent.effects.sandbox import Probe, best_level, find_bubblewrap
 from detent.store.atomic import as_json, read_cache, write_cache
+from detent.store.folders import folds_case
+from detent.store.places import state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.store.places import Project
+
+_TRIAL = 2  # what an older Detent tried was less
 
 
 def level_of(project: Project) -> Probe:
@@ -21,15 +25,23 @@ def level_of(project: Project) -> Probe:
     stamp = stamp_of(program)
     if known.get("stamp") == stamp:
         return Probe(known["level"], known["why"], program)
-    probe = _tried(tuple(stamp))
+    probe = _tried(tuple(stamp), folding_folders(project))
     if os.path.isdir(project.control):  # `doctor` makes none in a project without tasks
         remember_level(project, probe)
     return probe
 
 
 @cache
-def _tried(_stamp: tuple[object, ...]) -> Probe:
-    return best_level(os.environ)
+def _tried(_stamp: tuple[object, ...], folders: tuple[str, ...]) -> Probe:
+    return best_level(os.environ, folders)
+
+
+def folding_folders(project: Project) -> tuple[str, ...]:
+    """Folders with something to hide or to guard whose file system folds case: there the sandbox must be tried too."""
+    state = state_folder()
+    while not os.path.isdir(state):
+        state = os.path.dirname(state)
+    return tuple(filter(folds_case, (project.common_dir or project.root, state, os.path.expanduser("~"))))
 
 
 def remember_level(project: Project, probe: Probe) -> None:
@@ -39,8 +51,8 @@ def remember_level(project: Project, probe: Probe) -> None:
 
 
 def stamp_of(program: str) -> list[object]:
-    """This boot and this very file: another one at the same place is tried anew."""
+    """This boot, this trial and this very file: another one at the same place is tried anew."""
     if not program:
-        return [boot_id(), "", 0]
+        return [boot_id(), _TRIAL, ""]
     seen = os.stat(program)
-    return [boot_id(), program, seen.st_size, seen.st_ino, seen.st_mtime_ns, seen.st_ctime_ns]
+    return [boot_id(), _TRIAL, program, seen.st_size, seen.st_ino, seen.st_mtime_ns, seen.st_ctime_ns]

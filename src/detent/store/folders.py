@@ -17,6 +17,17 @@ _MOST_OPEN = 64  # folders that are open at a time
 _LONGEST_SHOWN = 200  # characters of a path in a message
 
 
+def folds_case(folder: str) -> bool:
+    """Whether other capitals of a name in this folder mean the same file, as far as one of its names shows it."""
+    try:
+        with os.scandir(folder) as entries:
+            names = ((entry.path, os.path.join(folder, entry.name.swapcase())) for entry in entries)
+            path, other = next((pair for pair in names if pair[0] != pair[1]), ("", ""))
+        return bool(path) and os.path.samestat(os.lstat(path), os.lstat(other))
+    except OSError:
+        return False
+
+
 def walk(top: str, deepest: int = 0) -> Iterator[tuple[str, list[str], list[str]]]:
     """As `os.walk` from the top, names sorted: folder, names of folders in it, all other names.
 

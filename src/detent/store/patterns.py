@@ -1,10 +1,13 @@
 """Which paths of a repository a pattern means, from its top: `*`, `?` within a name, `dir/**` for all below a folder.
 
 What allows something is read as narrowly as it is written (`matches`). What protects is read as widely as it may be
-meant (`protects`): `**/` is any folders or none, and the plain name of a folder means all below it.
+meant (`protects`): `**/` is any folders or none, the plain name of a folder means all below it, and letters have no
+case: where a checkout folds it, `Deploy` is `deploy`.
 """
 
 from __future__ import annotations
+
+from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,10 +65,26 @@ def _reached(parts: Sequence[str], wanted: Sequence[str]) -> set[int]:
         for at in reached - {end}:
             if wanted[at] == _ANY:
                 after |= {at, end} if at == end - 1 else {at}
-            elif fnmatchcase(part, wanted[at]):
+            elif fnmatchcase(part, wanted[at]) or fnmatchcase(folded(part), folded(wanted[at])):
                 after.add(at + 1)
         reached = _with_skipped(after, wanted)
     return reached
+
+
+def folded(name: str) -> str:
+    """A name as file systems compare it that fold case: they also join accents to their letters, and skip marks."""
+    if name.isascii():
+        return name.lower()
+    from unicodedata import normalize
+
+    return normalize("NFC", normalize("NFC", name.translate(_skipped())).casefold())
+
+
+@cache
+def _skipped() -> dict[int, None]:
+    from detent.store.invisible import invisible_codes
+
+    return dict.fromkeys((*invisible_codes(), 0x200C, 0x200D, *range(0xFE00, 0xFE10)))
 
 
 def _with_skipped(places: set[int], wanted: Sequence[str]) -> set[int]:

@@ -47,12 +47,33 @@ def test_what_protects_is_read_as_widely_as_it_may_be_meant(path: str, pattern: 
 @pytest.mark.parametrize(
     ("path", "pattern"),
     [
+        ("DETENT.toml", "detent.toml"),
+        ("Deploy/job.sh", "deploy/*.SH"),
+        ("a/DOCKERFILE/x", "**/Dockerfile"),
+        ("cafe\u0301/x", "CAF\u00c9/**"),
+        ("de\u200bploy/x", "deploy/**"),
+        ("STRASSE", "stra\u00dfe"),
+        ("ax", "[!A-Z]x"),
+    ],
+)
+def test_another_spelling_that_a_file_system_may_fold_is_protected(path: str, pattern: str) -> None:
+    assert protects(path, (pattern,))
+    assert reaches(path, (pattern,))
+
+
+@pytest.mark.parametrize("pattern", ["detent.toml", "DETENT.TOML"])
+def test_what_allows_is_compared_letter_by_letter(pattern: str) -> None:
+    assert not matches("Detent.toml", (pattern,))
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [
         ("sub/detent.toml", "detent.toml"),
         (".github", ".github/**"),
         (".githubx/ci.yml", ".github/**"),
         ("ci/deep/a.yml", "ci/*.yml"),
         ("other/tests/x", "tests/**"),
-        ("DETENT.TOML", "detent.toml"),
         ("deploy", "deploy/prod"),
         ("deployed/run", "deploy"),
         ("docs/deep/a", "docs/*"),

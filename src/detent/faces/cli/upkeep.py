@@ -27,7 +27,7 @@ def doctor(arguments: Arguments) -> int:
     if arguments.has("--repair"):
         return _repair(arguments)
     project = find_project(arguments.text("--repo"))
-    rows = [*_host(), *_project(project)]
+    rows = [*_host(project), *_project(project)]
     wanted = arguments.text("TASK")
     tried: tuple[Tried, ...] = ()
     if not wanted:
@@ -113,17 +113,18 @@ def _repair(arguments: Arguments) -> int:
     return 0
 
 
-def _host() -> list[Row]:
+def _host(project: Project) -> list[Row]:
     from detent.effects.git import Git
     from detent.effects.sandbox import NONE, best_level
     from detent.faces.words_project import level_words
+    from detent.runner.level import folding_folders
 
     rows: list[Row] = [("ok", f"Python {sys.version.split()[0]}", "")]
     try:
         rows.append(("ok", Git(os.sep).run("--version").decode().strip(), ""))
     except ToolError as error:
         rows.append(("bad", error.what, error.next_step))
-    probe = best_level(os.environ)
+    probe = best_level(os.environ, folding_folders(project))
     advice = "install bubblewrap (Debian and Ubuntu: apt-get install bubblewrap)" if probe.level == NONE else ""
     rows.append(("note" if probe.level == NONE else "ok", f"sandbox level {level_words(probe)}", advice))
     return rows
