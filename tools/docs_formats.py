@@ -276,7 +276,8 @@ LINE_FIELDS: Mapping[str, str] = {
     "home, in_place, tree_path": "the task's home; whether the checkout itself is worked on; the tree that is",
     "land": "how finished work is landed: `how` and `pr` of the settings",
     "notes": "what a person should know about how the tree was made",
-    "baseline": "the commit the work starts from",
+    "baseline": "the commit the work starts from; beside it `tool_caches`, the names of folders that no tree id counts "
+    "where they are a tool's cache (a journal without it counts all)",
     "commands, command_timeout_s, command_limits, workspace, options, evidence_base": "the settings of this task",
     "audit": "of the settings: where vulnerabilities are asked for, and which were accepted",
     "limits": "in the first line other numbers for the machine's limits; in `proved` what held a command's use (`by`)",

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -76,10 +76,10 @@ class Deployments(Agents):
         self.detent = Detent(self.detent.directory, {**self.detent.environment, **more})
         self.script("Deploying", HONEST)
 
-    def begun(self, **commands: str) -> PipelineTask:
+    def begun(self, more: Mapping[str, str] = SAMPLE_FILES, /, **commands: str) -> PipelineTask:
         rows = {**COMMANDS, **{name.replace("_", "-"): line for name, line in commands.items()}}
         listed = "".join(f"- {label}: `{line}`\n" for label, line in rows.items() if line)
-        files = {**SAMPLE_FILES, "preferences.md": f"# Preferences\n\n## Deploy Commands\n\n{listed}"}
+        files = {**SAMPLE_FILES, **more, "preferences.md": f"# Preferences\n\n## Deploy Commands\n\n{listed}"}
         repo = self.make_repo("repo", {**files, "detent.toml": self.settings()})
         let_out(repo)
         assert self.detent("new", MACHINE, "Ship it", "--id", "p", cwd=repo).code == 0
@@ -386,3 +386,26 @@ def test_audit_names_a_deployment_of_files_that_were_not_confirmed(deployments: 
     assert any(
         one["kind"] == "tree" and "other files than" in one["what"] and "deploy.sh" in one["what"] for one in found
     )
+
+
+PLANT = """cat > plant.py <<'END'
+import importlib.util, py_compile
+unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+with open("evil.py", "w") as file:
+    file.write("import os; open(os.environ['TARGET'] + '/../stolen', 'w').close()")
+py_compile.compile("evil.py", importlib.util.cache_from_source("shipping.py"), invalidation_mode=unchecked)
+END
+python plant.py; rm plant.py evil.py"""
+
+
+def test_compiled_file_that_an_agent_planted_does_not_run_unseen(deployments: Deployments) -> None:
+    """No tree id counts Python's compiled files, so a person who confirms a tree was not shown them."""
+    deployments.script("Deploying", f"{HONEST}\n{PLANT}")
+    files = {"ship.py": "import shipping\n", "shipping.py": "print('shipped')\n"}
+    task = deployments.begun(files, Deploy="python ship.py", Check="true")
+    task.run(expect=4)
+    assert [path.name.partition(".")[0] for path in (task.repo / "__pycache__").iterdir()] == ["shipping"]
+    task.done("approve", "--reason", "read ship.py and shipping.py")
+    task.run(expect=4)
+    assert task.state() == "Complete"
+    assert not stolen(deployments)

@@ -88,3 +88,14 @@ def test_what_an_old_journal_has_a_hash_of_is_held_against_it(detent: Detent, pl
     assert told.code == 1
     assert "prompt of agent run #1 was changed" in told.out
     assert "EVIDENCE.md ## Review was changed after done was reached" in told.out
+
+
+def test_a_task_of_an_older_version_counts_caches_as_it_did(detent: Detent, place: Path) -> None:
+    """Its receipts and reviews are about trees that hold them: another rule would make all of these stale."""
+    old = Old(detent, place, "phase")
+    cache = Path(old.detent("dir", "--tree").out.strip()) / ".pytest_cache" / "CACHEDIR.TAG"
+    cache.parent.mkdir()
+    cache.write_text("Signature: 8a477f597d28d172789f06886806bc55\n", encoding="utf-8")
+    shown = old.detent("diff", "--json").json()
+    assert ".pytest_cache/CACHEDIR.TAG" in [one["path"] for one in shown["files"]]
+    assert shown["left_out"] == []

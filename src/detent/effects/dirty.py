@@ -14,6 +14,7 @@ from detent.effects.bring import wipe
 from detent.effects.git import Git, write_git_dir
 from detent.effects.line_ends import converting
 from detent.effects.merge import own_git
+from detent.effects.tool_caches import without_caches
 from detent.errors import StorageError
 from detent.store.names import name_some
 
@@ -39,7 +40,10 @@ class Dirty(Record):
 
 
 def uncommitted(repository: Repository, commit: str, scratch: str, left_out: Sequence[str] = ()) -> Dirty:
-    """What differs from the commit, tracked or new and not ignored; `scratch` is a folder of our own to work in."""
+    """What differs from the commit, tracked or new and not ignored; `scratch` is a folder of our own to work in.
+
+    A tool's cache is nothing that a person would commit: it is left out here as in tree ids.
+    """
     objects = os.path.join(repository.common_dir, "objects")
     write_git_dir(scratch, alternates=(objects,), is_sha256=len(commit) == 64, is_bare=True, durable=False)
     index = os.path.join(scratch, "user-index")
@@ -56,6 +60,7 @@ def uncommitted(repository: Repository, commit: str, scratch: str, left_out: Seq
         git.run("update-index", "-q", "--refresh", ok=(0, 1))
         rows = _differing(git, commit)
     fresh = git.run("ls-files", "-o", "-z", "--exclude-standard", *_own_excludes(repository)).split(b"\0")[:-1]
+    fresh = without_caches(repository.top, fresh, git.run("ls-files", "-z").split(b"\0")) if fresh else []
     # A path with a slash at its end is a repository of its own: it is no file of this one.
     new = [path for path in map(os.fsdecode, fresh) if not path.endswith("/")]
     outside = tuple(f"{path}/" for path in left_out)

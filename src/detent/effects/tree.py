@@ -2,7 +2,7 @@
 
 A private git folder per task holds the objects, a stat cache (an index file) and the ignore rules of the baseline. The
 work tree's own `.git`, its current `.gitignore` files and all attributes are never asked. A file counts if the baseline
-tracks it or the baseline's rules do not ignore it. One computation:
+tracks it, or the baseline's rules do not ignore it and it lies in no cache of a tool (tool_caches.py). One computation:
 
 1. make or mend the private folder; take the ignore rules of the baseline;
 2. copy the cached index to a name of our own, so that two computations never meet;
@@ -19,6 +19,7 @@ import stat
 
 from detent.core.record import Record
 from detent.effects.git import Git, check_object_id, end_where, write_git_dir
+from detent.effects.tool_caches import MARKS
 from detent.effects.tree_compare import (
     GITLINK,
     NO_CHANGES,
@@ -57,6 +58,16 @@ _MANY = 1000  # files from which on their objects are synced all at once: each b
 _SYNC_AT_ONCE = "core.fsyncMethod=batch"
 
 
+class LeftOut(Record):
+    """What lies in a work tree and does not count: paths inside it, and folders of these names that are caches."""
+
+    paths: Sequence[str] = ()
+    caches: Sequence[str] = ()
+
+
+NOTHING = LeftOut()
+
+
 class Taken(Record):
     """A tree that was computed: its id, the files it is made of, and the tree it was made from, if that is known.
 
@@ -68,6 +79,12 @@ class Taken(Record):
     files: tuple[str, ...]
     before: str = ""
     changed: tuple[str, ...] = ()
+    caches: tuple[str, ...] = ()  # folders that are left out as caches of tools
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """Every path that says what counts: while all of them look the same, so does the tree."""
+        return (*self.files, *self.caches, *(f"{folder}/{mark}" for folder in self.caches for mark in MARKS))
 
 
 def tree_id(
@@ -75,7 +92,7 @@ def tree_id(
     work_tree: str,
     repository: Repository | None,
     baseline: str | None,
-    left_out: Sequence[str] = (),
+    left_out: LeftOut = NOTHING,
 ) -> str:
     """The id of the tree of all files that count, with its objects kept in the private folder."""
     return take_tree(private_dir, work_tree, repository, baseline, left_out).id
@@ -86,7 +103,7 @@ def take_tree(
     work_tree: str,
     repository: Repository | None,
     baseline: str | None,
-    left_out: Sequence[str] = (),
+    left_out: LeftOut = NOTHING,
     *,
     looks_untouched: bool = False,
     at_once: bool = False,
@@ -104,7 +121,8 @@ def take_tree(
         work_tree=os.path.realpath(work_tree),
         objects=(os.path.join(repository.common_dir, "objects"),) if repository is not None else (),
         baseline=baseline,
-        left_out=tuple(sorted(_checked_left_out(path) for path in left_out)),
+        left_out=tuple(sorted(_checked_left_out(path) for path in left_out.paths)),
+        caches=tuple(sorted(left_out.caches)),
     )
     try:
         _make_private_dir(task)
@@ -186,7 +204,7 @@ def _compute(task: Wanted, *, looks_untouched: bool) -> Taken:
             listing = list_files(git, task, rules)
             changes = compare(task, rules, listing)
             if noted and looks_untouched and changes == NO_CHANGES:
-                return Taken(noted, _names(listing, changes), noted)
+                return Taken(noted, _names(listing, changes), noted, caches=_decoded(listing.caches))
             changed |= changed_paths(changes)
             _apply(git, changes, refresh=number == 0 and noted is not None)
             if not changes.again:
@@ -197,7 +215,7 @@ def _compute(task: Wanted, *, looks_untouched: bool) -> Taken:
             os.replace(own_index, cached_index)
     finally:
         remove_leftovers(task, own_index)
-    return Taken(tree, _names(listing, changes), before, _decoded(changed))
+    return Taken(tree, _names(listing, changes), before, _decoded(changed), _decoded(listing.caches))
 
 
 def _compute_at_once(task: Wanted) -> Taken | None:
@@ -220,7 +238,9 @@ def _compute_at_once(task: Wanted) -> Taken | None:
     entries = {path: entry for path, entry in listing.cached.items() if path not in removed}
     entries.update((path, (GITLINK, commit)) for path, commit in changes.submodules)
     tree = noted if changes == NO_CHANGES else _written(task, entries, changes.added, changed)
-    return Taken(tree, _names(listing, changes), noted, _decoded(changed)) if tree else None
+    if not tree:
+        return None
+    return Taken(tree, _names(listing, changes), noted, _decoded(changed), _decoded(listing.caches))
 
 
 def _written(task: Wanted, entries: Entries, added: Sequence[bytes], changed: set[bytes]) -> str:

@@ -8,7 +8,9 @@ import stat
 from detent.core.record import Record
 from detent.effects.git import Git, read_repository, write_if_different
 from detent.effects.ignore_rules import combined_ignore_rules, escape_path
+from detent.effects.tool_caches import Caches, named_folders
 from detent.errors import BeyondBoundError, ToolError, UnreadableError
+from detent.store.digest import sha256_of
 from detent.store.folders import shown_path
 
 TYPE_CHECKING = False
@@ -32,13 +34,15 @@ class Wanted(Record):
     objects: tuple[str, ...]
     baseline: str | None
     left_out: tuple[str, ...]
+    caches: tuple[str, ...] = ()  # names of folders that are left out where they are a tool's cache
 
 
 class Rules(Record):
-    """What the baseline says: a file with its ignore rules, and its submodules."""
+    """What the baseline says: a file with its ignore rules, its submodules, named like caches but tracked."""
 
     exclude_file: str
     submodules: dict[bytes, bytes]
+    tracked: tuple[bytes, ...] = ()  # folders named like a tool's cache that hold files of the baseline
 
 
 class Listing(Record):
@@ -47,6 +51,8 @@ class Listing(Record):
     cached: dict[bytes, tuple[bytes, bytes]]
     different: tuple[bytes, ...]
     new: tuple[bytes, ...]
+    caches: tuple[bytes, ...] = ()  # folders that are left out as caches of tools
+    uncounted: tuple[bytes, ...] = ()  # entries of the index that lie in one: it became a cache since
 
 
 class Changes(Record):
@@ -70,22 +76,27 @@ def baseline_rules(task: Wanted) -> Rules:
         return Rules(os.devnull, {})
     exclude_file = cache_path(task, f"exclude-{task.baseline}")
     submodules_file = cache_path(task, f"submodules-{task.baseline}")
-    if not (os.path.exists(exclude_file) and os.path.exists(submodules_file)):
+    tracked_file = cache_path(task, f"caches-{task.baseline}-{sha256_of(os.fsencode('/'.join(task.caches)))[:8]}")
+    if not all(map(os.path.exists, (exclude_file, submodules_file, tracked_file))):
         git = Git(task.private_dir)
         submodules = []
+        tracked = []
         ignore_files: dict[bytes, bytes] = {}
         for line in git.run("ls-tree", "-r", "-z", "--full-tree", task.baseline).split(b"\0")[:-1]:
             entry, _tab, path = line.partition(b"\t")
             mode, _kind_name, name = entry.split(b" ")
+            tracked.append(path)
             if mode == GITLINK:
                 submodules.append(name + b" " + path)
             elif os.path.basename(path) == b".gitignore" and mode.startswith(b"100"):
                 ignore_files[os.path.dirname(path)] = _verified_blob(git, name.decode())
         write_if_different(submodules_file, joined(submodules), durable=True)
+        write_if_different(tracked_file, joined(sorted(named_folders(tracked, task.caches))), durable=True)
         write_if_different(exclude_file, combined_ignore_rules(ignore_files), durable=True)
-    with open(submodules_file, "rb") as file:
+    with open(submodules_file, "rb") as file, open(tracked_file, "rb") as folders:
         pairs = (line.partition(b" ") for line in file.read().split(b"\0")[:-1])
-        return Rules(exclude_file, {path: commit for commit, _space, path in pairs})
+        submodules_of = {path: commit for commit, _space, path in pairs}
+        return Rules(exclude_file, submodules_of, tuple(folders.read().split(b"\0")[:-1]))
 
 
 def _verified_blob(git: Git, name: str) -> bytes:
@@ -124,12 +135,32 @@ def list_files(git: Git, task: Wanted, rules: Rules) -> Listing:
             cached[path] = (entry[:6], entry.split(b" ")[1])
         else:
             different[path] = None
-    return Listing(cached, tuple(different), tuple(new))
+    listing = Listing(cached, tuple(different), tuple(new))
+    return _without_caches(task, rules, listing) if _may_hold_caches(finished.stdout, task.caches) else listing
+
+
+def _may_hold_caches(listed: bytes, names: Iterable[str]) -> bool:
+    """Whether any path has a part of that name; one search through all of it, as most trees hold none."""
+    return any(os.fsencode(name) + b"/" in listed for name in names)
+
+
+def _without_caches(task: Wanted, rules: Rules, listing: Listing) -> Listing:
+    """What git sees without the caches of tools."""
+    caches = Caches(task.work_tree, task.caches, rules.tracked)
+    found = {path: folder for path in (*listing.cached, *listing.new) if (folder := caches.folder_of(path))}
+    return Listing(
+        listing.cached,
+        tuple(path for path in listing.different if path not in found),
+        tuple(path for path in listing.new if path not in found),
+        tuple(sorted(set(found.values()))),
+        tuple(path for path in found if path in listing.cached),
+    )
 
 
 def compare(task: Wanted, rules: Rules, listing: Listing) -> Changes:
     top = os.fsencode(task.work_tree)
     removed, filled = _beyond_folders(top, (*listing.cached, *listing.new))
+    removed += listing.uncounted
     added: list[bytes] = []
     submodules = [(path, _submodule_commit(task, rules, path)) for path in filled]
     again = False

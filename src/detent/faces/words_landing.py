@@ -6,10 +6,12 @@ from detent.faces.words import flat
 from detent.runner.land_plan import FOUND
 from detent.runner.proof_basis import OF_TASK
 from detent.runner.prove import BEGINS, SET_UP
-from detent.store.names import on_one_line
+from detent.store.names import name_some, on_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from detent.runner.land_plan import Plan
     from detent.runner.prove import Progress
 
@@ -25,6 +27,7 @@ def plan_words(plan: Plan) -> str:
     lines += _some("commits:", [f"{sha[:12]} {flat(subject)}" for sha, subject in plan.commits])
     lines += _some("files:", [line.strip() for line in plan.stat.splitlines()[:-1]])
     lines += [f"  {on_one_line(line.strip())}" for line in plan.stat.splitlines()[-1:]]
+    lines += [f"  {caches_words(plan.caches)}"] if plan.caches else []
     names = {OF_TASK: "the task"}
     told = [
         f"{flat(one.line)}  ({' and '.join(names.get(source, source) for source in one.sources)})"
@@ -34,6 +37,10 @@ def plan_words(plan: Plan) -> str:
     patterns = ", ".join(map(on_one_line, plan.protected))
     lines.append(f"  protected files: as {plan.into} has them at {plan.protected_from[:12]} ({patterns})")
     return "\n".join(lines)
+
+
+def caches_words(caches: Sequence[str]) -> str:
+    return f"left out, caches of tools: {name_some(caches)}"
 
 
 def _some(title: str, rows: list[str]) -> list[str]:

@@ -8,6 +8,7 @@ from detent.core.record import Record
 from detent.effects.git import find_repository
 from detent.effects.home import TREE
 from detent.effects.own_checkout import refuse_sparse
+from detent.effects.tool_caches import uncounted_names
 from detent.errors import RefusedError, UsageError
 from detent.gates.commands import runs_commands
 from detent.gates.judge import evidence_hashes
@@ -146,6 +147,7 @@ def head_of(
         "command_limits": dict(settings.command_limits),
         "audit": dict(settings.audit),
         "workspace": settings.workspace(),
+        "tool_caches": list(uncounted_names(in_place=in_place)),
         "limits": dict(settings.limits.get(machine.name, {})),
         "options": list(settings.options.get(machine.name, ())),
         "evidence_base": settings.evidence_base,

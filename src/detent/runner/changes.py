@@ -11,7 +11,7 @@ from detent.effects.git import find_repository
 from detent.effects.line_ends import as_committed
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError, UsageError
-from detent.runner.look import current_tree
+from detent.runner.look import take_current_tree
 from detent.store.lock import Lock
 
 TYPE_CHECKING = False
@@ -27,6 +27,7 @@ class Changes(Record):
     tree: str
     files: tuple[tuple[str, str], ...]  # status letter and path
     text: str  # a patch, or how much of each file changed
+    caches: tuple[str, ...] = ()  # folders that don't count: caches of tools
 
 
 def changes(task: Task, *, stat: bool, since: str = "") -> Changes:
@@ -39,15 +40,15 @@ def changes(task: Task, *, stat: bool, since: str = "") -> Changes:
             next_step="make it a git repository before the next task: git init",
         )
     with Lock(task.places.lock()):
-        tree = current_tree(task)
-    private = task.places.private_git()
+        taken = take_current_tree(task)
+    private, tree = task.places.private_git(), taken.id
     repository = find_repository(task.project.root) if task.memory.head["in_place"] and not since else None
     if repository is None:  # a clone has the very bytes of its commits
-        return Changes(baseline, tree, *_between(private, baseline, tree, stat=stat))
+        return Changes(baseline, tree, *_between(private, baseline, tree, stat=stat), taken.caches)
     scratch = os.path.join(task.places.folder, f"look-{os.getpid()}")
     try:
         shown = as_committed(repository, private, baseline, tree, scratch)
-        return Changes(baseline, tree, *_between(scratch, baseline, shown, stat=stat))
+        return Changes(baseline, tree, *_between(scratch, baseline, shown, stat=stat), taken.caches)
     finally:
         wipe(scratch)
 

@@ -15,6 +15,7 @@ import os
 
 from detent.core.record import Record
 from detent.effects import process
+from detent.effects.bring import wipe
 from detent.effects.merge import person_environment
 from detent.errors import RefusedError
 from detent.gates.deployed import CHECK, deployed, unverified, wanted_word
@@ -193,9 +194,16 @@ def run_command(task: Task, store: ReceiptStore, key: str, label: str, line: str
     before = store.find(key)
     attempts = before.attempts if before else ()
     log, timeout_s = store.log_path(key, len(attempts) + 1), task.memory.head["command_timeout_s"]
-    environment = person_environment(os.environ)
+    environment = person_environment(os.environ) | {"PYTHONPYCACHEPREFIX": _no_compiled_files(task)}
     finished = process.run(
         ("/bin/sh", "-c", line), cwd=task.tree_path, env=environment, timeout_s=timeout_s, output=log, may_leave=True
     )
     problem = f"it took longer than {timeout_s:g} s" if finished.timed_out else ""
     return Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), label)
+
+
+def _no_compiled_files(task: Task) -> str:
+    """An empty place for Python's compiled files: those in the checkout are no part of the tree that was confirmed."""
+    folder = os.path.join(task.home, "deploy-pycache")
+    wipe(folder)
+    return folder

@@ -10,9 +10,9 @@ from detent.effects.evidence_diff import patch_text
 from detent.effects.git import Git, check_object_id, find_repository, tree_of
 from detent.effects.merge import under_way
 from detent.effects.tree import changed_files
-from detent.errors import RefusedError
+from detent.errors import RefusedError, UnreadableError
 from detent.gates.commands import runs_of
-from detent.runner.look import look
+from detent.runner.look import look, take_current_tree
 from detent.runner.promises import put_in_order
 from detent.runner.proof_basis import asked_commands, judged_by
 from detent.store.lock import Lock
@@ -57,6 +57,7 @@ class Plan(Record):
     commands: tuple[Asked, ...]
     protected_from: str
     protected: tuple[str, ...]
+    caches: tuple[str, ...] = ()  # folders in the task's tree that stay behind: caches of tools
 
 
 class Proof(Record):
@@ -118,7 +119,19 @@ def plan_of(task: Task, ground: Ground, work: str, candidate: Candidate, proof: 
         asked_commands(task, candidate.judged_by, ground.branch, lines),
         candidate.judged_by,
         tuple(head["protect"]["deny"]),
+        _caches(task),
     )
+
+
+def _caches(task: Task) -> tuple[str, ...]:
+    """For the reader of the plan only: a tree that is gone or can't be looked at by now lands all the same."""
+    if not os.path.isdir(task.tree_path):
+        return ()
+    try:
+        with Lock(task.places.lock()):
+            return take_current_tree(task).caches
+    except UnreadableError:
+        return ()
 
 
 def _commits(task: Task, ground: Ground, work: str) -> tuple[tuple[str, str], ...]:

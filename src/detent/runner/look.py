@@ -241,7 +241,7 @@ def take_current_tree(task: Task) -> Taken:
     for _ in range(_MOST_LOOKS):
         since = moment(task.places.folder)
         taken = _take(task, looks_untouched=bool(known))
-        if taken.id == known or remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.files, since):
+        if taken.id == known or remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.watched, since):
             break
     _remember_touched(task, taken)
     return taken
@@ -259,7 +259,7 @@ def take_tree_at_once(task: Task, *, or_never: bool = False) -> tuple[Taken, int
 
 def remember_taken(task: Task, taken: Taken, since: int) -> None:
     """What `take_tree_at_once` left for later: let readers know the tree."""
-    if remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.files, since):
+    if remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.watched, since):
         _remember_touched(task, taken)
     else:
         take_current_tree(task)
@@ -282,7 +282,7 @@ def _prepare_look(task: Task) -> None:
 
 
 def _take(task: Task, *, looks_untouched: bool = False, at_once: bool = False, or_never: bool = False) -> Taken:
-    from detent.effects.tree import take_tree  # who only reads takes none
+    from detent.effects.tree import LeftOut, take_tree  # who only reads takes none
 
     repository = repository_of(task)
     if repository is not None and task.memory.head["in_place"] and has_sparse_rules(repository):
@@ -290,7 +290,9 @@ def _take(task: Task, *, looks_untouched: bool = False, at_once: bool = False, o
 
         refuse_sparse(repository)
     place = (task.places.private_git(), task.tree_path, repository, task.memory.head["baseline"] or None)
-    return take_tree(*place, left_out(task), looks_untouched=looks_untouched, at_once=at_once, or_never=or_never)
+    # A task of an older version has no such list, and counts caches for ever.
+    outside = LeftOut(left_out(task), task.memory.head.get("tool_caches", ()))
+    return take_tree(*place, outside, looks_untouched=looks_untouched, at_once=at_once, or_never=or_never)
 
 
 def _remember_touched(task: Task, taken: Taken) -> None:

@@ -25,7 +25,8 @@ from detent.effects.checkout import (
 )
 from detent.effects.frozen_parts import frozen_parts
 from detent.effects.git import Git, end_where, find_repository, tree_of, write_git_dir
-from detent.effects.tree import tree_id
+from detent.effects.tool_caches import CACHES, is_cache_folder
+from detent.effects.tree import LeftOut, tree_id
 from detent.errors import DetentError
 from detent.runner.access import hold_in, running_in, setups_in, unseen_folders
 from detent.runner.checked import load_checked
@@ -193,12 +194,15 @@ def _set_up_seen(checkout: Checkout, no_overlays: str) -> SetUpSeen:
 
 
 def _left_behind(checkout: Checkout) -> tuple[str, ...]:
-    """What commands left in the checkout although the repository ignores none of it, and set-up did not make it."""
+    """What commands left that would count as work: not ignored by the repository, no set-up's and no tool's cache."""
     git = Git(os.path.join(checkout.folder, ".git"), checkout.folder)
     listed = git.run("ls-files", "-o", "-z", "--directory", "--no-empty-directory")
     names = [os.fsdecode(name).rstrip("/") for name in listed.split(b"\0")[:-1]]
     found = [
-        name for name in names if not any(lies_in(name, path) or lies_in(path, name) for path in checkout.left_out)
+        name
+        for name in names
+        if not any(lies_in(name, path) or lies_in(path, name) for path in checkout.left_out)
+        and not is_cache_folder(os.path.join(checkout.folder, name))
     ]
     # Asked about the name itself: a tool's own ignore file inside says nothing about that.
     return tuple(name for name in found[:_MOST_LEFT] if git.finish("check-ignore", "--quiet", "--", name).exit == 1)
@@ -208,7 +212,7 @@ def _frozen(project: Project, private: str, commit: str) -> FrozenTree:
     """The commit's tree through a git folder of our own, so that mending it can never touch the user's objects."""
     if not commit:
         inside = os.path.relpath(os.path.realpath(project.control), os.path.realpath(project.root))
-        return FrozenTree(private, tree_id(private, project.root, None, None, (inside,)), None)
+        return FrozenTree(private, tree_id(private, project.root, None, None, LeftOut((inside,), CACHES)), None)
     objects = os.path.join(project.common_dir, "objects")
     write_git_dir(private, alternates=(objects,), is_sha256=len(commit) == 64, is_bare=True, durable=False)
     end_where(private, project.common_dir, durable=False)

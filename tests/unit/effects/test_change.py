@@ -22,7 +22,7 @@ def place(repo: MakeRepo, tmp_path: Path) -> tuple[Path, str, str]:
 
 
 def taken(path: Path, private: str, baseline: str) -> str:
-    return tree_id(private, str(path), find_repository(str(path)), baseline, ())
+    return tree_id(private, str(path), find_repository(str(path)), baseline)
 
 
 def test_contents_removals_and_what_is_passed_over(place: tuple[Path, str, str]) -> None:

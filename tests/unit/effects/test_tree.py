@@ -14,7 +14,7 @@ import pytest
 
 from detent.effects.git import Git, find_repository
 from detent.effects.ignore_rules import combined_ignore_rules
-from detent.effects.tree import changed_files, take_tree, tree_id
+from detent.effects.tree import LeftOut, changed_files, take_tree, tree_id
 from detent.errors import UnreadableError, UsageError
 from tests.conftest import MakeRepo
 
@@ -32,7 +32,7 @@ class Tree:
 
     def id(self) -> str:
         """By all three ways, which must agree on everything."""
-        place = (str(self.private_dir), str(self.path), self.repository, self.baseline, self.left_out)
+        place = (str(self.private_dir), str(self.path), self.repository, self.baseline, LeftOut(self.left_out))
         at_once = take_tree(*place, at_once=True)
         quick = take_tree(*place, looks_untouched=True)
         assert (at_once.id, at_once.files) == (quick.id, quick.files)
@@ -108,7 +108,7 @@ def test_it_tells_from_which_tree_it_was_made_and_where_the_two_may_differ(tree:
 def test_the_first_one_tells_where_it_may_differ_from_the_baseline(tree: Tree, tmp_path: Path) -> None:
     (tree.path / "new").write_text("x", encoding="utf-8")
     private = str(tmp_path / "another")
-    taken = take_tree(private, str(tree.path), tree.repository, tree.baseline, ("src",))
+    taken = take_tree(private, str(tree.path), tree.repository, tree.baseline, LeftOut(("src",)))
     assert taken.before == tree.baseline
     differing = {name for _, name in changed_files(private, tree.baseline, taken.id)}
     assert {"new", "src/b.txt"} <= differing  # a tracked file that is left out is one that the tree lacks
@@ -333,7 +333,7 @@ def test_left_out_folders_do_not_count_even_if_tracked(repo: MakeRepo, tmp_path:
 @pytest.mark.parametrize("path", ["/etc", "..", "../x", ".", "a/../.."])
 def test_left_out_must_be_inside(tree: Tree, path: str) -> None:
     with pytest.raises(UsageError):
-        tree_id(str(tree.private_dir), str(tree.path), tree.repository, tree.baseline, [path])
+        tree_id(str(tree.private_dir), str(tree.path), tree.repository, tree.baseline, LeftOut((path,)))
 
 
 @pytest.mark.parametrize("place", ["new", "src", "deep/er"])

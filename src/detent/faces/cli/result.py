@@ -9,7 +9,7 @@ from detent.faces.cli.ask import open_to_change
 from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.output import show, tell
 from detent.faces.words_done import collected_words, landed_words, patch_words, restored_words, rolled_back_words
-from detent.faces.words_landing import plan_words, progress_words
+from detent.faces.words_landing import caches_words, plan_words, progress_words
 from detent.runner.open import find_project, open_task
 from detent.runner.prove import quiet
 
@@ -33,11 +33,14 @@ def diff(arguments: Arguments) -> int:
         "tree": found.tree,
         "files": [{"status": status, "path": path} for status, path in found.files],
         "text": found.text,
+        "left_out": list(found.caches),
     }
     if arguments.has("--json") or not found.text:
         show(arguments, content, f"nothing differs from {arguments.text('--since') or 'the baseline'}")
     else:
         sys.stdout.write(patch_words(found.text, is_seen=sys.stdout.isatty()))
+    if found.caches and not arguments.has("--json"):
+        tell(caches_words(found.caches))
     return 0
 
 
@@ -98,6 +101,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
         "files": [{"status": status, "path": path} for status, path in plan.files],
         "commands": [{"name": one.name, "line": one.line, "from": list(one.sources)} for one in plan.commands],
         "protected": {"commit": plan.protected_from, "patterns": list(plan.protected)},
+        "left_out": list(plan.caches),
     }
 
 
