@@ -476,10 +476,13 @@ COMMANDS = (
     Command(
         "machine export",
         "Machines",
-        "a machine's relation as JSON or Mermaid",
+        "a machine's relation as JSON or Mermaid, or all that `machine check` explores as a TLA+ module",
         "machines:export",
         (Argument("MACHINE", "name or file", required=True),),
-        (Option("--format", "json|mermaid", "default: json"),),
+        (
+            Option("--format", "json|mermaid|tla", "default: json"),
+            Option("--into", "DIR", "with tla: write the module and its TLC configuration there, and say how to check"),
+        ),
     ),
     Command(
         "machine compare",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 from detent.errors import UnreadableError, UsageError
 from detent.faces.cli.output import show, show_as_json
@@ -112,14 +113,39 @@ def export(arguments: Arguments) -> int:
 
     machine = _machine(arguments)
     wanted = arguments.text("--format") or "json"
+    if wanted not in ("json", "mermaid", "tla"):
+        problem = f"--format knows json, mermaid and tla, not {wanted!r}"
+        raise UsageError(problem, next_step="detent machine export --help")
+    if wanted == "tla":
+        return _export_tla(arguments, machine)
+    if arguments.text("--into"):
+        raise UsageError("--into is for --format tla", next_step="redirect the output instead")
     if wanted == "mermaid":
         text = export_mermaid(machine)
         show(arguments, {"mermaid": text}, text.rstrip("\n"))
         return 0
-    if wanted != "json":
-        raise UsageError(f"--format knows json and mermaid, not {wanted!r}", next_step="detent machine export --help")
     content = export_json(machine)
     show_as_json(arguments, content, content, 1)
+    return 0
+
+
+def _export_tla(arguments: Arguments, machine: Machine) -> int:
+    """A module for TLC; with a folder also the configuration beside it, and the command that checks it."""
+    from detent.proof.tla import export_tla
+    from detent.store.atomic import make_folders, write_atomic
+
+    made, folder = export_tla(machine), arguments.text("--into")
+    content = {"module": made.module, "tla": made.text, "cfg": made.config}
+    if not folder:
+        show(arguments, content, made.text.rstrip("\n"))
+        return 0
+    make_folders(folder)
+    files = {f"{folder}/{made.module}.tla": made.text, f"{folder}/{made.module}.cfg": made.config}
+    for path, text in files.items():
+        write_atomic(path, text.encode(), durable=False)
+    command = f"cd {shlex.quote(folder)} && java -cp /path/to/tla2tools.jar tlc2.TLC -deadlock {made.module}"
+    told = [*(f"wrote {path}" for path in files), f"check it with: {command}"]
+    show(arguments, {**content, "files": list(files), "command": command}, "\n".join(told))
     return 0
 
 
