@@ -163,7 +163,7 @@ FILES = {
 UNTOUCHED = frozenset(
     {
         *("preferences_ok", "deploy_named", "checkout_clean", "build_ok", "fix_ok", "small_fix"),
-        *("delivery_ok", "as_verified"),
+        *("delivery_ok", "as_verified", "repeated"),
         *("expand_failed", "design_failed", "readiness_failed"),
     }
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detent.faces.words import one_line
 from detent.store.names import name_some
-from detent.store.reasons import because
+from detent.store.reasons import because, noted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,8 +94,9 @@ def _acted_words(entry: Entry) -> str:
 def _proof_words(entry: Entry) -> str:
     by_hand = [name for name, fact in entry["facts"].items() if fact.get("by_hand")]
     waived = f", waived: {', '.join(entry['waived'])}" if entry["waived"] else ""
-    failed = f", because {told}" if (told := because(entry)) else ""
-    return (f", proof by hand: {', '.join(by_hand)}" if by_hand else "") + waived + failed
+    told, notes = because(entry), noted(entry)
+    why = f", because {told}" if told else f", noted: {notes}" if notes else ""
+    return (f", proof by hand: {', '.join(by_hand)}" if by_hand else "") + waived + why
 
 
 def _deploy_words(entry: Entry, who: str) -> str:

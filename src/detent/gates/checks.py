@@ -346,6 +346,7 @@ CHECKS: Mapping[str, Known] = {
     "drift": ("reports:drift", ("file", "value"), ("about", "again")),
     "blocked_doc": ("reports:blocked_doc", ("file",), ()),
     "verification_doc": ("verification:verification_doc", ("file", "scope", "readiness"), ("value", "about")),
+    "recorded_runs": ("recorded:recorded_runs", ("file",), ()),
     "delivery_doc": ("delivery:delivery_doc", ("readme", "delivery", "scope"), ()),
     "proposal_doc": ("delivery:proposal_doc", ("file",), ()),
     "architecture": ("delivery:architecture", ("file", "value"), ()),
@@ -411,7 +412,7 @@ VALUES: Mapping[str, tuple[str, ...]] = {
 # Checks whose answer speaks for the tree they were asked of; of those with a `value`, the values that speak for it.
 _JUDGING: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("commands", "red_green", "secret_scan", "dependency_audit", "lockfile", "no_placeholders"), ()),
-    **dict.fromkeys(("ac_tests", "structure_ok", "within_design"), ()),
+    **dict.fromkeys(("ac_tests", "structure_ok", "within_design", "recorded_runs"), ()),
     "criteria": ("all pass",),
     "scope": ("inside",),
     "code_review": ("ok",),

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from detent.store.receipts import Receipt
 
 SCANS = ("secret_scan", "dependency_audit")
-COMMAND_CHECKS = ("commands", "commands_failed", "red_green", "criteria", *SCANS)
+RECORDED = "recorded_runs"  # its commands stand in a report of the moment; no other state is judged by them
+COMMAND_CHECKS = ("commands", "commands_failed", "red_green", "criteria", RECORDED, *SCANS)
 _MOST_SHOWN = 80  # characters of a command, where a sentence quotes it
 
 
@@ -30,6 +31,8 @@ class Run(Record):
     key: str
     command: Command
     before: bool = False
+    exit: int = 0  # what it should end with
+    is_recorded: bool = False  # its output is compared with a recorded one, so the receipt keeps it
 
 
 def runs_commands(machine: Machine) -> bool:
@@ -51,6 +54,13 @@ def runs_of(gate: Gate, seen: Seen) -> tuple[Run, ...]:
 
         own = all_commands_of(gate, seen)
         return tuple(Run(receipt_key(seen.tree, command.line, gate, seen.workspace), command) for command in own)
+    if gate.check == RECORDED:
+        from detent.gates.recorded import commands_of  # only a verification records commands
+
+        return tuple(
+            Run(receipt_key(seen.tree, command.line, gate, seen.workspace), command, exit=code, is_recorded=True)
+            for command, code in commands_of(gate, seen)
+        )
     field = gate.params.get("field", "")
     found = all_commands(seen.commands, seen.field(field))
     if only := gate.params.get("command"):
@@ -62,6 +72,11 @@ def runs_of(gate: Gate, seen: Seen) -> tuple[Run, ...]:
         tree = f"before {seen.tree}"
         runs += [Run(receipt_key(tree, command.line, gate, seen.workspace), command, before=True) for command in found]
     return tuple(runs)
+
+
+def standing_runs(gate: Gate, seen: Seen) -> tuple[Run, ...]:
+    """The same without commands that a report records: what the work is judged by in every state."""
+    return () if gate.check == RECORDED else runs_of(gate, seen)
 
 
 def commands(gate: Gate, seen: Seen) -> Finding:

@@ -39,7 +39,15 @@ _UNLESS = re.compile(
 _BAR, _RULE = re.compile(r"(?<!\\)\|"), re.compile(r":?-+:?")
 _COLUMNS = ("design", "test", "proof", "result", "severity", "status")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
-_BESIDE_COMMAND = ("kind", "result", "output", "concurrency", "expected", "got")  # labels that end a command's value
+_BESIDE_COMMAND = (
+    "kind",
+    "exit",
+    "result",
+    "output",
+    "concurrency",
+    "expected",
+    "got",
+)  # labels that end a command's value
 _LARGEST = 500_000  # characters of a document; people are to read it
 _LONGEST_VALUE = 10_000  # characters of one value that are searched for code spans
 _MOST_PROBLEMS = 6  # that one sentence names

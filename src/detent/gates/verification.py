@@ -1,7 +1,7 @@
 """The check about a verification: each criterion with its exact command and output, and what else had to be looked at.
 
-What it says is somebody's claim. That tests pass, the engine finds out by itself; here it is asked that every criterion
-was really exercised, in a form another person can repeat.
+This check reads the form: every criterion with a command that can be repeated. `recorded.py` compares each command
+with a run of the engine's own.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     from detent.gates.seen import Finding, Seen
 
 PASS, FAIL = "PASS", "FAIL"
-KINDS = ("CLI output", "HTTP response", "browser check", "sample-data run")
+BROWSER = "browser check"
+KINDS = ("CLI output", "HTTP response", BROWSER, "sample-data run")
 VERDICT, TESTS, CRITERIA, APPLICATION = "Verdict", "Tests", "Acceptance Criteria", "Application"
 LOAD, SECURITY, DEPLOY, REPRODUCTION = "Load Test", "Security Scan", "Deploy Config", "Reproduction"
 SCANNED = ("secrets", "injection", "auth", "dependency sources")
-_LABELS = ("kind", "command", "output", "result")
+LABELS = ("kind", "command", "exit", "output", "result", "concurrency")
 _RAN = "Command: `make test`, and its output in a code block"
 _VERIFICATION = {
     VERDICT: f"{PASS} or {FAIL}",
@@ -95,7 +96,7 @@ def _failed(page: Page, criteria: Sequence[Criterion]) -> list[str]:
     """The criteria that did not pass; how each was exercised is looked at as well."""
     failed = []
     for id_, entry in of_each(page, CRITERIA, criteria, _ONE).items():
-        said = labelled(entry.text, _LABELS)
+        said = labelled(entry.text, LABELS)
         where, example = f'{id_} under "## {CRITERIA}"', _under(CRITERIA).replace("AC-1", id_)
         if said.get("kind", "").strip("*_`. ").lower() not in [kind.lower() for kind in KINDS]:
             page.wrong(f"{where} has no kind of: {', '.join(KINDS)}", example)

@@ -11,7 +11,7 @@ from detent.effects.git import Git, check_object_id, find_repository, tree_of
 from detent.effects.merge import under_way
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError, UnreadableError
-from detent.gates.commands import runs_of
+from detent.gates.commands import RECORDED, runs_of, standing_runs
 from detent.runner.look import look, take_current_tree
 from detent.runner.promises import put_in_order
 from detent.runner.proof_basis import asked_commands, judged_by
@@ -93,12 +93,13 @@ def proof_of(task: Task, candidate: Candidate) -> Proof:
         settled = put_in_order(task)
         memory = settled.memory.replace(head=task.memory.head)
         seen = look(task, memory, settled.document, candidate.tree)
-    covered = {run.command.line for gate in task.machine.gates.values() for run in runs_of(gate, seen)}
+    covered = {run.command.line for gate in task.machine.gates.values() for run in standing_runs(gate, seen)}
     # A machine's gates may run only some of the commands, or none. The rest is run here at the latest.
     names = dict.fromkeys(command.name for command in seen.commands if command.line not in covered)
     extra = {f"land {name}": Gate(f"land {name}", "commands", {"command": name}) for name in names}
     machine = task.machine.replace(gates={**task.machine.gates, **extra})
-    return Proof(task.replace(machine=machine), seen.replace(machine=machine), tuple(machine.gates))
+    gates = tuple(name for name, gate in machine.gates.items() if gate.check != RECORDED)
+    return Proof(task.replace(machine=machine), seen.replace(machine=machine), gates)
 
 
 def plan_of(task: Task, ground: Ground, work: str, candidate: Candidate, proof: Proof) -> Plan:

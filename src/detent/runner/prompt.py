@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from detent.core.decide import decide
 from detent.core.values import Advance, Fact, Signal
-from detent.gates.commands import runs_of
+from detent.gates.commands import standing_runs
 from detent.machines.filing import OUT, TREE_SOURCES
 from detent.machines.placeholders import BASE, FIRST, OF, RUN, fill
 from detent.runner.contract import contract
@@ -140,7 +140,7 @@ def _filed(task: Task) -> list[str]:
 
 def _proof(task: Task, seen: Seen) -> str:
     """The commands the task is judged by, in whichever state they are asked for."""
-    found = [run.command.line for gate in task.machine.gates.values() for run in runs_of(gate, seen)]
+    found = [run.command.line for gate in task.machine.gates.values() for run in standing_runs(gate, seen)]
     if not found:
         return ""
     lines = ["## Proof", "The engine runs these itself, in a fresh checkout of your files; each must exit with 0:"]

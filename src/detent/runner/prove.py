@@ -56,10 +56,11 @@ class Proven(Record):
     receipt: Receipt
     cached: bool
     before: bool = False  # run without the change, where it should fail
+    exit: int = 0  # what it should end with
 
     @property
     def is_ok(self) -> bool:
-        return is_red(self.receipt) if self.before else self.receipt.is_green
+        return is_red(self.receipt) if self.before else self.receipt.ended_with(self.exit)
 
 
 class Progress(Record):
@@ -93,6 +94,10 @@ class _Due(Record):
     run: Run
 
 
+def _proven(gate: Gate, receipt: Receipt, run: Run, *, cached: bool) -> Proven:
+    return Proven(gate.name, receipt, cached=cached, before=run.before, exit=run.exit)
+
+
 def gates_here(task: Task) -> tuple[str, ...]:
     """Every gate of the current state's edges."""
     edges = task.machine.states[task.memory.snapshot.state].edges
@@ -122,7 +127,7 @@ def prove_commands(
             if receipt is None or receipt.is_unrun:
                 due.setdefault(run.key, _Due(gate, run))
                 continue
-            proven = Proven(gate.name, receipt, cached=True, before=run.before)
+            proven = _proven(gate, receipt, run, cached=True)
             if again and not proven.is_ok:
                 due.setdefault(run.key, _Due(gate, run))
             else:
@@ -196,7 +201,7 @@ def _run(task: Task, tree: str, due: list[_Due], *, again: bool, progress: Calla
         for number, one in enumerate(due, 1):
             standing = store.find(one.run.key)
             if standing is not None and proved.get(one.run.key) == standing.digest:
-                found = Proven(one.gate.name, standing, cached=True, before=one.run.before)
+                found = _proven(one.gate, standing, one.run, cached=True)
                 if found.is_ok:
                     done.append(found)
                     continue
@@ -204,7 +209,7 @@ def _run(task: Task, tree: str, due: list[_Due], *, again: bool, progress: Calla
             progress(begins)
             since = monotonic()
             receipt = store.save(_attempt(task, store, checkout, one.run, tree, running))
-            done.append(Proven(one.gate.name, receipt, cached=False, before=one.run.before))
+            done.append(_proven(one.gate, receipt, one.run, cached=False))
             progress(begins.replace(stage=ENDED, is_ok=done[-1].is_ok, seconds=monotonic() - since))
         # Before the checkout is given away: the next one must find these receipts vouched for, not run them again.
         if fresh := [one for one in done if not one.cached]:
@@ -270,7 +275,8 @@ def _attempt(
     finished = run_command(line, checkout.folder, timeout_s, log, running, laid)
     problem = why_cut_short(finished, timeout_s, running.limits)
     held_back = withheld_words(running.withheld, f"{line}\n{_last_output(log)}") if problem or finished.exit else ""
-    return Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), where, held_back)
+    output = _last_output(log) if run.is_recorded else ""
+    return Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), where, held_back, output)
 
 
 def _last_output(log: str) -> str:

@@ -10,7 +10,7 @@ import os
 
 from detent.effects.git import Git, find_repository
 from detent.errors import UnreadableError
-from detent.gates.commands import COMMAND_CHECKS, runs_of
+from detent.gates.commands import COMMAND_CHECKS, RECORDED, standing_runs
 from detent.store.atomic import read_text
 from detent.store.post_mortems import find_post_mortems
 
@@ -43,7 +43,9 @@ def look_at_commands(task: Task) -> None:
     from detent.runner.prove import prove_commands
     from detent.store.lock import Lock
 
-    gates = [gate.name for gate in task.machine.gates.values() if gate.check in COMMAND_CHECKS]
+    gates = [
+        gate.name for gate in task.machine.gates.values() if gate.check in COMMAND_CHECKS and gate.check != RECORDED
+    ]
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         task = task.at(settled.memory)
@@ -87,7 +89,7 @@ def _commits(task: Task) -> list[str]:
 def _commands(task: Task, seen: Seen) -> list[str]:
     told = {}
     for gate in task.machine.gates.values():
-        for run in runs_of(gate, seen):
+        for run in standing_runs(gate, seen):
             receipt = None if run.before else seen.receipt(run.key)
             if receipt is not None and not receipt.is_unrun:
                 how = receipt.problem or f"exit {receipt.attempts[-1]}"

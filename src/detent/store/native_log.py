@@ -3,14 +3,14 @@
 A machine may name events of its own: each row of `events` makes one line of every journal line of its kind whose values
 are as `when` says. Its type and the texts of its fields hold places in braces, paths into the journal line such as
 `{after.state}`; one that is nothing but a place keeps the kind of its value. `{limits.NAME}` is how far a limit goes,
-`{because}` the gate that failed and why, for a move that rests on a failure.
+`{because}` the gate that failed and why, for a move that rests on a failure; `{noted}` what its open gates note.
 """
 
 from __future__ import annotations
 
 import re
 
-from detent.store.reasons import because
+from detent.store.reasons import because, noted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def log_lines(machine: Machine, entry: Entry) -> list[dict[str, object]]:
     if events is None:
         return [log_line(entry)]
     limits = {name: limit.most for name, limit in machine.limits.items()}
-    values = {**entry, "limits": limits, "because": because(entry)}
+    values = {**entry, "limits": limits, "because": because(entry), "noted": noted(entry)}
     return [
         {
             "type": _filled(row["type"], values),

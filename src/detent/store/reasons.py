@@ -1,4 +1,4 @@
-"""Why a move that rests on a failure was taken: the first check that failed, as its journal line tells it.
+"""Why a move that rests on a failure was taken: the first check that failed; and what the gates of a move note.
 
 A gate that is open because something else is not has parts that are closed. A gate that was waived is no reason: who
 waived it said why.
@@ -19,8 +19,18 @@ def because(entry: Mapping[str, Any]) -> str:
     facts = {} if entry.get("waived") else entry.get("facts", {})
     for name, fact in facts.items():
         if fact.get("ok") is True and (told := _failed_part(name, facts)):
-            return told if len(told) <= _LONGEST else f"{told[:_LONGEST].rstrip()} ..."
+            return _short(told)
     return ""
+
+
+def noted(entry: Mapping[str, Any]) -> str:
+    """What open gates of a move note besides, on one line."""
+    found = (fact["note"] for fact in entry.get("facts", {}).values() if fact.get("ok") is True and fact.get("note"))
+    return _short(" ".join("; ".join(dict.fromkeys(found)).split()))
+
+
+def _short(told: str) -> str:
+    return told if len(told) <= _LONGEST else f"{told[:_LONGEST].rstrip()} ..."
 
 
 def _failed_part(name: str, facts: Mapping[str, Any]) -> str:

@@ -31,6 +31,7 @@ class Receipt(Record):
     time: str = ""
     where: str = ""  # in words, when it was run elsewhere than on the task's own tree
     withheld: str = ""  # of a red command: names of the user's variables that it was not given
+    output: str = ""  # what it printed, where that is compared with something; else only the log has it
     digest: str = ""  # of the file it was read from; what the journal vouches for
 
     @property
@@ -40,7 +41,11 @@ class Receipt(Record):
 
     @property
     def is_green(self) -> bool:
-        return not self.problem and bool(self.attempts) and self.attempts[-1] == 0
+        return self.ended_with(0)
+
+    def ended_with(self, code: int) -> bool:
+        """Whether the command came to its own end, and with this exit."""
+        return not self.problem and bool(self.attempts) and self.attempts[-1] == code
 
 
 class ReceiptStore:

@@ -11,15 +11,16 @@ from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
 
 REPORT, SCOPE, READINESS = "scaffolding/verification.md", "scaffolding/scope.md", "scaffolding/readiness.md"
 CRITERIA = "Acceptance Criteria"
+FIRST = "printf 'one two\\nthree\\n' > sample.txt; python3 words.py sample.txt"
 THIRD = """### AC-3
 
 - Kind: CLI output
-- Command: `python words.py none.txt; echo $?`
+- Command: `python3 words.py none.txt`
+- Exit: 2
 - Result: PASS
 
 ```
 no such file: none.txt
-2
 ```
 """
 
@@ -42,12 +43,12 @@ CLOSED: list[tuple[str, Spoil, str]] = [
     ("shed", third("CLI output", "by eye"), 'AC-3 under "## Acceptance Criteria" has no kind of'),
     (
         "shed",
-        third("- Command: `python words.py none.txt; echo $?`\n", ""),
+        third("- Command: `python3 words.py none.txt`\n", ""),
         'AC-3 under "## Acceptance Criteria" names no exact command',
     ),
-    ("shed", third("`python words.py none.txt; echo $?`", "<command>"), "names no exact command"),
-    ("shed", third("\n```\nno such file: none.txt\n2\n```\n", ""), "has no code block with the exact output"),
-    ("shed", third("no such file: none.txt\n2\n", "...\n"), "has no code block with the exact output"),
+    ("shed", third("`python3 words.py none.txt`", "<command>"), "names no exact command"),
+    ("shed", third("\n```\nno such file: none.txt\n```\n", ""), "has no code block with the exact output"),
+    ("shed", third("no such file: none.txt\n", "...\n"), "has no code block with the exact output"),
     ("shed", third("Result: PASS", "Result: FAIL"), 'AC-3 has no result PASS under "## Acceptance Criteria"'),
     ("shed", third("- Result: PASS\n", ""), "AC-3 has no result PASS"),
     ("shed", third("Result: PASS", "Result: PASS | FAIL"), "AC-3 has no result PASS"),
@@ -126,8 +127,8 @@ def test_an_entry_may_be_an_item_with_its_output_below(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     project.change(
         REPORT,
-        "### AC-1\n\n- Kind: CLI output\n- Command: `python words.py sample.txt`\n- Result: PASS\n",
-        "- AC-1: Kind: CLI output; Command: `python words.py sample.txt`; Result: PASS\n",
+        f"### AC-1\n\n- Kind: CLI output\n- Command: `{FIRST}`\n- Result: PASS\n",
+        f"- AC-1: Kind: CLI output; Command: `{FIRST}`; Result: PASS\n",
     )
     fact = project.fact("verification_doc")
     assert fact.ok, fact.why

@@ -100,7 +100,7 @@ def test_deployment_that_is_not_bound_to_the_verified_tree_is_refused() -> None:
     found = rules(changed("lights-out", without, undeclared))
     assert set(found) == {
         f"PassDeployGate delivers files that {gate} may not have judged"
-        for gate in ("verified", "review_clean", "drift_repaired")
+        for gate in ("verified", "repeated", "review_clean", "drift_repaired")
     }, "what VERIFY judges again is not judged by it any more"
 
 
