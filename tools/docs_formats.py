@@ -142,6 +142,8 @@ STEPS_MEAN: Mapping[str, str] = {
     "workspace": "make the task's clone, if it has none yet and the project's pool has room",
     "baseline": "write down branch and commit of the checkout, to come back to; without git only with `--no-git`",
     "branch": "make and check out `MACHINE/ID`, from a clean checkout; `--no-branch` leaves it out",
+    "try_baseline": "as `baseline`; what it would refuse is written down, and the gate `baseline_known` tells it",
+    "try_branch": "as `branch`, likewise; nothing is done where `try_baseline` could not be",
     "reset": "save files and commits under `refs/detent/backup/`, go back to the baseline's branch, delete the task's",
     "try_hooks": "run the person's commit hooks, with the message too, on the tree as it is, in a disposable checkout",
     "revert": "take the work back by a commit on the task's own branch, or, where it landed, on top of that branch; "
@@ -159,6 +161,7 @@ SHOWN_MEAN: Mapping[str, str] = {
     "branch": "the branch that was made for it",
     "commit": "the person's commit",
     "session": "the agent run that lives, while one does",
+    "why": "why the engine brought the task into this state; empty where a person or an agent did",
     "revision": "the number of the last filed revision",
 }
 EFFECTS_MEAN: Mapping[str, str] = {

@@ -191,6 +191,7 @@ def status_words(told: Explain) -> str:
         ("machine", head["machine"] + (f" ({snapshot.mode})" if snapshot.mode else "")),
         ("state", f"{snapshot.state}  since {task.memory.entered_time}"),
         *([("about", about)] if (about := task.machine.states[snapshot.state].title) else []),
+        *([("because", task.memory.led)] if task.memory.led else []),
         ("waits for", told.waiting_for or "nobody: it is over"),
         *((f"asks, {name}", words) for name, words in told.asks),
         ("folder", head["dir"] + gone),

@@ -110,6 +110,7 @@ class Seen(Record):
     proved: Mapping[str, str] = {}  # receipts the journal vouches for: key -> hash of the receipt
     around: Around | None = None
     words: tuple[str, ...] = ()  # what the person who asks has said on top, as `--skip-assess`
+    obstacles: tuple[tuple[str, str], ...] = ()  # why baseline or branch could not be made: reason and remedy
     captured: Mapping[str, str] = {}  # branch and commit the work began on, once they were taken down
     findings: dict[str, tuple[Finding, bool]] | None = None  # by gate, so that none is asked twice about one view
     touched: Callable[[], Mapping[str, str] | None] = nobody_looked  # what a person must be asked about, with hashes

@@ -37,7 +37,10 @@ def git_clean(_gate: Gate, seen: Seen) -> Finding:
 
 
 def baseline_known(_gate: Gate, seen: Seen) -> Finding:
-    """The commit the work began on was taken down, so that it can be gone back to."""
+    """The commit the work began on was taken down and its branch could be made, so that it can be gone back to."""
+    if seen.obstacles:
+        why, fix = zip(*seen.obstacles, strict=True)
+        return Finding(ok=False, why="; ".join(why), fix="; ".join(fix))
     commit = seen.captured.get("commit_sha", "")
     if not commit:
         return Finding(ok=False, why="it is not known which commit the work begins on")

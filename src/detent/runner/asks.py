@@ -1,11 +1,9 @@
 """What a task asks a person, in its own words: the fields and sections its state names for that. Looks only.
 
-Who is asked because of a crash is told so: nobody was there when it happened.
+A person whom the engine brought in is told why.
 """
 
 from __future__ import annotations
-
-import json
 
 from detent.errors import UnreadableError
 
@@ -59,10 +57,10 @@ def _shown(name: str) -> str:
     return name.rpartition("/")[2] if name.startswith("/") else name.removeprefix(_SECTION)
 
 
-def crashed_here(memory: Memory) -> str:
-    """Why, where it was a crash that led here just now."""
-    last = json.loads(memory.last)
-    return f"; {last['from']} was left by a crash: {last['reason']}" if last.get("by") == "crash" else ""
+def why_here(memory: Memory) -> str:
+    """Why the engine brought the task here, to follow a sentence; empty where a person or an agent did."""
+    words = memory.led if len(memory.led) <= LONGEST_WORDS else f"{memory.led[:LONGEST_WORDS].rstrip()} ..."
+    return f": {words}" if words else ""
 
 
 def _words(name: str, document: Document) -> str:

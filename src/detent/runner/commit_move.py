@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detent.errors import UnreadableError
 from detent.runner.layout import is_tracked
+from detent.runner.led_here import led_here
 from detent.runner.locks import close_locks
 from detent.runner.look import look
 from detent.runner.open import waits_at_end
@@ -31,6 +32,8 @@ def commit_move(
     locked = close_locks(task, memory.snapshot, document, leaving)
     after = taken.after.replace(entry=entry, locked=locked)
     fields = {**content.get("fields", {}), **_fields(task, taken)}
+    led = led_here(task.machine, memory, taken, content)
+    content = {**content, **({"led": led} if led else {})}
     content = {**content, **({"fields": fields} if fields else {}), **_files_at_end(task, document, after.state)}
     memory, document = remember(task, memory, document, "moved", content, after=after)
     kept = keep_promises(task, Settled(memory, document))

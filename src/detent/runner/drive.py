@@ -21,7 +21,7 @@ from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.errors import RefusedError, SetUpError
 from detent.runner.agents import wakes_at
-from detent.runner.asks import crashed_here, left_open, question
+from detent.runner.asks import left_open, question, why_here
 from detent.runner.drops import answer_drops
 from detent.runner.ending import attend, load_for_ends
 from detent.runner.explain import deploy_word, explain, may_ask
@@ -180,7 +180,7 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
     if not state.role or (state.driver != "agent" and not asked):
         waits = question(state, task.native) or (state.title if state.is_rest else "")
         waits = waits or f"{state.name} waits for a person"
-        return Rest(task, "person", f"{waits}{crashed_here(task.memory)}")
+        return Rest(task, "person", f"{waits}{why_here(task.memory)}")
     if not asked and may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
         return Rest(task, "person", f"protected files were touched: {name_some(word)}")
     if not asked and visit and (deploys := deploy_word(task)):

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from detent.runner.prepare_values import Results
 
+PROBLEM = "problem"
 NO_GIT, NO_BRANCH = "no-git", "no-branch"  # options of a command, as a step is given them
 
 
@@ -209,9 +210,32 @@ def _has_saved(doing: Doing) -> bool:
     return stand is not None and bool(find_saved(stand.repository.common_dir, backup_ref(doing.task.id, doing.key)))
 
 
+def _tried(name: str, step: Step) -> Step:
+    """The same step, which records why it can't be done where the other refuses: a gate of the next state tells it."""
+
+    def look(doing: Doing) -> dict[str, str]:
+        if any(PROBLEM in seen for seen in doing.done.values()):
+            return {"skipped": "yes"}  # an earlier step of this move can't be done: nothing is built on it
+        try:
+            return step.look(doing)
+        except RefusedError as error:
+            return {PROBLEM: error.what, "fix": error.next_step}
+
+    def act(doing: Doing) -> Results:
+        if PROBLEM in doing.seen:
+            return {f"try_{name}": {"why": doing.seen[PROBLEM], "fix": doing.seen["fix"]}}
+        return {f"try_{name}": {}, **({} if "skipped" in doing.seen else step.act(doing))}
+
+    return Step(look, act, step.begun, step.undo)
+
+
+_BASELINE = Step(_look_baseline, _baseline, foresee=_foresee_baseline)
+_BRANCH = Step(_look_branch, _branch, _has_branch, _undo_branch, _foresee_branch)
 STEPS: Mapping[str, Step] = {
-    "baseline": Step(_look_baseline, _baseline, foresee=_foresee_baseline),
-    "branch": Step(_look_branch, _branch, _has_branch, _undo_branch, _foresee_branch),
+    "baseline": _BASELINE,
+    "branch": _BRANCH,
+    "try_baseline": _tried("baseline", _BASELINE),
+    "try_branch": _tried("branch", _BRANCH),
     "reset": Step(_look_reset, _reset, _has_saved, foresee=_foresee_reset),
     "revert": Step(look_revert, do_revert, has_revert),
     "try_hooks": Step(look_hooks, note_hooks),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.runner.advice import advice
-from detent.runner.asks import crashed_here, left_open, question
+from detent.runner.asks import left_open, question, why_here
 from detent.runner.budget import way_on
 from detent.runner.explain import DEPLOYED, deploy_word, explain, may_ask
 from detent.runner.open import load_all, load_task, needs_word, waits_at_end
@@ -146,7 +146,7 @@ def _may_follow(task: _Waiting, move: Move) -> bool:
 
 def _persons_turn(task: _Waiting) -> tuple[str, str]:
     name, state, verbs = task.name, task.state, _verbs(task.state)
-    why = f"{state.name} waits for a person{crashed_here(task.memory)}"
+    why = f"{state.name} waits for a person{why_here(task.memory)}"
     signing = [edge for edge in state.edges if edge.sign_off]
     # Who is sent to a sign-off should find it open; where one has no gate, nothing need be asked.
     has_gates = bool(signing) and all(way.needs for edge in signing for way in edge.ways)

@@ -52,6 +52,11 @@ TREE_CHECKS = (
 )
 
 
+def _obstacles(prepared: Mapping[str, Mapping[str, str]]) -> tuple[tuple[str, str], ...]:
+    found = (prepared.get(f"try_{name}") for name in ("baseline", "branch"))
+    return tuple((one["why"], one["fix"]) for one in found if one)
+
+
 def look(
     task: Task,
     memory: Memory,
@@ -83,6 +88,7 @@ def look(
         around=Surroundings(task, memory, may_start=not is_reader),
         words=words,
         captured=memory.prepared.get("baseline", {}),
+        obstacles=_obstacles(memory.prepared),
         findings={},
         touched=partial(_to_ask_about, task, tree, is_reader=is_reader),
         approved=memory.approved,

@@ -56,9 +56,11 @@ def criteria_seen(task: Task) -> tuple[tuple[str, bool, str], ...]:
 def failed_here(task: Task) -> tuple[tuple[str, bool, str], ...]:
     """Every part of what led to where the task stands, each with its reason, if one of them failed."""
     state = task.memory.snapshot.state
-    found = [_parts(one["parts"]) for one in task.memory.results.values() if one["to"] == state]
-    # A gate made of one gate says nothing that this one does not say.
-    told = [parts for parts in found if len(parts) > 1 and not all(ok for _, ok, _ in parts)]
+    gates = task.machine.gates
+    # The opposite of a gate says nothing that this one does not say.
+    known = {name: one for name, one in task.memory.results.items() if name in gates and gates[name].check != "not"}
+    found = [_parts(one["parts"]) for one in known.values() if one["to"] == state]
+    told = [parts for parts in found if not all(ok for _, ok, _ in parts)]
     return told[-1] if told else ()
 
 

@@ -63,6 +63,7 @@ def read_taken_over(native: Native, document: Document, project: Project) -> Tak
         "runs": _run_number(said.get("run", "")),
         "revision": revision,
         "prepared": prepared,
+        "led": said.get("why", ""),
         "shown": {name: said[name] for name in ("created", "run", "commit") if said.get(name)},
     }
     visits = dict.fromkeys(_filing_states(machine), revision) if revision else {}

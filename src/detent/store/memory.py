@@ -81,6 +81,7 @@ class Memory(Record):
     driven: Mapping[str, Any] = {}  # who last wanted the task to be driven, or no longer
     deploy: Mapping[str, Any] = {}  # the deploy commands a person confirmed, what began, and how the last one ended
     set_up: Mapping[str, Any] = {}  # what the last set-up was made from, and the paths of the tree that are its own
+    led: str = ""  # why the engine brought the task into this state; empty where somebody else did
     native: Mapping[str, Any] = {}  # the line that carries the native file's last text: its time, place and length
 
 
@@ -193,7 +194,7 @@ def _fold_fruitless(memory: Memory, kind: str, entry: Entry) -> Mapping[str, Any
 
 def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
     """What a move promises, what was prepared for it, what a person signed, and what its gates found part by part."""
-    changes: dict[str, Any] = {"came_with": entry.get("tree", "")}
+    changes: dict[str, Any] = {"came_with": entry.get("tree", ""), "led": entry.get("led", "")}
     if entry.get("tree") and "edge" in entry:
         changes["trees"] = {**memory.trees, entry["edge"]: {"tree": entry["tree"], "seq": entry["seq"]}}
         word = memory.deploy.get("word", {})

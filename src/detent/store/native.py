@@ -161,7 +161,10 @@ class Native:
             wanted[label] = updated
         if version := store.get("version"):
             wanted[version["field"]] = str(version["is"])
-        if elsewhere := [label for label, states in store.get("only_in", {}).items() if snapshot.state not in states]:
+        kept_for = store.get("only_in", {})
+        if elsewhere := [
+            label for label, states in kept_for.items() if snapshot.state not in states or not wanted.get(label)
+        ]:
             return {label: value for label, value in wanted.items() if label not in elsewhere}
         return wanted
 

@@ -48,6 +48,7 @@ _SOURCES: Mapping[str, Callable[[Memory], str]] = {
     "baseline": lambda memory: _object(memory.prepared.get("baseline", {})),
     "branch": lambda memory: memory.prepared.get("branch", {}).get("name", ""),
     "commit": lambda memory: memory.prepared.get("commit", {}).get("sha", "") or _found(memory, "commit"),
+    "why": lambda memory: memory.led,
     "revision": lambda memory: str(memory.revision or ""),
 }
 SOURCES = tuple(_SOURCES)

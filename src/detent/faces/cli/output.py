@@ -81,6 +81,7 @@ def status_json(told: Explain) -> dict[str, Any]:
         "request": told.request,
         "about": task.machine.states[snapshot.state].title,
         "loop": None if told.loop is None else {name: getattr(told.loop, name) for name in told.loop._fields},
+        "because": told.task.memory.led,
         "failed": [list(part) for part in told.failed],
         "advice": told.advice,
         "problems": list(told.problems),
