@@ -94,3 +94,14 @@ def test_the_brake_stops_a_build_that_outgrows_its_design_until_a_person_decides
     assert line.path_of_moves()[-3:] == ["Building", "BuildGatePassed", "Reviewing"]
     assert "keep the table, drop the rest" in line.prompt(runs + 1)
     line.audit()
+
+
+@pytest.mark.requirement("S2.45")
+def test_a_placeholder_in_source_that_readiness_does_not_name_fails_the_build(lights: Lights) -> None:
+    unnamed = r"sed 's/\([^_]\)words\.py/\1words/g' $EXAMPLE/scaffolding/readiness.md > $DETENT_OUT/readiness.md"
+    lights.honest(Analyzing=unnamed, Building=f"{HONEST['Building']}; echo '# TODO' >> words.py")
+    line = lights.building()
+    for _ in range(4):
+        line.run("--once", expect=0)
+    assert line.path_of_moves()[-2:] == ["BuildRetrying", "Building"]
+    assert "it only stands for work: words.py:" in told(line)

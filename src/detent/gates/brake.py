@@ -71,6 +71,12 @@ def _issues(gate: Gate, seen: Seen) -> list[str] | None:
     return issues
 
 
+def is_source(path: str) -> bool:
+    """Whether people write a file as code, and it is not somebody else's that lies here."""
+    *folders, name = path.split("/")
+    return _SOURCE.fullmatch(name) is not None and not FOREIGN & set(folders)
+
+
 def _is_besides(path: str, besides: tuple[str, ...]) -> bool:
     name = path.rpartition("/")[2]
     is_foreign = bool(FOREIGN & set(path.split("/")[:-1])) or _LOCK.fullmatch(name) is not None

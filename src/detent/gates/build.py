@@ -11,6 +11,7 @@ import sys
 from shlex import quote
 
 from detent.errors import UnreadableError
+from detent.gates.brake import is_source
 from detent.gates.commands import runs_of
 from detent.gates.manifests import manifests, not_locked
 from detent.gates.seen import Finding, told_in
@@ -79,17 +80,18 @@ def lockfile(gate: Gate, seen: Seen) -> Finding:
 
 
 def no_placeholders(gate: Gate, seen: Seen) -> Finding:
-    """No file that the hand-over names for a criterion holds code that only stands for work, or a skipped test."""
+    """No changed source, and no file the hand-over names, holds code that only stands for work, or a skipped test."""
     name = gate.params["readiness"]
-    plan, files = seen.files.text(name), seen.tree_files()
-    if files is None:
+    plan, files, changed = seen.files.text(name), seen.tree_files(), seen.changed()
+    if files is None or changed is None:
         return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
     if plan is None:
         return Finding(ok=False, why=f"there is no {name} that says where the criteria are met")
     named = [path for path in files if _is_named(path, plan)]
     if not named:
         return Finding(ok=False, why=f"{name} names no file of the tree, so nobody can see where the criteria are met")
-    told = [place for path in named for place in _places(path, seen)]
+    ours = [path for path in files if path in {*changed} and is_source(path)]
+    told = [place for path in dict.fromkeys((*named, *ours)) for place in _places(path, seen)]
     why = f"it only stands for work: {name_some(told)}" if told else ""
     return Finding(ok=not told, why=why, proof=seen.tree, by_engine=True)
 

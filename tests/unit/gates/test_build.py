@@ -162,9 +162,19 @@ def test_words_that_only_look_like_it_are_let_be(built: Built, line: str) -> Non
     assert built.asked("no_placeholders").ok, built.asked("no_placeholders").why
 
 
-def test_files_that_no_criterion_names_may_announce_work(built: Built) -> None:
-    built.write("extra.py", "# TODO\n")
-    assert built.asked("no_placeholders").ok
+def test_empty_work_in_any_changed_source_is_closed(built: Built) -> None:
+    built.write("lib/extra.py", "# TODO\n")
+    fact = built.asked("no_placeholders")
+    assert (fact.ok, fact.why) == (False, "it only stands for work: lib/extra.py:1")
+
+
+def test_what_the_build_left_alone_and_is_no_source_may_announce_work(built: Built) -> None:
+    built.write("old.py", "# TODO\n")
+    built.before = ("old.py",)
+    built.write("node_modules/left-pad/index.js", "// TODO\n")
+    built.write("docs/notes.md", "# TODO\n")
+    fact = built.asked("no_placeholders")
+    assert fact.ok, fact.why
 
 
 def test_empty_work_needs_a_plan_to_be_looked_for(built: Built) -> None:
