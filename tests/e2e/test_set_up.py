@@ -209,6 +209,19 @@ def test_a_set_up_of_the_work_never_hides_a_tracked_folder(world: World, level: 
     assert all(line["left_out"] == ["deps"] for line in made), made
 
 
+@pytest.mark.parametrize("gone", [".setups", "t/deps"])
+def test_a_set_up_that_is_gone_is_laid_anew_for_the_agent(world: World, gone: str) -> None:
+    """A power cut or a person may have taken it, while the task remembers that it is ready."""
+    world.make('test = "true"', HIDING, level=BUBBLEWRAP)
+    world.script("working", "cat .venv/lib/x.py stray.txt > /dev/null && echo '# seen' >> app.py")
+    assert world("new", "orange", "one line", "--id", "t").code == 0
+    world("run", "t", "--once")
+    shutil.rmtree(world.tree().parent.parent / gone)
+    world("respawn", "t")
+    world("run", "t", "--once")
+    assert (world.tree() / "app.py").read_text(encoding="utf-8").count("seen") == 2
+
+
 @pytest.mark.parametrize("level", [LANDLOCK, NONE])
 def test_doctor_prints_the_size_of_a_set_up_that_is_not_shared(world: World, level: str) -> None:
     setup = 'setup = ["head -c 3000000 /dev/zero > blob"]\nkey = ["README.md"]'

@@ -6,6 +6,8 @@ A set-up of the baseline is made once per key and shared by all tasks. The order
 2. else a checkout of the tree, seen at the seat, with `copy` and `carry`; the commands; what they created and the tree
    does not track is moved out, hard links are broken, and a manifest of it is hashed;
 3. the record, out of reach of runs and commands, names the folder. A folder without a record is a leftover.
+
+Nothing is synced: a record of an earlier boot counts once every byte was compared, for a power cut may have taken some.
 """
 
 from __future__ import annotations
@@ -13,14 +15,16 @@ from __future__ import annotations
 import json
 import os
 import stat
-from time import monotonic, time
+from contextlib import suppress
+from time import monotonic
 
 from detent.core.record import Record
 from detent.effects.bring import bring, changed_files_of, created_paths, marks, wipe
 from detent.effects.checkout import SetupFailed, make_checkout, run_setup, tracked_at_first
+from detent.effects.keeper_process import boot_id
 from detent.effects.sandbox import Laid
 from detent.errors import StorageError
-from detent.store.atomic import as_json, make_folders, read_plain, write_atomic
+from detent.store.atomic import as_json, make_folders, read_plain, storage_error, write_atomic
 from detent.store.digest import sha256_of
 from detent.store.folders import walk
 from detent.store.lock import Lock
@@ -33,10 +37,11 @@ if TYPE_CHECKING:
     from detent.effects.checkout import FrozenTree, Running, Workspace
 
 LOCK_WAIT_S = 3600.0
+LOCKS = ".lock"
 # Tools write here into the folder they are installed in. In a proof these places are writable and thrown away.
 CACHES = (".cache", ".vite", ".vite-temp", ".vitest", ".tmp")
 _HOLDS_CACHES = "node_modules"
-_UNUSED_S = 24 * 3600.0  # a set-up that no task has and nothing used for this long may go
+_MAKING, _COPY = ".making", ".copy"  # behind the name of a set-up, while it is made
 _CHUNK_BYTES = 1 << 20
 _LARGEST_RECORD_BYTES = 4_000_000
 
@@ -64,6 +69,7 @@ class Made(Record):
     seen: str  # how its files looked when the hash was taken
     bytes: int
     seconds: float
+    boot: str = ""  # in which its files were last known to be what the hash says
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -85,7 +91,7 @@ def shared_setup(setups: Setups, order: Order, *, by_content: bool = False) -> M
     make_folders(setups.folder)
     make_folders(setups.records)
     record = os.path.join(setups.records, f"{order.key}.json")
-    with Lock(os.path.join(setups.folder, f"{order.key}.lock"), LOCK_WAIT_S):
+    with Lock(lock_path(setups.folder, order.key), LOCK_WAIT_S):
         known = read_record(record)
         if known is not None and (held := _holding(known, by_content=by_content)) is not None:
             if held != known:
@@ -93,16 +99,33 @@ def shared_setup(setups: Setups, order: Order, *, by_content: bool = False) -> M
             os.utime(record)
             return held
         # Another name than before: what does not hold may still be mounted somewhere.
-        target = os.path.join(setups.folder, f"{order.key[:32]}-{os.urandom(4).hex()}")
+        target = os.path.join(setups.folder, f"{mark_of(order.key)}-{os.urandom(4).hex()}")
+        _sweep(setups.folder, mark_of(order.key))
         made = make_set_up(target, order, setups.running, setups.seat)
         if isinstance(made, Made):
             _write(record, made)
         return made
 
 
+def lock_path(setups: str, key: str) -> str:
+    return os.path.join(setups, f"{key}{LOCKS}")
+
+
+def mark_of(key: str) -> str:
+    """What the names of all folders of a key begin with."""
+    return key[:32]
+
+
+def _sweep(setups: str, mark: str) -> None:
+    """Remove what killed makers left behind; the lock of the key is held, so none of them lives."""
+    for name in os.listdir(setups):
+        if name.startswith(f"{mark}-") and name.endswith((_MAKING, _COPY)):
+            wipe(os.path.join(setups, name))
+
+
 def make_set_up(target: str, order: Order, running: Running, seat: str) -> Made | SetupFailed:
     """Run set-up in a fresh checkout that is seen at the seat, and keep what it created in the target folder."""
-    checkout = f"{target}.making"
+    checkout = f"{target}{_MAKING}"
     wipe(target)
     wipe(checkout)
     make_folders(os.path.dirname(target))
@@ -123,10 +146,18 @@ def make_set_up(target: str, order: Order, running: Running, seat: str) -> Made 
         changed = tuple(sorted(name for name in place.tracked if before.get(name) != after.get(name)))
         made = _moved(checkout, target, created)
     except OSError as problem:
-        raise StorageError(f"the set-up can't be kept: {problem}", where=target) from problem
+        raise _not_kept(problem, target) from problem
     finally:
         wipe(checkout)
     return made.replace(key=order.key, changed=changed, seconds=monotonic() - since)
+
+
+def _not_kept(problem: OSError, target: str) -> StorageError:
+    """What was made so far is removed: on a full disk it must not wait for `gc`."""
+    with suppress(StorageError):
+        wipe(target)
+        wipe(f"{target}{_COPY}")
+    return storage_error(problem, target, "the set-up can't be kept")
 
 
 def _moved(checkout: str, target: str, created: tuple[str, ...]) -> Made:
@@ -147,7 +178,7 @@ def _moved(checkout: str, target: str, created: tuple[str, ...]) -> Made:
             caches += _make_caches(target, name)
     _break_links(target)
     digest, seen, size = _looked_at(target, by_content=True)
-    return Made("", target, tuple(folders), tuple(files), (), tuple(caches), digest, seen, size, 0.0)
+    return Made("", target, tuple(folders), tuple(files), (), tuple(caches), digest, seen, size, 0.0, boot_id())
 
 
 def _make_caches(target: str, folder: str) -> list[str]:
@@ -166,7 +197,7 @@ def _break_links(folder: str) -> None:
     from shutil import copy2
 
     # Beside the folder: in it set-up could have put a link where the copy is written.
-    copy = f"{folder}.copy"
+    copy = f"{folder}{_COPY}"
     wipe(copy)
     for path, seen in _files_in(folder):
         if stat.S_ISREG(seen.st_mode) and seen.st_nlink > 1:
@@ -214,17 +245,19 @@ def _file_hash(path: str) -> str:
 def _holding(made: Made, *, by_content: bool) -> Made | None:
     """A set-up that is still what its record says, with how its files look now; None when it is not.
 
-    Files that look as they did when the hash was taken have not changed since: nobody sets the time of a change.
+    Files that look as they did when the hash was taken have not changed since: nobody sets the time of a change. That
+    holds within a boot: after a power cut a file may look as before and lack its bytes.
     """
     if not os.path.isdir(made.folder):
         return None
+    by_content = by_content or made.boot != boot_id()
     try:
         digest, seen, _size = _looked_at(made.folder, by_content=by_content)
         if not by_content and seen != made.seen:
             digest, seen, _size = _looked_at(made.folder, by_content=True)
     except OSError:
         return None
-    return made.replace(seen=seen) if digest in ("", made.digest) else None
+    return made.replace(seen=seen, boot=boot_id()) if digest in ("", made.digest) else None
 
 
 def read_record(path: str) -> Made | None:
@@ -240,24 +273,3 @@ def read_record(path: str) -> Made | None:
 
 def _write(path: str, made: Made) -> None:
     write_atomic(path, as_json({**vars(made)}), durable=False)
-
-
-def drop_unused(setups: str, records: str, used: frozenset[str]) -> tuple[Made, ...]:
-    """Remove set-ups that no task has and nothing used for a day, and what killed ones left; returns those removed."""
-    gone: list[Made] = []
-    kept: set[str] = set()
-    for name in sorted(os.listdir(records)) if os.path.isdir(records) else ():
-        path = os.path.join(records, name)
-        made = read_record(path)
-        if made is not None and (made.key in used or os.stat(path).st_mtime > time() - _UNUSED_S):
-            kept.add(os.path.basename(made.folder))
-            continue
-        os.unlink(path)
-        gone += [made] if made is not None else []
-    dropped = {os.path.basename(one.folder) for one in gone}
-    for entry in sorted(os.scandir(setups), key=lambda one: one.name) if os.path.isdir(setups) else ():
-        is_old = entry.stat(follow_symlinks=False).st_mtime < time() - _UNUSED_S
-        is_ours = entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
-        if is_ours and entry.name not in kept and (is_old or entry.name in dropped):
-            wipe(entry.path)
-    return tuple(gone)

@@ -27,7 +27,7 @@ from detent.effects.landed_work import find_landed
 from detent.effects.saved_work import COLLECTED, save
 from detent.errors import BeyondBoundError, DetentError, RefusedError
 from detent.runner.anchor import drop_anchor
-from detent.runner.command_place import RECORDS, SETUPS
+from detent.runner.command_place import RECORDS, SETUPS, mounted_setups
 from detent.runner.landed import put_branches, work_of
 from detent.runner.layout import store_root
 from detent.runner.look import current_tree
@@ -100,14 +100,14 @@ def collect(project: Project, wish: Wish) -> tuple[Leftover, ...]:
 
 def _drop_set_ups(project: Project) -> None:
     """Remove shared set-ups that no task uses any more."""
-    from detent.effects.setups import drop_unused  # only where tasks are collected
+    from detent.effects.unused_setups import drop_unused  # only where tasks are collected
 
-    used = set()
+    folder, used, mounted = os.path.join(project.home(), SETUPS), set(), set()
     for listed in load_all(project):
         if listed.memory is not None and os.path.isdir(os.path.join(project.home(), listed.id)):
             used.add(listed.memory.set_up.get("key", ""))
-    folder = os.path.join(project.home(), SETUPS)
-    drop_unused(folder, os.path.join(folder, RECORDS), frozenset(used))
+            mounted |= mounted_setups(project.task(listed.id), folder)
+    drop_unused(folder, os.path.join(folder, RECORDS), frozenset(used), frozenset(mounted))
 
 
 def _is_given_up(listed: Listed, wish: Wish) -> bool:

@@ -13,6 +13,7 @@ from detent.core.record import Record
 from detent.effects.sandbox import BUBBLEWRAP, NOTHING_LAID, Bind, Laid, Overlay, try_overlay
 from detent.runner.level import level_of, stamp_of
 from detent.store.atomic import as_json, make_folders, read_cache, write_cache
+from detent.store.places import lies_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.runner.open import Task
-    from detent.store.places import Project
+    from detent.store.places import Project, TaskPlaces
 
 SETUPS = ".setups"  # below a project's home, beside the tasks
 RECORDS = ".records"  # of shared set-ups, below them
@@ -122,6 +123,28 @@ def laid_of(task: Task, cwd: str) -> Laid:
         return NOTHING_LAID
     binds = tuple(Bind(*one) for one in content["binds"])
     return Laid(content["seat"], binds, tuple(Overlay(*one) for one in content["overlays"]))
+
+
+def is_laid(task: Task, cwd: str) -> bool:
+    """Whether all that was laid into a folder is there to be mounted; a power cut or a person may have removed it."""
+    if not task.memory.head["workspace"]["setup"] or not seat_of(task.project):
+        return True
+    laid = laid_of(task, cwd)
+    parts = (part for one in laid.overlays for part in (one.lower, one.upper, one.work, one.merged))
+    sources = (one.source for one in laid.binds if one.source)
+    return laid != NOTHING_LAID and all(map(os.path.lexists, (*parts, *sources)))
+
+
+def mounted_setups(places: TaskPlaces, setups: str) -> set[str]:
+    """The shared set-ups that runs of a task have mounted, by name."""
+    found = set()
+    for name in os.listdir(places.folder):
+        if name.startswith("laid-"):
+            content = json.loads(read_cache(os.path.join(places.folder, name)) or b"{}")
+            sources = [row[0] for row in (*content.get("overlays", ()), *content.get("binds", ()))]
+            inside = [os.path.relpath(path, setups) for path in sources if lies_in(path, setups)]
+            found |= {path.split(os.sep)[0] for path in inside}
+    return found
 
 
 def remember_laid(task: Task, cwd: str, laid: Laid) -> None:

@@ -22,7 +22,7 @@ from detent.effects.put_back import put_back
 from detent.effects.set_up import NO_MOUNTS, Choice, base_key, base_tree, choose, order_of
 from detent.effects.setups import make_set_up, shared_setup
 from detent.runner.access import running_in, setups_in
-from detent.runner.command_place import RUN_CACHE, place_of, remember_laid, seat_of
+from detent.runner.command_place import RUN_CACHE, is_laid, place_of, remember_laid, seat_of
 from detent.runner.look import current_tree
 from detent.runner.settle import note
 from detent.store.atomic import as_json, read_plain, write_atomic
@@ -72,7 +72,7 @@ def prepare_tree(task: Task) -> SetupFailed | None:
         choice = choose(frozen, tree, workspace, task.root, running.env.get("PATH", os.defpath))
         seat = seat_of(task.project)
         key = as_json([choice.key, choice.how, seat, brought_marks(task.root, (*workspace.copy, *workspace.carry))])
-        if read_plain(task.places.prepared()) == key:
+        if read_plain(task.places.prepared()) == key and is_laid(task, task.tree_path):
             return None
         failed = _bring(place, workspace)
         if failed is None and workspace.setup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,8 +14,10 @@ from detent.effects.checkout import run_command as run_in
 from detent.effects.git import find_repository
 from detent.effects.sandbox import BUBBLEWRAP, Access, Laid, Probe, best_level, hold, try_overlay
 from detent.effects.setup_key import key_of
-from detent.effects.setups import Setups, drop_unused, read_record
+from detent.effects.setups import Setups, read_record
 from detent.effects.tree import tree_id
+from detent.effects.unused_setups import drop_unused
+from detent.store.lock import Lock
 from tests.conftest import MakeRepo
 
 PROBE = best_level(os.environ)
@@ -182,6 +185,35 @@ def test_unused_set_ups_go_after_a_day(bench: Bench) -> None:
     assert drop_unused(*places, frozenset({record.stem})) == ()
     assert [one.key for one in drop_unused(*places, frozenset())] == [record.stem]
     assert bench.made() == []
+
+
+def test_mounted_set_ups_and_those_being_made_stay_and_leftovers_go(bench: Bench) -> None:
+    bench.prove("true")
+    setups, records = bench.work / "setups", bench.work / "records"
+    (made,), (record,) = bench.made(), tuple(records.iterdir())
+    left = [f"{made.name}.making", f"{made.name}.copy", ".probe-x", "0" * 32 + "-dead", "0" * 64 + ".lock"]
+    for name in left:
+        (setups / name).mkdir() if "." not in name[1:] or "making" in name else (setups / name).touch()
+    for path in (record, *setups.iterdir()):
+        os.utime(path, (0, 0))
+    with Lock(str(setups / f"{record.stem}.lock")):
+        assert drop_unused(str(setups), str(records), frozenset()) == (), "it is being looked at"
+    assert made.is_dir()
+    assert not (setups / left[-1]).exists()
+    (gone,) = drop_unused(str(setups), str(records), frozenset(), frozenset({made.name}))
+    assert gone.key == record.stem
+    assert [path.name for path in setups.iterdir()] == [made.name], "it is mounted, and the rest is gone"
+
+
+def test_after_another_boot_every_byte_is_compared(bench: Bench) -> None:
+    """A power cut may leave a file that looks as before and lacks its bytes."""
+    bench.prove("true")
+    (record,) = (bench.work / "records").iterdir()
+    content = json.loads(record.read_text(encoding="utf-8"))
+    for boot, is_kept in ((content["boot"], True), ("another", False)):
+        record.write_text(json.dumps({**content, "digest": "0" * 64, "boot": boot}), encoding="utf-8")
+        bench.prove("true")
+        assert (json.loads(record.read_text(encoding="utf-8"))["folder"] == content["folder"]) is is_kept
 
 
 def test_a_level_without_mounts_has_no_overlay(tmp_path: Path) -> None:
