@@ -171,7 +171,7 @@ def test_a_failing_suite_or_lint_leads_back_whatever_a_report_claims(at: Any, fi
     assert "exit 3" in desk.lines("moved")[-1]["facts"]["tests_failed"]["note"]
     told = history_words(desk.lines("moved")[-1:])
     assert ", because tests_failed: " in told, told
-    assert told.endswith(f"{file}: exit 3"), told
+    assert told.endswith(f"{file}: exit 3: broken"), told
 
 
 @pytest.mark.requirement("S1.40")

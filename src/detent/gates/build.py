@@ -60,9 +60,8 @@ def scan(gate: Gate, seen: Seen) -> Finding:
         if receipt.is_green:
             continue
         if not receipt.problem and receipt.attempts[-1] == _FOUND:
-            return Finding(ok=False, why=f"the {run.command.name} found something, see {receipt.log}")
-        told = receipt.problem or f"exit {receipt.attempts[-1]}"
-        why = f"the {run.command.name} proves nothing ({told}){told_in(receipt)}"
+            return Finding(ok=False, why=f"the {run.command.name} found something{told_in(receipt)}")
+        why = f"the {run.command.name} proves nothing ({receipt.result}){told_in(receipt)}"
         return Finding(ok=False, why=why, fix="mend what it names, then: detent prove --again", is_known=False)
     return Finding(ok=True, proof=hash_text("".join(run.key for run in runs)), by_engine=True)
 

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import re
+
 from detent.core.record import Record
 from detent.gates.plan import all_commands, receipt_key
 from detent.gates.seen import Finding, told_in
@@ -25,6 +27,10 @@ COMMAND_CHECKS = ("commands", "commands_failed", "red_green", "criteria", RECORD
 _MOST_SHOWN = 80  # characters of a command, where a sentence quotes it
 
 
+_SCANNER = re.compile(r" -m detent\.effects\.(\w+)\b")
+_SCANNERS = {"scan_secrets": "secret scan", "audit_dependencies": "dependency audit"}
+
+
 class Run(Record):
     """One command a gate asks for; `before` the change: on the baseline, with the task's tests laid over it."""
 
@@ -38,6 +44,12 @@ class Run(Record):
 def runs_commands(machine: Machine) -> bool:
     """Whether any gate of a machine rests on commands."""
     return any(gate.check in COMMAND_CHECKS for gate in machine.gates.values())
+
+
+def shown_command(line: str) -> str:
+    """A command as people and agents are told of it: a scanner of the engine by its name, any other by its line."""
+    match = _SCANNER.search(line)
+    return _SCANNERS.get(match[1], line) if match else line
 
 
 def runs_of(gate: Gate, seen: Seen) -> tuple[Run, ...]:
@@ -104,7 +116,7 @@ def commands_failed(gate: Gate, seen: Seen) -> Finding:
     red = [(run, receipt) for run, receipt in ended if not receipt.is_green]
     if not red:
         return Finding(ok=False, why="every command passed on this tree")
-    failed = [(_first(run), _result(receipt)) for run, receipt in red]
+    failed = [(_first(run), f"{receipt.result}{told_in(receipt)}") for run, receipt in red]
     note = "; ".join(f"{command!r} failed ({result})" for command, result in failed)
     parts = tuple((command, False, result) for command, result in failed)
     proof = hash_text("".join(run.key for run in runs))
@@ -158,7 +170,7 @@ def _all_green(gate: Gate, seen: Seen, runs: Iterable[Run]) -> Finding:
             unknown.append(_first(run))
         elif not receipt.is_green:
             lacks = f"; not in its environment: {receipt.withheld}" if receipt.withheld else ""
-            red.append(f"{_first(run)!r} failed on this tree ({_result(receipt)}{lacks}){told_in(receipt)}")
+            red.append(f"{_first(run)!r} failed on this tree ({receipt.result}{lacks}){told_in(receipt)}")
         else:
             proofs.append(run.key)
     if red:
@@ -166,10 +178,6 @@ def _all_green(gate: Gate, seen: Seen, runs: Iterable[Run]) -> Finding:
     if unknown:
         return Finding(ok=False, why=f"not run on this tree: {', '.join(unknown)}", pending=True)
     return Finding(ok=True, proof=hash_text("".join(proofs)), by_engine=True)
-
-
-def _result(receipt: Receipt) -> str:
-    return receipt.problem or f"exit {receipt.attempts[-1]}"
 
 
 def _first(run: Run) -> str:

@@ -150,8 +150,10 @@ def _of_command(gate: Gate, seen: Seen, line: str) -> tuple[str, str]:
         return "unknown", "not run on this tree" if receipt is None else f"{receipt.problem}{told_in(receipt)}"
     if receipt.is_green:
         return "pass", ""
-    result = receipt.problem or f"exit {receipt.attempts[-1]}"
-    return "fail", f"{line.partition(chr(10))[0][:_MOST_SHOWN]!r} failed on this tree ({result}){told_in(receipt)}"
+    return (
+        "fail",
+        f"{line.partition(chr(10))[0][:_MOST_SHOWN]!r} failed on this tree ({receipt.result}){told_in(receipt)}",
+    )
 
 
 def is_to_be_judged(gate: Gate, seen: Seen) -> bool:

@@ -26,6 +26,7 @@ _PLAN_FLAWED = "plan_flawed"
 _ALL_WELL = ("ok", "none", "done", "complete", "completed", "finished", "success", "succeeded")
 _BLOCKING = ("blocking", "blocker")
 _LONGEST_REASON = 300  # characters
+_MOST_ISSUES = 8
 DECISIONS: Mapping[str, tuple[str, ...]] = {
     "accepted": ("accepted", "accept", "approved", "approve"),
     "needs_changes": ("needs_changes", "changes_requested", "requires_changes", "requires_further_changes"),
@@ -149,9 +150,18 @@ def read_code_review(data: Mapping[str, Any]) -> Read:
 def _finding(gate: Gate, found: Artifact, read: Read) -> Finding:
     wanted = gate.params["value"]
     if read.word == wanted:
-        return Finding(ok=True, evidence=found.evidence, note=read.why)
+        return Finding(ok=True, evidence=found.evidence, note=read.why and _in_full(read.why, found.data))
     said = read.why or f"it says {read.word}"
     return found.closed(f"{said}, so the answer is {read.word or 'none'}, not {wanted}", read.pointer)
+
+
+def _in_full(why: str, data: Mapping[str, Any]) -> str:
+    """Why a review says no, with every issue in the reviewer's own words, blocking ones first."""
+    issues = sorted((issue for _, issue in _issues(data)), key=lambda issue: not _is_blocking(issue))
+    told = [f"an issue: {shown(issue.get('message') or issue.get('title') or issue)}" for issue in issues]
+    new = [one for one in dict.fromkeys(told) if one.removeprefix("an issue: ") not in why]
+    more = [f"and {len(new) - _MOST_ISSUES} more"] if len(new) > _MOST_ISSUES else []
+    return "; ".join([why, *new[:_MOST_ISSUES], *more])
 
 
 def plan_review(gate: Gate, seen: Seen) -> Finding:

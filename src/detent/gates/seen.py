@@ -169,5 +169,6 @@ class Finding(Record):
 
 
 def told_in(receipt: Receipt) -> str:
-    """Where a command says more, for the end of a sentence; one that was never started said nothing."""
-    return f", see {receipt.log}" if receipt.log else ""
+    """The last line a command wrote, for the end of a sentence; all its last lines are quoted where there is room."""
+    last = receipt.said.rpartition("\n")[2]
+    return f": {last}" if last else ""

@@ -19,8 +19,10 @@ from detent.effects.engine_commit import BranchCommit, commit_on_branch
 from detent.effects.git import Git, tree_of
 from detent.effects.put_back import put_back
 from detent.errors import UnreadableError
+from detent.gates.commands import shown_command
 from detent.gates.reports import read_block
 from detent.runner.branch_commits import Ground, ground_of, log_files, phase_of, tree_file
+from detent.runner.failures import failures_on
 from detent.runner.look import current_tree
 from detent.store.atomic import read_plain, read_text, write_atomic
 from detent.store.memory import GATE_EFFECTS
@@ -130,7 +132,17 @@ def _post_mortem(task: Task, tree: str, key: str) -> dict[str, str]:
     names = {WRONG: "wrong", DIFFERENTLY: "differently", AVOID: "avoid"}
     said = _said_report(_left_by_agent(task, tree, "report"))
     words = {names[part]: text[:_LONGEST_WORDS] for part, text in told.items()}
-    return {**words, "words_by": by, "about": phase, "said": said}
+    return {**words, "words_by": by, "about": phase, "said": said, "quoted": _quotes(task, key)}
+
+
+def _quotes(task: Task, key: str) -> str:
+    """The last lines of every command that failed on the files of the last attempt; empty where none failed there."""
+    newest = next(_failures(task, key), None)
+    lines: list[str] = []
+    for receipt in failures_on(task, newest["tree"]) if newest and newest["tree"] else ():
+        lines.append(f"{shown_command(receipt.command)} ({receipt.result}):")
+        lines += [f"| {line}" for line in receipt.said.splitlines() or ["(it wrote nothing)"]]
+    return "\n".join(lines)
 
 
 def _left_by_agent(task: Task, tree: str, kind: str) -> str:
@@ -203,8 +215,10 @@ def report(task: Task, key: str) -> tuple[dict[str, str], dict[str, str]]:
     block = _result_of(task, line["seq"], "block")
     given = block["said"] if block else _reported(task, line, path) if name else ""
     told = given or _made_report(task, line, _wrong_here(block))
-    if name and (block or not given) and _text(path) != f"{told}\n":
-        write_atomic(path, f"{told}\n".encode(), durable=True)
+    quoted = block.get("quoted", "")
+    text = f"{told}\n\nThe last lines of what failed:\n\n```text\n{quoted}\n```\n" if quoted else f"{told}\n"
+    if name and (block or not given) and _text(path) != text:
+        write_atomic(path, text.encode(), durable=True)
     return {"report": told}, ({label: told} if label else {})
 
 

@@ -16,11 +16,13 @@ import os
 from detent.core.record import Record
 from detent.effects import process
 from detent.effects.bring import wipe
+from detent.effects.last_lines import last_lines
 from detent.effects.merge import person_environment
 from detent.errors import RefusedError
 from detent.gates.deployed import CHECK, deployed, unverified, wanted_word
 from detent.gates.judged import judging_move
 from detent.gates.plan import receipt_key
+from detent.gates.seen import told_in
 from detent.runner.look import current_tree, known_tree, look, refuse_other_tree
 from detent.runner.promises import put_in_order
 from detent.runner.settle import note
@@ -160,7 +162,7 @@ def deploy(task: Task, seen: Seen, gates: Iterable[str]) -> None:
         task = task.replace(memory=note(task, task.memory, "deploy", begun))
     results = _run(task, gate, plan, seen.tree, visit)
     failed = next((one for one in results if not one.is_green), None)
-    why = f"{failed.where} failed ({how_ended(failed)}), see {failed.log}" if failed else ""
+    why = f"{failed.where} failed ({failed.result}){told_in(failed)}" if failed else ""
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         receipts = {one.key: one.digest for one in results}
@@ -169,10 +171,6 @@ def deploy(task: Task, seen: Seen, gates: Iterable[str]) -> None:
         left = current_tree(task)  # the commands run in the checkout, and may have made something there
         line = deploy_line("ended", plan, "engine", "", receipts=receipts, logs=logs, left=left, **told)
         note(task, settled.memory, "deploy", line)
-
-
-def how_ended(receipt: Receipt) -> str:
-    return receipt.problem or f"exit {receipt.attempts[-1]}"
 
 
 def _run(task: Task, gate: Gate, plan: Plan, tree: str, visit: str) -> list[Receipt]:
@@ -199,7 +197,8 @@ def run_command(task: Task, store: ReceiptStore, key: str, label: str, line: str
         ("/bin/sh", "-c", line), cwd=task.tree_path, env=environment, timeout_s=timeout_s, output=log, may_leave=True
     )
     problem = f"it took longer than {timeout_s:g} s" if finished.timed_out else ""
-    return Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), label)
+    receipt = Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), label)
+    return receipt if receipt.is_green else receipt.replace(said=last_lines(log, environment))
 
 
 def _no_compiled_files(task: Task) -> str:

@@ -53,4 +53,5 @@ def _command(run: Run, receipt: Receipt) -> dict[str, Any]:
         "attempts": list(receipt.attempts),
         "problem": receipt.problem,
         "time": receipt.time,
+        "output": receipt.said,
     }

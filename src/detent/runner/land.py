@@ -20,7 +20,6 @@ import shlex
 from detent.core.record import Record
 from detent.effects.bring import wipe
 from detent.effects.dirty import uncommitted
-from detent.effects.evidence_files import log_excerpt
 from detent.effects.git import Git, tree_of
 from detent.effects.merge import (
     Message,
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
     from detent.runner.prove import Progress, Proven
 
-_QUOTED_BYTES = 2000  # of the end of a log, where a command failed
 _QUOTED_LINES = 12
 
 
@@ -239,24 +237,17 @@ def _refuse_red(task: Task, ground: Ground, candidate: Candidate, plan: Plan, pr
     for one in proven:
         if one.receipt.is_green:
             continue
-        told = one.receipt.problem or f"exit {one.receipt.attempts[-1]}"
-        is_there = candidate.how == FOUND
+        where = ground.branch if candidate.how == FOUND else "the merged tree"
         sources = next((asked.sources for asked in plan.commands if asked.line == one.receipt.command), ())
         whose = " and ".join("the task" if source == OF_TASK else source for source in sources)
-        said = _last_lines(one.receipt.log)
+        said = "\n".join(f"    {line}" for line in one.receipt.said.splitlines()[-_QUOTED_LINES:])
         raise RefusedError(
-            f"{one.receipt.command!r} fails on {ground.branch if is_there else 'the merged tree'} ({told})"
+            f"{one.receipt.command!r} fails on {where} ({one.receipt.result})"
             + (f"; {whose} {'want' if len(sources) > 1 else 'wants'} it" if whose else "")
             + (f"; its last lines:\n{said}" if said else ""),
             where=one.receipt.log,
             next_step=f"fix it on {ground.branch} and commit, then: detent land {task.id}",
         )
-
-
-def _last_lines(log: str) -> str:
-    found = log_excerpt(log, 0, _QUOTED_BYTES) if log else None
-    lines = [line for line in ((found.tail or found.head) if found else "").splitlines() if line.strip()]
-    return "\n".join(f"    {line}" for line in lines[-_QUOTED_LINES:])
 
 
 def _message(task: Task, ground: Ground, *, squash: bool) -> Message:

@@ -6,14 +6,17 @@ moves and what each still needs (`contract.py`), the last refusal, how the last 
 
 from __future__ import annotations
 
-from detent.core.decide import decide
+from detent.core.decide import decide, spent
 from detent.core.values import Advance, Fact, Signal
-from detent.gates.commands import standing_runs
+from detent.gates.commands import shown_command, standing_runs
+from detent.gates.deployed import CHECK as DEPLOYED
 from detent.machines.filing import OUT, TREE_SOURCES
 from detent.machines.placeholders import BASE, FIRST, OF, RUN, fill
 from detent.runner.contract import contract
+from detent.runner.failures import standing_failures
 from detent.runner.locks import closed_items, items_of_others, shown_item
 from detent.runner.look import look
+from detent.store.deploy_plan import read_plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +46,8 @@ def prompt_for(task: Task, state: State, document: Document, tree: str, minutes:
         _listed("You must not", state.must_not),
         _places(task, state.role),
         contract(task, state, seen),
-        _proof(task, seen),
+        _proof(task, state, seen),
+        _failed(task, seen),
         _quoted("How the task came here", _came(task)),
         _quoted("The last request was refused", _refusal(task)),
         _quoted("How the last run ended", _last_run(task)),
@@ -58,10 +62,21 @@ def _who(task: Task, state: State, minutes: float) -> str:
     again = f" (visit {visit})" if visit > 1 else ""
     return (
         f"You are the {state.role} of task `{task.id}`. The task is in state **{state.name}**{again}. "
-        f"Work only inside this state, then end your turn. You have {minutes:g} minutes.\n\n"
+        f"Work only inside this state, then end your turn. You have {minutes:g} minutes.{_attempt(task, state)}\n\n"
         "What you say is a claim. Files, git and exit codes decide whether the task moves, "
         "and they are looked at only after you have ended."
     )
+
+
+def _attempt(task: Task, state: State) -> str:
+    """Which attempt at the gate of this phase the run is, where a machine counts failed gates phase by phase."""
+    for limit in task.machine.limits.values():
+        count = spent(task.machine, task.memory.snapshot, limit.name) if limit.per_group else 0
+        if limit.per_group and any(limit.name in way.counts for edge in state.edges for way in edge.ways):
+            return f" This is attempt {count_words(count + 1, limit.most)} at the {state.group} gate."
+        if count:
+            return f" The {state.group} gate failed {count_words(count, limit.most)} times."
+    return ""
 
 
 def _own_words(task: Task, state: State, document: Document) -> str:
@@ -138,13 +153,39 @@ def _filed(task: Task) -> list[str]:
     return [*lines, f"- made by the engine from your change when you have ended: {', '.join(made)}"] if made else lines
 
 
-def _proof(task: Task, seen: Seen) -> str:
+def _proof(task: Task, state: State, seen: Seen) -> str:
     """The commands the task is judged by, in whichever state they are asked for."""
-    found = [run.command.line for gate in task.machine.gates.values() for run in standing_runs(gate, seen)]
-    if not found:
+    found = [
+        shown_command(run.command.line) for gate in task.machine.gates.values() for run in standing_runs(gate, seen)
+    ]
+    deploys = _deploys(task, state, seen)
+    if not found and not deploys:
         return ""
     lines = ["## Proof", "The engine runs these itself, in a fresh checkout of your files; each must exit with 0:"]
-    return "\n".join([*lines, *(f"- `{line}`" for line in dict.fromkeys(found))])
+    return "\n".join([*lines, *(f"- `{line}`" for line in dict.fromkeys(found)), *deploys])
+
+
+def _deploys(task: Task, state: State, seen: Seen) -> list[str]:
+    """The commands that are run for real, where the way on needs them."""
+    named = {gate for edge in state.edges for way in edge.ways for gate in way.needs}
+    plans = [
+        read_plan(seen.files.text(gate.params["preferences"]) or "")[0]
+        for gate in task.machine.gates.values()
+        if gate.name in named and gate.check == DEPLOYED
+    ]
+    found = [f"- {label}: `{line}`" for plan in plans if plan is not None for label, line in plan.commands]
+    head = "After a person's word the engine runs these in the checkout, with that person's rights; never run them:"
+    return ["", head, *found] if found else []
+
+
+def _failed(task: Task, seen: Seen) -> str:
+    """The commands whose last result is red, each with the end of its output: the logs are hidden from a run."""
+    lines: list[str] = []
+    for name, receipt in standing_failures(task, seen):
+        where = "on these files" if receipt.tree == seen.tree else "on earlier files"
+        lines += ["", f"`{name}` ({receipt.result}), {where}; its last lines:"]
+        lines += [f"> {line}" for line in receipt.said.splitlines() or ["(it wrote nothing)"]]
+    return "\n".join(["## What failed", "Secrets are taken out of what is quoted.", *lines]) if lines else ""
 
 
 def _came(task: Task) -> str:

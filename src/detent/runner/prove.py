@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from time import monotonic
 
 from detent.core.record import Record
@@ -20,6 +19,7 @@ from detent.effects.checkout import (
     run_command,
     why_cut_short,
 )
+from detent.effects.last_lines import end_of, last_lines, quotable
 from detent.effects.process_limits import WATCHED
 from detent.gates.commands import SCANS, is_red, runs_of
 from detent.runner.access import command_running, hold_command, how_held, limits_of, setups_in
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from detent.gates.seen import Seen
     from detent.runner.open import Task
 
-_MOST_OUTPUT_BYTES = 64_000
 NO_SET_UP: Mapping[str, str] = {}
 WITHOUT_CHANGE = "on the first commit, with the tests of this task"
 
@@ -267,23 +266,22 @@ def _attempt(
     attempts = before.attempts if before else ()
     if isinstance(checkout, SetupFailed):
         problem = f"{SETUP_FAILED}: {checkout.why}"
-        return Receipt(key, line, tree, attempts, checkout.log, problem, utc_now(), where)
+        said = last_lines(checkout.log, os.environ)
+        return Receipt(key, line, tree, attempts, checkout.log, problem, utc_now(), where, said=said)
     if checkout.setup == OWN:
         where = "; ".join(filter(None, (where, f"set-up {OWN} ({checkout.why})")))
     log = store.log_path(key, len(attempts) + 1)
     laid = checkout.laid_for_build if line in _build_lines(task) else checkout.laid
     finished = run_command(line, checkout.folder, timeout_s, log, running, laid)
     problem = why_cut_short(finished, timeout_s, running.limits)
-    held_back = withheld_words(running.withheld, f"{line}\n{_last_output(log)}") if problem or finished.exit else ""
-    output = _last_output(log) if run.is_recorded else ""
-    return Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), where, held_back, output)
-
-
-def _last_output(log: str) -> str:
-    with suppress(OSError), open(log, "rb") as file:
-        file.seek(max(0, os.path.getsize(log) - _MOST_OUTPUT_BYTES))
-        return file.read(_MOST_OUTPUT_BYTES).decode("utf-8", "replace")
-    return ""
+    output = end_of(log)
+    receipt = Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), where)
+    if run.is_recorded:
+        receipt = receipt.replace(output=output)
+    if receipt.is_green:
+        return receipt
+    held_back = withheld_words(running.withheld, f"{line}\n{output}")
+    return receipt.replace(withheld=held_back, said=quotable(output, os.environ))
 
 
 def prove_state(task: Task, *, again: bool) -> tuple[str, tuple[Proven, ...]]:

@@ -10,7 +10,8 @@ import os
 
 from detent.effects.git import Git, find_repository
 from detent.errors import UnreadableError
-from detent.gates.commands import COMMAND_CHECKS, RECORDED, standing_runs
+from detent.gates.commands import COMMAND_CHECKS, RECORDED, shown_command, standing_runs
+from detent.gates.seen import told_in
 from detent.store.atomic import read_text
 from detent.store.post_mortems import find_post_mortems
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 MOST_COMMITS = 20
 _MOST_POST_MORTEMS = 8
 _LONGEST_PART = 1200
+_LONGEST_LAST = 8000  # of the newest one, which quotes what the commands wrote
 
 
 def is_recovered(task: Task) -> bool:
@@ -91,11 +93,11 @@ def _commands(task: Task, seen: Seen) -> list[str]:
     for gate in task.machine.gates.values():
         for run in standing_runs(gate, seen):
             receipt = None if run.before else seen.receipt(run.key)
+            name = shown_command(run.command.line)
             if receipt is not None and not receipt.is_unrun:
-                how = receipt.problem or f"exit {receipt.attempts[-1]}"
-                told[run.command.line] = f"{run.command.line}: {how}, see {receipt.log}"
+                told[name] = f"{name}: {receipt.result}{told_in(receipt)}"
             elif not run.before:
-                told.setdefault(run.command.line, f"{run.command.line}: not run on these files")
+                told.setdefault(name, f"{name}: not run on these files")
     return list(told.values())
 
 
@@ -104,7 +106,9 @@ def _post_mortems(task: Task) -> Iterator[str]:
         text = read_text(task.native.log_path()) if task.native.log_path() else ""
     except UnreadableError:
         return  # a log that can't be read tells nothing
-    for found in find_post_mortems(text or "")[-_MOST_POST_MORTEMS:]:
+    every = find_post_mortems(text or "")[-_MOST_POST_MORTEMS:]
+    for number, found in enumerate(every, 1):
         yield found.title or "Post-mortem"
+        longest = _LONGEST_LAST if number == len(every) else _LONGEST_PART
         for label, words in found.parts():
-            yield from f"{label}: {words}"[:_LONGEST_PART].splitlines()
+            yield from f"{label}: {words}"[:longest].splitlines()

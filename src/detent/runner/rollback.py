@@ -13,7 +13,8 @@ from detent.errors import RefusedError
 from detent.gates.deployed import CHECK
 from detent.gates.judged import unjudged
 from detent.gates.plan import receipt_key
-from detent.runner.deploy import deploy_line, how_ended, run_command
+from detent.gates.seen import told_in
+from detent.runner.deploy import deploy_line, run_command
 from detent.runner.look import current_tree, look, refuse_other_tree
 from detent.runner.promises import put_in_order
 from detent.runner.settle import note, refuse_while_running
@@ -50,7 +51,7 @@ def roll_back(task: Task, name: str, reason: str, *, is_over: bool, shown: str =
     store, line = ReceiptStore(task.places.receipts()), plan.line(ROLLBACK)
     key = receipt_key(visit, f"{ROLLBACK}: {line}", gate, "")
     receipt = store.save(run_command(task, store, key, ROLLBACK, line, tree))
-    why = "" if receipt.is_green else f"{ROLLBACK} failed ({how_ended(receipt)}), see {receipt.log}"
+    why = "" if receipt.is_green else f"{ROLLBACK} failed ({receipt.result}){told_in(receipt)}"
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         vouched = {"receipts": {receipt.key: receipt.digest}, "logs": store.logs_of((receipt,))}

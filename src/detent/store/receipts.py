@@ -32,12 +32,18 @@ class Receipt(Record):
     where: str = ""  # in words, when it was run elsewhere than on the task's own tree
     withheld: str = ""  # of a red command: names of the user's variables that it was not given
     output: str = ""  # what it printed, where that is compared with something; else only the log has it
+    said: str = ""  # of a red command: its last lines, without secrets
     digest: str = ""  # of the file it was read from; what the journal vouches for
 
     @property
     def is_unrun(self) -> bool:
         """The checkout could not be made ready, so the command says nothing yet; it is tried again whenever asked."""
         return self.problem.startswith(SETUP_FAILED)
+
+    @property
+    def result(self) -> str:
+        """How it ended, in a few words."""
+        return self.problem or f"exit {self.attempts[-1]}"
 
     @property
     def is_green(self) -> bool:

@@ -90,7 +90,9 @@ class World:
 
     def receipt(self, line: str, *attempts: int, tree: str = "tree-1", problem: str = "") -> None:
         key = receipt_key(tree, line, self.machine.gates["validation_passed"], "")
-        saved = ReceiptStore(str(self.receipts)).save(Receipt(key, line, tree, attempts, "some.log", problem))
+        saved = ReceiptStore(str(self.receipts)).save(
+            Receipt(key, line, tree, attempts, "some.log", problem, said="a line\nsome words")
+        )
         self.proved[key] = saved.digest
 
 

@@ -213,7 +213,7 @@ class Scanned:
 
     def receipt(self, code: int, problem: str = "") -> None:
         run = runs_of(self.gate, self.seen())[0]
-        made = Receipt(run.key, run.command.line, "tree-1", (code,), "some.log", problem)
+        made = Receipt(run.key, run.command.line, "tree-1", (code,), "some.log", problem, said="a line\nsome words")
         self.world.proved[run.key] = ReceiptStore(str(self.world.receipts)).save(made).digest
 
     def facts(self) -> tuple[bool, bool]:
@@ -245,9 +245,9 @@ def test_a_scan_has_three_answers(world: World, check: str, code: int, problem: 
     ("code", "problem", "why"),
     [
         (0, "", ""),
-        (1, "", "the secret scan found something, see some.log"),
-        (3, "", "the secret scan proves nothing (exit 3), see some.log"),
-        (1, "timed out after 600 s", "the secret scan proves nothing (timed out after 600 s), see some.log"),
+        (1, "", "the secret scan found something: some words"),
+        (3, "", "the secret scan proves nothing (exit 3): some words"),
+        (1, "timed out after 600 s", "the secret scan proves nothing (timed out after 600 s): some words"),
     ],
 )
 def test_a_scan_says_what_came_of_it_and_nobody_wrote_it_by_hand(

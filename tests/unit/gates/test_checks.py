@@ -482,7 +482,7 @@ def test_commands_count_only_on_exactly_this_tree(world: World) -> None:
     world.receipt("make test", 2)
     fact = world.fact("validation_passed")
     assert (fact.ok, fact.pending) == (False, False)
-    assert fact.why == "'make test' failed on this tree (exit 2), see some.log"
+    assert fact.why == "'make test' failed on this tree (exit 2): some words"
     world.receipt("make test", 2, 0)
     fact = world.fact("validation_passed")
     assert fact.ok

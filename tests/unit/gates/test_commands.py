@@ -34,7 +34,7 @@ class Asked:
 
     def receipt(self, command: Command, code: int, *, before: bool, problem: str = "") -> None:
         run = next(run for run in self.runs() if run.command == command and run.before is before)
-        made = Receipt(run.key, command.line, "tree-1", (code,), "some.log", problem)
+        made = Receipt(run.key, command.line, "tree-1", (code,), "some.log", problem, said="a line\nsome words")
         self.world.proved[run.key] = ReceiptStore(str(self.world.receipts)).save(made).digest
 
     def fact(self) -> Fact:
@@ -184,8 +184,11 @@ def test_what_failed_is_named_with_its_end(world: World) -> None:
     world.receipt("make slow", -9, problem="timed out after 5 s")
     fact = failed(world)
     assert (fact.ok, fact.pending, fact.why, fact.by_hand) == (True, False, "", False)
-    assert fact.note == "'make test' failed (exit 2); 'make slow' failed (timed out after 5 s)"
-    assert fact.parts == (("make test", False, "exit 2"), ("make slow", False, "timed out after 5 s"))
+    assert fact.note == "'make test' failed (exit 2: some words); 'make slow' failed (timed out after 5 s: some words)"
+    assert fact.parts == (
+        ("make test", False, "exit 2: some words"),
+        ("make slow", False, "timed out after 5 s: some words"),
+    )
 
 
 def test_where_all_passed_none_failed(world: World) -> None:
@@ -202,7 +205,7 @@ def test_a_checkout_that_could_not_be_made_ready_is_no_failure_of_the_work(world
     world.receipt(LINT.line, problem=f"{SETUP_FAILED}: no disk")
     fact = failed(world)
     assert (fact.ok, fact.pending) == (False, False)
-    assert fact.why == "set-up failed: no disk, see some.log; that says nothing about the work"
+    assert fact.why == "set-up failed: no disk: some words; that says nothing about the work"
 
 
 def test_the_proof_of_a_failure_is_that_of_all_the_runs(world: World) -> None:

@@ -74,7 +74,9 @@ class SpecWorld(World):
 
     def ran(self, line: str, *attempts: int, problem: str = "", gate: Gate | None = None) -> None:
         key = receipt_key("tree-1", line, gate or Gate("ours", "criteria", PARAMS), "")
-        saved = ReceiptStore(str(self.receipts)).save(Receipt(key, line, "tree-1", attempts, "some.log", problem))
+        saved = ReceiptStore(str(self.receipts)).save(
+            Receipt(key, line, "tree-1", attempts, "some.log", problem, said="a line\nsome words")
+        )
         self.proved[key] = saved.digest
 
     def seen(self) -> Seen:
@@ -174,7 +176,7 @@ def test_what_is_not_known_is_told_with_its_reason(spec_world: SpecWorld) -> Non
     spec_world.commands = (Command("lint", "make lint"), Command("types", "make types"))
     spec_world.ran("make lint", problem=f"{SETUP_FAILED}: no network")
     why = spec_world.criteria().why
-    assert why == "set-up failed: no network, see some.log: lint; not run on this tree: types, C1"
+    assert why == "set-up failed: no network: some words: lint; not run on this tree: types, C1"
 
 
 def test_all_hold(spec_world: SpecWorld) -> None:
@@ -205,7 +207,7 @@ def test_a_project_s_own_commands_join_the_criteria(spec_world: SpecWorld) -> No
     spec_world.report("- C2: PASS")
     fact = spec_world.criteria()
     assert [(label, ok) for label, ok, _ in fact.parts] == [("lint", False), ("test", True), ("C1", True), ("C2", True)]
-    assert fact.why == "lint: 'make lint' failed on this tree (exit 2), see some.log"
+    assert fact.why == "lint: 'make lint' failed on this tree (exit 2): some words"
 
 
 def test_a_failed_command_is_named_by_the_beginning_of_its_first_line(spec_world: SpecWorld) -> None:
@@ -215,8 +217,8 @@ def test_a_failed_command_is_named_by_the_beginning_of_its_first_line(spec_world
     spec_world.ran(long, -9, problem="timed out after 5 s")
     spec_world.ran("make test", 0)
     spec_world.report("- C2: PASS")
-    first = "both: 'make one' failed on this tree (exit 2), see some.log"
-    then = f"long: 'make {'y' * 75}' failed on this tree (timed out after 5 s), see some.log"
+    first = "both: 'make one' failed on this tree (exit 2): some words"
+    then = f"long: 'make {'y' * 75}' failed on this tree (timed out after 5 s): some words"
     assert spec_world.criteria().why == f"{first}; {then}"
 
 

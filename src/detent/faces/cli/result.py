@@ -141,7 +141,7 @@ def rollback(arguments: Arguments) -> int:
         is_over=arguments.has("--yes"),
         shown=arguments.text("--tree"),
     )
-    why = "" if receipt.is_green else receipt.problem or f"exit {receipt.attempts[-1]}, see {receipt.log}"
+    why = "" if receipt.is_green else f"{receipt.result}, see {receipt.log}"
     told = {"id": task.id, "ok": receipt.is_green, "command": receipt.command, "log": receipt.log}
     show(arguments, told, rolled_back_words(task.id, receipt.command, why))
     return 0 if receipt.is_green else 1
