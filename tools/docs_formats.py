@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from detent.machines import parse, parse_store
+from detent.machines.findings import EXCEPTIONS
 from detent.machines.load import built_in_names, load
 from detent.proof.replay_lines import KINDS, SINCE_2
 from detent.runner.vocabulary import vocabulary
@@ -48,6 +49,9 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "forbidden": "`[[forbidden]]`: `from`, `to`, `why`; a pair whose refusal should say why",
         "property": "`[[property]]`: `name`, `then`, `first` (a move, or a list of which one is enough), `since`, and "
         "`tree` (all that `first` asked of the files holds of the files that `then` sees); the checker proves it",
+        "exception": "`[exception.KIND]`: a move or state = why a finding of this kind is meant; kinds: "
+        + ", ".join(f"`{kind}`" for kind in EXCEPTIONS)
+        + "; one that is not needed is refused",
     },
     "state": {
         "role": "who works here",

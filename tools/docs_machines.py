@@ -144,7 +144,9 @@ def _rules(machine: Machine) -> list[str]:
         (rule.name, f"`{rule.then}`", ", ".join(f"`{name}`" for name in rule.first), ", ".join(rule.since))
         for rule in machine.properties
     )
+    meant = ((kind, f"`{name}`", why) for kind, names in machine.exceptions.items() for name, why in names.items())
     return [
         *_part("### Forbidden by name", ("from", "to", "why"), forbidden),
         *_part("### Proven properties", ("property", "this move", "only after", "since entering"), properties),
+        *_part("### Exceptions from the rules of the checker", ("rule", "move or state", "why"), meant),
     ]

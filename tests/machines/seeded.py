@@ -30,13 +30,14 @@ Document = dict[str, Any]
 Change = Callable[[Document], object]
 
 SIGN_OFF = "sign-off"  # what lies behind a sign-off is reached without it
-UNGATED = "ungated end"  # an agent ends the task by its word alone
-ENGINE_LOOP = "engine loop"  # the engine goes round for ever by itself
+UNGATED = "ungated-end"  # an agent ends the task by its word alone
+ENGINE_LOOP = "engine-loop"  # the engine goes round for ever by itself
 CONTRADICTION = "contradiction"  # a way asks for something and its opposite
 LIMIT = "limit"  # what is counted bounds nothing
 HIDDEN = "hidden"  # an earlier way is always taken instead
 WAITS = "waits"  # the engine is to act, and only people can
-UNJUDGED = "unjudged"  # files are delivered that no gate judged
+UNJUDGED = "unjudged"  # files are delivered that differ from those a gate judged
+UNPROVEN = "unproven"  # files are delivered that nothing judged
 VACUOUS = "vacuous"  # a property or an exception that says nothing
 PROPERTY = "property"  # a declared property is violated
 DEAD_END = "dead end"  # no end can be reached any more
@@ -310,7 +311,7 @@ _ENGINE_LOOPS = (
         "lights-out: a recovery that drops the session again",
         "lights-out",
         ENGINE_LOOP,
-        add("ContextRecovering", "SessionDropped", "DropAgain", by=["engine"], after_no=True),
+        add("ContextRecovering", "SessionDropped", "DropAgain", by=["engine"], after_no=True, first=True),
     ),
 )
 
@@ -433,7 +434,7 @@ _UNJUDGED = (
           put("reviewing -> done", needs=None), gone("gate/signed_as_is", "gate/as_reviewed")),
     _seed("ralf: a red criterion is signed unseen", "ralf", UNJUDGED,
           put("human-approves", "PendingReview", needs=None), gone("gate/signed_as_is")),
-    _seed("work lands that nothing judged", "job", UNJUDGED, table("state/over", lands=True)),
+    _seed("work lands that nothing judged", "job", UNPROVEN, table("state/over", lands=True)),
 )  # fmt: skip
 
 _DEAD = (
@@ -463,7 +464,7 @@ _VACUOUS = (
     _seed("a property about itself", "job", VACUOUS, rule("finished before", "finish", "finish", ["work"])),
     _seed("a property about an unknown move", "job", PARSE, rule("x", "finish", "begin", ["work"])),
     _seed("an exception for nothing", "job", VACUOUS,
-          lambda document: document.update(exception=[{"finding": UNGATED, "move": "finish", "why": "so be it"}])),
+          lambda document: document.update(exception={UNGATED: {"finish": "it is meant so"}})),
 )  # fmt: skip
 
 SEEDS: tuple[Seed, ...] = (

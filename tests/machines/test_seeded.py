@@ -1,13 +1,22 @@
-"""Every seeded bug is found, and nothing is found in a sound machine that looks like one."""
+"""Every seeded bug is found, with a story; nothing is found in a sound machine that looks like one."""
 
 from __future__ import annotations
 
 import pytest
 
-from detent.core.explore import explore
+from detent.core.explore import Violation, explore
 from detent.core.lint import lint
+from detent.core.machine import Machine
 from detent.errors import MachineError
-from tests.machines.seeded import DEAD_END, LINT, PARSE, PROPERTY, SEEDS, SOUND, Seed
+from detent.machines.findings import CONTRADICTION, findings
+from tests.machines.seeded import DEAD_END, LINT, NEVER, PARSE, PROPERTY, SEEDS, SOUND, VACUOUS, Seed
+
+EXPLORED = [seed for seed in SEEDS if seed.kind not in (LINT, PARSE)]
+WITHOUT_STORY = (NEVER, VACUOUS)  # what never happens has none
+
+
+def found_in(machine: Machine) -> tuple[Violation, ...]:
+    return findings(machine, explore(machine))
 
 
 def test_seeds_have_names_of_their_own_and_are_many() -> None:
@@ -28,7 +37,31 @@ def test_mistake_that_shows_without_exploring_is_found(seed: Seed) -> None:
     assert lint(seed.machine())
 
 
+@pytest.mark.parametrize("seed", EXPLORED, ids=lambda seed: seed.name)
+def test_seeded_bug_is_found_with_its_story(seed: Seed) -> None:
+    machine = seed.machine()
+    assert lint(machine) == (), "the edit itself is well formed, so that only the exploration can tell"
+    found = [one for one in found_in(machine) if one.kind == seed.kind]
+    assert found
+    if seed.kind in WITHOUT_STORY:
+        return
+    for one in found:
+        assert one.story[0].startswith("start in ")
+        for line in one.story[1:]:
+            assert any(
+                actor in line for actor in ("agent", "engine", "person", "crash", "a run", "for ever", "files")
+            ), line
+
+
 @pytest.mark.parametrize("seed", SOUND, ids=lambda seed: seed.name)
 def test_nothing_is_found_in_a_sound_machine(seed: Seed) -> None:
     machine = seed.machine()
-    assert (lint(machine), explore(machine).violations) == ((), ())
+    assert (lint(machine), found_in(machine)) == ((), ())
+
+
+def test_contradiction_is_told_once_for_each_way() -> None:
+    (seed,) = [one for one in SEEDS if one.name == "lights-out: a red part of a green build"]
+    told = [one.rule for one in found_in(seed.machine()) if one.kind == CONTRADICTION]
+    assert told == [
+        "Building -> BuildGatePassed: PassBuildGate needs commands_ok and build_lost, which are never open together"
+    ]

@@ -64,6 +64,8 @@ class Step(Record):
 class Violation(Record):
     rule: str
     story: tuple[str, ...]
+    kind: str = ""
+    about: str = ""  # the move or state that a machine may name in an exception of this kind
 
 
 class Graph(Record):
@@ -95,14 +97,14 @@ class _Exploration:
             self.node(enter(self.machine, mode), _NOTHING)
         for at, _ in enumerate(self.snapshots):  # grows while it is read
             if len(self.snapshots) > self.most:  # what was not walked to its end can't be judged further
-                self.violations.append(Violation(f"more than {self.most} snapshots", (self.tell_limits(),)))
+                self.violations.append(Violation(f"more than {self.most} snapshots", (self.tell_limits(),), "size"))
                 return self.graph()
             self.visit(at)
         self.dead_ends()
         taken = {(self.snapshots[step.source].state, step.edge) for step in self.steps}
         for edge in self.machine.edges():
             if not edge.never and (edge.source, edge.name) not in taken:
-                self.violations.append(Violation(f"the move {edge.name} can never be taken", ()))
+                self.violations.append(Violation(f"the move {edge.name} can never be taken", (), "never taken"))
         return self.graph()
 
     def graph(self) -> Graph:
@@ -218,15 +220,16 @@ class _Exploration:
         """Report what a move violates; what is passed after it."""
         (signal, gates), edge, passed = question, taken.edge, self.passed[at]
         if not gates.union(taken.waived).issuperset(taken.way.needs):
-            self.violate(f"{edge.name} was taken with a gate closed", at, edge)
+            self.violate("gate", f"{edge.name} was taken with a gate closed", at, edge, signal.who)
         if edge.never:
-            self.violate(f"{edge.name} may never be taken and was", at, edge)
+            self.violate("never", f"{edge.name} may never be taken and was", at, edge, signal.who)
         if edge.sign_off and (signal.who != "person" or taken.waived):
             waived = f" with {', '.join(taken.waived)} waived" if taken.waived else ""
-            self.violate(f"{signal.who} took the sign-off {edge.name}{waived}", at, edge)
+            self.violate("sign-off", f"{signal.who} took the sign-off {edge.name}{waived}", at, edge, signal.who)
         for rule in self.machine.properties:
             if edge.name == rule.then and rule.name not in passed:
-                self.violate(f"{rule.name}: {rule.then} without {' or '.join(rule.first)}", at, edge)
+                broken = f"{rule.name}: {rule.then} without {' or '.join(rule.first)}"
+                self.violate("property", broken, at, edge, signal.who)
             if taken.after.state in rule.since:
                 passed = passed - {rule.name}
             if edge.name in rule.first:
@@ -237,9 +240,9 @@ class _Exploration:
         """No is never overruled: after one the engine takes marked ways only, and none that finishes the work."""
         edge, there = taken.edge, self.machine.states[taken.after.state]
         if not taken.way.after_no:
-            self.violate(f"the engine took {edge.name} after {_SAYS_NO}", at, edge)
+            self.violate("no", f"the engine took {edge.name} after {_SAYS_NO}", at, edge, "engine")
         elif there.is_rest or there.lands:
-            self.violate(f"{edge.name} finishes the work after {_SAYS_NO}", at, edge)
+            self.violate("no", f"{edge.name} finishes the work after {_SAYS_NO}", at, edge, "engine")
 
     def connect(self, at: int, question: Question, taken: Advance | Crash, passed: frozenset[str]) -> None:
         known = len(self.snapshots)
@@ -263,17 +266,17 @@ class _Exploration:
             alive |= found
             todo += found
         if stuck := set(range(len(self.snapshots))) - alive:
-            self.violate("no end can be reached any more", min(stuck))
+            self.violate("dead end", "no end can be reached any more", min(stuck))
 
-    def violate(self, rule: str, at: int, last: Edge | None = None) -> None:
-        story = [f"{last.source} -> {last.target} ({last.name})"] if last else []
+    def violate(self, kind: str, rule: str, at: int, last: Edge | None = None, who: str = "") -> None:
+        story = [f"{who}: {last.source} -> {last.target} ({last.name})"] if last else []
         node = at
         while (step := self.parents[node]) is not None:
             story.append(tell(self.snapshots, step))
             node = step.source
         story.append(f"start in {self.snapshots[node].state}")
         if not any(violation.rule == rule for violation in self.violations):
-            self.violations.append(Violation(rule, tuple(reversed(story))))
+            self.violations.append(Violation(rule, tuple(reversed(story)), kind))
 
 
 def tell(snapshots: Sequence[Snapshot], step: Step) -> str:

@@ -178,6 +178,7 @@ class Machine(Record):
     locks: tuple[Lock, ...] = ()
     forbidden: tuple[Forbidden, ...] = ()
     properties: tuple[Property, ...] = ()
+    exceptions: Mapping[str, Mapping[str, str]] = {}  # what the machine means though the checker refuses it, and why
     switched_off: tuple[Edge, ...] = ()
     modes: tuple[str, ...] = ()
     may_override: bool = False

@@ -113,6 +113,7 @@ class _Parser(Names):
             locks=tuple(self.lock(table, self.fields) for table in top.rows("lock")),
             forbidden=tuple(self.forbidden(table) for table in top.rows("forbidden")),
             properties=tuple(self.property(table, kept) for table in top.rows("property")),
+            exceptions={name: self.exception(name, table, kept) for name, table in top.tables("exception")},
             switched_off=tuple(switched_off),
             modes=self.modes,
             may_override=self.known("override", override.text("by", ""), ("person",), "actor") == "person",
@@ -521,6 +522,16 @@ class _Parser(Names):
         )
         table.finish()
         return made
+
+    def exception(self, kind: str, table: Table, edges: list[Edge]) -> Mapping[str, str]:
+        """Moves and states about which a finding of one kind is meant, each with its reason."""
+        reasons = {name: table.text(name) for name in table.content}
+        self.known_all(f"exception {kind}", tuple(reasons), (*self.state_names, *(one.name for one in edges)), "move")
+        if self.vocabulary is not None:
+            from detent.machines.findings import EXCEPTIONS  # a pinned machine was checked before
+
+            self.known("exception", kind, EXCEPTIONS, "kind of finding")
+        return reasons
 
     def store(self, table: Table) -> Mapping[str, Any]:
         if self.vocabulary is not None:

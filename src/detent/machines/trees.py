@@ -3,7 +3,8 @@
 A move judges the tree by the gates it needs (`Gate.judges`). Before a move delivers (it leads where work lands or
 rests, makes the person's commit, or rests on a deployment), an agent or a person may have changed the files. So it must
 ask again for all that was asked on the way, or be bound to the tree of a move that did: by `as_judged`, `signed_tree`
-or `same_tree`, or because the commit holds what was signed last. What a sign-off `accepts`, a person was told.
+or `same_tree`, or because the commit holds what was signed last. What a sign-off `accepts`, a person was told. A move
+that delivers though nothing was asked of the files and no person signed is refused too.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from detent.core.explore import Graph, Step
+    from detent.core.explore import Step
     from detent.core.machine import Edge, Gate, Machine, Way
+    from detent.machines.chart import Chart, Place
 
+UNJUDGED, UNPROVEN = "unjudged", "unproven"
 _NOT_OF_THE_KEY = ("value", "about", "again")
 
 
@@ -70,29 +73,21 @@ def covered(machine: Machine, edge: Edge, way: Way, behind: frozenset[str] = fro
 
 
 class _Trees:
-    def __init__(self, machine: Machine, graph: Graph) -> None:
-        self.machine, self.graph = machine, graph
-        self.ways = {
-            (state.name, edge.name, way.number): (edge, way)
-            for state in machine.states.values()
-            for edge in state.edges
-            for way in edge.ways
-        }
-        self.gates = {key_of(gate): gate for gate in machine.gates.values() if gate.judges}
-        self.leaving: dict[int, list[Step]] = {}
-        for step in graph.steps:
-            self.leaving.setdefault(step.source, []).append(step)
-        self.covers = {place: covered(machine, *pair) for place, pair in self.ways.items()}
-
-    def place(self, step: Step) -> tuple[str, str, int]:
-        return self.graph.snapshots[step.source].state, step.edge, step.way
+    def __init__(self, chart: Chart) -> None:
+        self.chart, self.machine, self.graph = chart, chart.machine, chart.graph
+        self.gates = {key_of(gate): gate for gate in self.machine.gates.values() if gate.judges}
+        self.known: dict[tuple[Place, tuple[str, ...]], frozenset[str]] = {}
+        self.covers = {place: covered(self.machine, *pair) for place, pair in chart.ways.items()}
 
     def judged(self, step: Step) -> frozenset[str]:
         """What a step asks of the tree; a gate that was waived was not asked."""
         if not step.edge:
             return frozenset()
-        names = [name for name in self.ways[self.place(step)][1].needs if name in step.open_gates]
-        return frozenset(key_of(gate) for gate in asked(self.machine, names) if gate.judges)
+        asks = (self.chart.place(step), step.open_gates)
+        if asks not in self.known:
+            names = [name for name in self.chart.ways[asks[0]][1].needs if name in step.open_gates]
+            self.known[asks] = frozenset(key_of(gate) for gate in asked(self.machine, names) if gate.judges)
+        return self.known[asks]
 
     def lacks(self, keys: Iterable[str], cover: frozenset[str]) -> Iterator[Gate]:
         """The gates among these that a cover does not answer for, itself or by the gate that judges it again."""
@@ -105,10 +100,10 @@ class _Trees:
         owed, signed = self.flow()
         told: set[tuple[str, str]] = set()
         for step in self.graph.steps:
-            if not step.edge or not delivers(self.machine, *self.ways[self.place(step)]):
+            if not step.edge or not delivers(self.machine, *self.chart.ways[self.chart.place(step)]):
                 continue
-            covers = [self.covers[self.place(step)]]
-            if "commit" in self.ways[self.place(step)][1].prepare:  # it holds the tree that was signed last
+            covers = [self.covers[self.chart.place(step)]]
+            if "commit" in self.chart.ways[self.chart.place(step)][1].prepare:  # it holds the tree that was signed last
                 covers = [covers[0] | self.covers[place] for place in signed.get(step.source, ())] or covers
             for gate in {
                 one.name: one for cover in covers for one in self.lacks(owed.get(step.source, ()), cover)
@@ -118,7 +113,29 @@ class _Trees:
                     yield self.violation(
                         f"{step.edge} delivers files that {gate.name} may not have judged", gate, step.edge
                     )
+        yield from self.unproven()
         yield from self.declared()
+
+    def unproven(self) -> Iterator[Violation]:
+        """Moves that deliver on a path on which nothing was ever asked of the files, and no person signed."""
+        blind = self.chart.paths(self.chart.starts, lambda step: not self.proves(step))
+        told: set[str] = set()
+        for step in self.graph.steps:
+            if step.source not in blind or not step.edge or step.edge in told or self.proves(step):
+                continue
+            if delivers(self.machine, *self.chart.ways[self.chart.place(step)]):
+                told.add(step.edge)
+                path = [*self.chart.steps_to(step.source, blind), step]
+                yield self.chart.violation(
+                    UNPROVEN, step.edge, f"{step.edge} delivers files that nothing has judged", path
+                )
+
+    def proves(self, step: Step) -> bool:
+        """Whether a step asks something of the files, is a person's sign-off, or takes the work back."""
+        pair = self.chart.taken(step)
+        if pair is None:
+            return False
+        return pair[0].sign_off or "revert" in pair[1].prepare or bool(self.judged(step))
 
     def declared(self) -> Iterator[Violation]:
         """All that `first` asked of the tree holds of the tree that `then` sees, where a property says so."""
@@ -130,18 +147,18 @@ class _Trees:
                         f"{rule.name}: {rule.then} does not ask again for {gate.name}", gate, rule.then
                     )
 
-    def flow(self) -> tuple[dict[int, frozenset[str]], dict[int, set[tuple[str, str, int]]]]:
+    def flow(self) -> tuple[dict[int, frozenset[str]], dict[int, set[Place]]]:
         """What was asked on some way to each node, and which sign-off may have been the last one there."""
         owed: dict[int, frozenset[str]] = {}
-        signed: dict[int, set[tuple[str, str, int]]] = {}
+        signed: dict[int, set[Place]] = {}
         todo = list(range(len(self.graph.snapshots)))
         for at in todo:  # grows while it is read
-            for step in self.leaving.get(at, ()):
-                pair = self.ways.get(self.place(step)) if step.edge else None
+            for step in self.chart.leaving.get(at, ()):
+                pair = self.chart.ways.get(self.chart.place(step)) if step.edge else None
                 # Work that is taken back leaves the tree it was taken back to.
                 before = frozenset() if pair and "revert" in pair[1].prepare else owed.get(at, frozenset())
                 now = before | self.judged(step)
-                last = {self.place(step)} if pair and pair[0].sign_off else signed.get(at, set())
+                last = {self.chart.place(step)} if pair and pair[0].sign_off else signed.get(at, set())
                 old, known = owed.get(step.target, frozenset()), signed.setdefault(step.target, set())
                 if not (now <= old and last <= known):
                     owed[step.target] = old | now
@@ -155,14 +172,14 @@ class _Trees:
         roots = [(at, False) for at in range(len(snapshots)) if snapshots[at].state == self.machine.initial][:1]
         parents: dict[tuple[int, bool], tuple[tuple[int, bool], Step] | None] = dict.fromkeys(roots)
         for node in (todo := list(roots)):  # grows while it is read
-            for step in self.leaving.get(node[0], ()):
+            for step in self.chart.leaving.get(node[0], ()):
                 if node[1] and step.edge == edge:
-                    return Violation(rule, tuple(self.story(parents, node, step, key)))
+                    return Violation(rule, tuple(self.story(parents, node, step, key)), UNJUDGED)
                 after = (step.target, node[1] or key in self.judged(step))
                 if after not in parents:
                     parents[after] = (node, step)
                     todo.append(after)
-        return Violation(rule, ())
+        return Violation(rule, (), UNJUDGED)
 
     def story(
         self,
@@ -185,6 +202,6 @@ class _Trees:
         return [f"start in {snapshots[node[0]].state}", *told[:where], changed, *told[where:]]
 
 
-def unjudged(machine: Machine, graph: Graph) -> tuple[Violation, ...]:
+def unjudged(chart: Chart) -> tuple[Violation, ...]:
     """Every move that may deliver a tree which a gate on the way has not judged, each with its shortest story."""
-    return tuple(_Trees(machine, graph).run())
+    return tuple(_Trees(chart).run())

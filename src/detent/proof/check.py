@@ -13,8 +13,8 @@ from detent.core.explore import Violation, explore
 from detent.core.lint import lint
 from detent.core.record import Record
 from detent.errors import MachineError, UnreadableError
+from detent.machines.findings import findings
 from detent.machines.load import load, read_document
-from detent.machines.trees import unjudged
 from detent.runner.vocabulary import vocabulary
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ def check_machine(name_or_path: str, *, limits: Mapping[str, int] | None = None,
         states=len(machine.states),
         edges=sum(1 for _ in machine.edges()),
         problems=lint(machine),
-        violations=(*graph.violations, *unjudged(machine, graph)),
+        violations=findings(machine, graph),
         snapshots=len(graph.snapshots),
         asked=graph.asked,
         seconds=time.perf_counter() - started,

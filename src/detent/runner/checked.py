@@ -46,10 +46,9 @@ def _checked(document: Mapping[str, Any], where: str, limits: Mapping[str, int],
     # A machine as it shipped need not be explored again, which can take half a second; any other is.
     if not problems and (limits or options or sha256_of(canonical(document)) not in explored_digests()):
         from detent.core.explore import explore  # only for such a machine
-        from detent.machines.trees import unjudged
+        from detent.machines.findings import findings
 
-        graph = explore(machine)
-        found = (*graph.violations, *unjudged(machine, graph))
+        found = findings(machine, explore(machine))
         problems = tuple(f"{one.rule}: {' / '.join(one.story)}" for one in found)
     if problems:
         raise MachineError(problems, where=where)

@@ -138,7 +138,7 @@ def test_a_no_is_explored_behind_every_move_that_carries_it_on(way: str, who: st
 def test_the_story_of_an_overruled_no_is_the_shortest() -> None:
     violation = next(one for one in explore(small(MARKED), deaf).violations if "said no" in one.rule)
     assert violation.rule == "the engine took show after a run that said no"
-    assert violation.story == ("start in work", "work -> look (show)")
+    assert violation.story == ("start in work", "engine: work -> look (show)")
 
 
 def test_a_machine_that_finishes_the_work_after_a_no_is_refused() -> None:

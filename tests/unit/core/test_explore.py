@@ -204,7 +204,9 @@ to   = "over"
 """
     )
     assert explore(made).violations == (
-        Violation("no end can be reached any more", ("start in work", "agent: work -> ring (short) with ready")),
+        Violation(
+            "no end can be reached any more", ("start in work", "agent: work -> ring (short) with ready"), "dead end"
+        ),
     )
     resting = made.states["gnir"].replace(is_rest=True)
     assert explore(made.replace(states={**made.states, "gnir": resting})).violations == ()
@@ -219,8 +221,9 @@ def test_a_broken_promise_is_told_by_the_shortest_story() -> None:
             (
                 "start in work",
                 "after a run that ended as failed, crash: work -> wait (shortcut) with seen",
-                "wait -> over (accept)",
+                "person: wait -> over (accept)",
             ),
+            "property",
         ),
     )
 
@@ -246,7 +249,7 @@ def test_a_promise_is_void_once_a_state_of_since_is_entered_again() -> None:
     # Without going back to work, what was once seen stays seen.
     assert explore(
         small(LINE + old + skip.replace('when = { old = "yes" }', 'when = { old = "no" }') + DONE_IS_SEEN)
-    ).violations == (Violation("the move skip can never be taken", ()),)
+    ).violations == (Violation("the move skip can never be taken", (), "never taken"),)
 
 
 def test_a_crash_that_was_only_counted_is_part_of_the_story() -> None:
@@ -267,7 +270,7 @@ spent = "falls"
         "start in work",
         "in work a run ends as failed",
         "agent: work -> wait (shortcut)",
-        "wait -> over (accept)",
+        "person: wait -> over (accept)",
     )
 
 
@@ -275,7 +278,7 @@ def test_an_edge_nobody_can_take_is_found() -> None:
     blocked = '[register.key]\n[[edge]]\nname = "locked"\nfrom = "look"\nto = "over"\nwhen = { key = "gold" }\n'
     never = '[[edge]]\nname = "unwanted"\nfrom = "look"\nto = "work"\nnever = "no"\n'
     graph = explore(small(LINE + blocked + never))
-    assert graph.violations == (Violation("the move locked can never be taken", ()),)
+    assert graph.violations == (Violation("the move locked can never be taken", (), "never taken"),)
 
 
 def test_the_same_name_in_another_state_does_not_hide_an_edge_nobody_can_take() -> None:
@@ -303,7 +306,8 @@ def test_a_sign_off_that_an_agent_holds_is_found() -> None:
     assert (
         Violation(
             "agent took the sign-off back",
-            ("start in work", "agent: work -> look (show) with ready", "look -> work (back)"),
+            ("start in work", "agent: work -> look (show) with ready", "agent: look -> work (back)"),
+            "sign-off",
         )
         in graph.violations
     )

@@ -10,6 +10,7 @@ from detent.core.explore import explore
 from detent.core.lint import lint
 from detent.errors import MachineError, UsageError
 from detent.machines import load as machines
+from detent.machines.findings import findings
 from detent.machines.load import built_in_names, canonical, explored_digests, load, read_document
 from detent.runner.checked import load_checked
 from detent.runner.vocabulary import vocabulary
@@ -24,7 +25,7 @@ def test_what_is_listed_has_no_finding(name: str) -> None:
     document, _ = read_document(name)
     assert sha256_of(canonical(document)) in explored_digests(), "next: python tools/generate_docs.py"
     machine, _ = load(name, vocabulary())
-    assert (lint(machine), explore(machine).violations) == ((), ())
+    assert (lint(machine), findings(machine, explore(machine))) == ((), ())
 
 
 def test_nothing_else_is_listed() -> None:

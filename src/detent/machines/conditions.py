@@ -1,0 +1,119 @@
+"""What the conditions of ways say about each other: which can't hold together, and which hold whenever others do.
+
+Gates are compared by what they ask, not by their names: two gates with one check and the same parameters ask the same
+question, and one that wants fresh evidence (`since = "entry"`) is the stronger one.
+"""
+
+from __future__ import annotations
+
+from detent.core.machine import CRASH_CLASSES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from detent.core.machine import Gate, Machine, Way
+
+# Checks that come to one answer: a gate for one `value` and a gate for another are never open together.
+_ONE_ANSWER = (
+    "verdict",
+    "field_is",
+    "register_is",
+    "findings",
+    "drift",
+    "architecture",
+    "criteria",
+    "scope",
+    "decision",
+)
+_ANSWERS = {"verification_doc": "PASS"}  # likewise, with the value that an absent one stands for
+_OPPOSITES = {"fields_empty": "fields_filled", "section_empty": "section_filled"}
+_BESIDES = ("value", "about", "again")  # parameters that are no part of the question
+
+
+class Conditions:
+    """The gates of one machine; what was found out is kept, because loops ask for the same again and again."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.known: dict[frozenset[str], tuple[str, str] | None] = {}
+
+    def implied(self, needs: Iterable[str]) -> list[Gate]:
+        """These gates and those they are made of, all of which are open when these are."""
+        found = [self.machine.gates[name] for name in needs]
+        for gate in found:  # grows while it is read
+            if gate.check == "all":
+                found += [
+                    self.machine.gates[name] for name in gate.params["of"] if self.machine.gates[name] not in found
+                ]
+        return found
+
+    def holds(self, name: str, given: list[Gate]) -> bool:
+        """Whether a gate is open whenever these are."""
+        gate = self.machine.gates[name]
+        if gate.check == "all":
+            return all(self.holds(part, given) for part in gate.params["of"])
+        return any(other.name == name or _is_stronger(other, gate) for other in given)
+
+    def contradiction(self, needs: Iterable[str]) -> tuple[str, str] | None:
+        """Two of these gates, or of those they are made of, that are never open together."""
+        wanted = frozenset(needs)
+        if wanted not in self.known:
+            self.known[wanted] = self._contradiction(wanted)
+        return self.known[wanted]
+
+    def _contradiction(self, needs: frozenset[str]) -> tuple[str, str] | None:
+        given = self.implied(sorted(needs))
+        for number, gate in enumerate(given):
+            if gate.check == "not" and all(self.holds(part, given) for part in gate.params["of"]):
+                return gate.params["of"][0], gate.name
+            for other in given[:number]:
+                if _exclude(gate, other):
+                    return other.name, gate.name
+        return None
+
+    def hides(self, earlier: Way, later: Way, actor: str, *, has_run: bool) -> bool:
+        """Whether the earlier way is open to an actor whenever the later one is."""
+        given = self.implied(later.needs)
+        return (
+            actor in earlier.by
+            and actor in later.by
+            and all(self.holds(name, given) for name in earlier.needs)
+            and (not earlier.modes or (bool(later.modes) and set(later.modes) <= set(earlier.modes)))
+            and all(
+                name in later.when and set(later.when[name]) <= set(values) for name, values in earlier.when.items()
+            )
+            and earlier.under in ("", later.under)
+            and earlier.spent in ("", later.spent)
+            and (not has_run or _exits(later, actor) <= _exits(earlier, actor))
+            and (earlier.after_no in ("yes", later.after_no) or not later.after_no)
+        )
+
+
+def _exits(way: Way, actor: str) -> set[str]:
+    """The ends of a run after which an actor may take a way."""
+    return (set(way.after) & set(CRASH_CLASSES) or set(CRASH_CLASSES)) if actor == "crash" else set(way.after)
+
+
+def _question(gate: Gate) -> tuple[str, dict[str, object]]:
+    asked = {name: value for name, value in gate.params.items() if name not in _BESIDES}
+    return _OPPOSITES.get(gate.check, gate.check), asked
+
+
+def _answer(gate: Gate) -> object:
+    if gate.check in _OPPOSITES or gate.check in _OPPOSITES.values():
+        return gate.check
+    return gate.params.get("value", _ANSWERS.get(gate.check))
+
+
+def _is_stronger(one: Gate, other: Gate) -> bool:
+    """Whether the one gate is open only where the other is: the same question and answer, asked no less strictly."""
+    if one.check in ("not", "all", "accepts") or _question(one) != _question(other) or _answer(one) != _answer(other):
+        return False
+    is_fresh = one.since == "entry" or other.since == "task"
+    return is_fresh and other.params.get("about") in (None, one.params.get("about"))
+
+
+def _exclude(one: Gate, other: Gate) -> bool:
+    has_one_answer = one.check in (*_ONE_ANSWER, *_ANSWERS, *_OPPOSITES, *_OPPOSITES.values())
+    return has_one_answer and _question(one) == _question(other) and _answer(one) != _answer(other)

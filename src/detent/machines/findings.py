@@ -1,0 +1,122 @@
+"""All that can be said against an explored machine, in one list: what the exploration found, and what follows from it.
+
+Where a machine means what a rule refuses, it says so with its reason: `[exception.KIND]`, a move or state by its name.
+An exception that nothing needs is refused like a property that says nothing: both would look like proof.
+"""
+
+from __future__ import annotations
+
+from detent.core.explore import Violation
+from detent.core.machine import STOPPED
+from detent.machines.chart import Chart
+from detent.machines.conditions import Conditions
+from detent.machines.loops import ENGINE_LOOP, LIMIT, engine_loops, unbounded
+from detent.machines.sign_offs import SIGN_OFF, UNGATED, round_sign_offs, ungated_ends
+from detent.machines.trees import UNPROVEN, unjudged
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from detent.core.explore import Graph
+    from detent.core.machine import Machine
+
+CONTRADICTION, HIDDEN, WAITS, VACUOUS, NEVER_TAKEN = "contradiction", "hidden", "waits", "vacuous", "never taken"
+EXCEPTIONS = (SIGN_OFF, UNGATED, ENGINE_LOOP, LIMIT, HIDDEN, WAITS, UNPROVEN)  # kinds that a machine may mean
+
+
+def findings(machine: Machine, graph: Graph) -> tuple[Violation, ...]:
+    """Every violation of an explored machine, each with its shortest story where it has one."""
+    if any(one.kind == "size" for one in graph.violations):
+        return graph.violations  # what was not walked to its end can't be judged further
+    chart, conditions = Chart(machine, graph), Conditions(machine)
+    found = [
+        *graph.violations,
+        *unjudged(chart),
+        *round_sign_offs(chart),
+        *ungated_ends(chart),
+        *engine_loops(chart, conditions),
+        *unbounded(chart, conditions),
+        *_contradictions(chart, conditions),
+        *_hidden(chart, conditions),
+        *_never_taken(chart),
+        *_waiting(chart),
+        *_vacuous(chart),
+    ]
+    used = {(one.kind, one.about) for one in found}
+    left = [one for one in found if one.about not in machine.exceptions.get(one.kind, {})]
+    return (*left, *_unused(machine, used))
+
+
+def _contradictions(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
+    for edge, way in chart.ways.values():
+        if not edge.never and (pair := conditions.contradiction(way.needs)):
+            number = f" way {way.number}" if way.number else ""
+            move = f"{edge.source} -> {edge.target}: {edge.name}{number}"
+            rule = f"{move} needs {pair[0]} and {pair[1]}, which are never open together"
+            yield Violation(rule, _stands(chart, edge.source), CONTRADICTION)
+
+
+def _hidden(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
+    """Moves that the engine or a crash never makes, because an earlier one is open whenever they are."""
+    for state in chart.machine.states.values():
+        edges = [edge for edge in state.edges if not edge.never and not edge.reopen]
+        ways = [(edge, way) for edge in edges for way in edge.ways]
+        for number, (edge, way) in enumerate(ways):
+            for actor in ("engine", "crash"):
+                before = [one for one in ways[:number] if one[0] is not edge]
+                has_run = bool(state.role)
+                first = next((one for one in before if conditions.hides(one[1], way, actor, has_run=has_run)), None)
+                if first:
+                    told = f" way {way.number}" if way.number else ""
+                    rule = f"{state.name}: the {actor} never takes {edge.name}{told}: {first[0].name} is open before it"
+                    yield Violation(rule, _stands(chart, state.name), HIDDEN, edge.name)
+
+
+def _never_taken(chart: Chart) -> Iterator[Violation]:
+    """Ways that nobody takes although the move is made; of a move that is never made the exploration tells."""
+    taken = {chart.place(step) for step in chart.graph.steps if step.edge}
+    made = {place[:2] for place in taken}
+    for place, (edge, way) in chart.ways.items():
+        if place not in taken and place[:2] in made and not edge.reopen:
+            rule = f"{edge.source} -> {edge.target}: way {way.number} of {edge.name} can never be taken"
+            yield Violation(rule, _stands(chart, edge.source), NEVER_TAKEN)
+
+
+def _waiting(chart: Chart) -> Iterator[Violation]:
+    """States in which the engine is to act and can't, so that nothing goes on and nobody is asked."""
+    told: set[str] = set()
+    for at, snapshot in enumerate(chart.graph.snapshots):
+        state = chart.state(at)
+        if state.driver != "engine" or snapshot.no or STOPPED in snapshot.registers or state.name in told:
+            continue
+        if not any(step.edge and step.signal.who == "engine" for step in chart.leaving.get(at, ())):
+            told.add(state.name)
+            mode = f" in mode {snapshot.mode}" if snapshot.mode else ""
+            rule = f"{state.name}: the engine is to act, and no move is its own{mode}"
+            yield chart.violation(WAITS, state.name, rule, chart.way_to(at))
+
+
+def _vacuous(chart: Chart) -> Iterator[Violation]:
+    """Properties that could not be violated, or not be kept: they say nothing about the machine."""
+    made = {step.edge for step in chart.graph.steps}
+    for rule in chart.machine.properties:
+        for name in (rule.then, *rule.first):
+            if name not in made:
+                yield Violation(f"property {rule.name}: {name} is never taken, so it says nothing", (), VACUOUS)
+        if rule.then in rule.first:
+            yield Violation(f"property {rule.name}: {rule.then} would have to come before itself", (), VACUOUS)
+
+
+def _unused(machine: Machine, used: set[tuple[str, str]]) -> Iterator[Violation]:
+    off = {edge.name for edge in machine.switched_off}
+    for kind, names in machine.exceptions.items():
+        for name in names:
+            if (kind, name) not in used and name not in off:
+                yield Violation(f"exception {kind}: {name} needs none", (), VACUOUS)
+
+
+def _stands(chart: Chart, state: str) -> tuple[str, ...]:
+    """The shortest story that leads to a state."""
+    at = next((number for number in chart.all_paths() if chart.state(number).name == state), None)
+    return chart.story(chart.way_to(at)) if at is not None else ()
