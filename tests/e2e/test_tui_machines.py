@@ -89,7 +89,7 @@ def test_a_double_crash_is_told_with_its_reason(oranges: Oranges) -> None:
         await screen.press("enter")
         await screen.until(lambda: screen.row("lines")[:3] == ["‖", "lines", "stuck"], "the second crash")
         await screen.shows("‖ lines needs you")
-        await screen.shows("▌ stuck: stuck waits for a person; working was left by")  # the notice, not the list
+        await screen.shows("▌ stuck: stuck waits for a person: agent run")  # the notice, not the list
 
     play(task.repo, scene)
     assert task.path_of_moves() == ["working", "stuck"]

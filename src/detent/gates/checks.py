@@ -150,8 +150,9 @@ def verdict(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=True, evidence=filled.evidence)  # also where a heading says it all
     if found is None and not filled.ok:
         return filled
-    shown = "no clear verdict" if found is None else found
-    why = f'{file} gives {shown} under "## {name}", not {wanted}'
+    why = f'{file} gives {found} under "## {name}", not {wanted}'
+    if found is None:
+        why = f'{file} gives no clear verdict under "## {name}": {" or ".join(words)}'
     return Finding(ok=False, why=why, evidence=filled.evidence)
 
 

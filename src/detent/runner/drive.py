@@ -25,6 +25,7 @@ from detent.runner.asks import left_open, question, why_here
 from detent.runner.drops import answer_drops
 from detent.runner.ending import attend, load_for_ends
 from detent.runner.explain import deploy_word, explain, may_ask
+from detent.runner.foresee import engine_lacks
 from detent.runner.inbox import again_command, open_sign_offs
 from detent.runner.judging import is_judged_next
 from detent.runner.launch import bounds_of
@@ -133,7 +134,8 @@ def _after_once(task: Task) -> Rest:
 def _called_off(task: Task, since: int) -> Rest | None:
     """A person who says stop while a task is driven means this driving, not only the run."""
     driven = task.memory.driven
-    if driven and not driven["on"] and driven["seq"] > since:
+    is_over = task.machine.states[task.memory.snapshot.state].is_end  # who cancels a task stops it too
+    if driven and not driven["on"] and driven["seq"] > since and not is_over:
         return Rest(task, "person", f"stopped by {driven['name']}")
     return None
 
@@ -177,6 +179,8 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
         return Rest(task, "stopped", stopped)
     if state.is_end:
         return Rest(task, "person" if waits_at_end(state) else "done", question(state, task.native) or state.name)
+    if state.driver == "engine" and (lacks := engine_lacks(task)) and lacks.why:
+        return Rest(task, "person", lacks.why, lacks.fix)
     if not state.role or (state.driver != "agent" and not asked):
         waits = question(state, task.native) or (state.title if state.is_rest else "")
         waits = waits or f"{state.name} waits for a person"

@@ -6,7 +6,8 @@ from detent.core.decide import decide
 from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.core.runs import run_over
-from detent.core.values import Advance, Crash, Signal
+from detent.core.values import Advance, Crash, Missing, Refuse, Signal, Wait
+from detent.errors import UnreadableError
 from detent.runner.open import needs_word
 
 TYPE_CHECKING = False
@@ -57,6 +58,24 @@ def foresee(task: Task, document: Document) -> Foreseen:
             return found
     is_judged = may_move and next_run(task, known_tree(task)).role != state.role
     return Foreseen("respawn" if is_judged else "stays")
+
+
+def engine_lacks(task: Task) -> Missing | None:
+    """What keeps the engine from moving a task whose state is its own; None where it goes on once it is driven."""
+    try:
+        document = task.native.read()
+    except UnreadableError:
+        return None  # its own error is told where the file is what it is about
+    snapshot = task.memory.snapshot
+    decision = decide(task.machine, snapshot, _facts(task, document, snapshot), Signal("engine"))
+    if isinstance(decision, Advance):
+        from detent.runner.prepare_foresee import foreseen  # few moves have something to prepare
+
+        return next(iter(foreseen(task, decision.way.prepare)), None)
+    missing = decision.missing if isinstance(decision, (Refuse, Wait)) else ()
+    if missing and all(one.pending for one in missing):
+        return None
+    return next((one for one in missing if not one.pending), Missing("engine", getattr(decision, "reason", "")))
 
 
 def _facts(task: Task, document: Document, snapshot: Snapshot) -> Mapping[str, Fact]:

@@ -130,18 +130,13 @@ def _after_agent(task: _Waiting) -> tuple[str, str] | None:
 
 def _after_engine(task: _Waiting) -> tuple[str, str] | None:
     """Where the engine has a move, whoever drives the task goes on; else a person learns what it lacks."""
-    moves = [move for move in task.moves() if "engine" in move.by]
-    if any(_is_to_take(move) and _may_follow(task, move) for move in moves):
+    from detent.runner.foresee import engine_lacks  # few tasks rest where the engine should go on
+
+    lacks = engine_lacks(load_task(task.project, task.name))
+    if lacks is None:
         return None
     why, command = _persons_turn(task)
-    lacks = next((one.why for move in moves for one in move.missing), "")
-    return (f"{why}: {lacks}" if lacks else why), command
-
-
-def _may_follow(task: _Waiting, move: Move) -> bool:
-    """Whether the engine takes a move in spite of what the last run said."""
-    edges = [edge for edge in task.state.edges if edge.name == move.name]
-    return not task.memory.snapshot.no or any(way.after_no for edge in edges for way in edge.ways)
+    return lacks.why or why, command
 
 
 def _persons_turn(task: _Waiting) -> tuple[str, str]:

@@ -191,7 +191,8 @@ class Supervisor:
     def _rest(self, task: Task) -> Rest | None:
         driven, (runs, seq) = task.memory.driven, self.begun[task.id]
         # Who names a task now means it, whatever was said of it before.
-        if driven and not driven["on"] and (self.wanted is None or driven["seq"] > seq):
+        is_over = task.machine.states[task.memory.snapshot.state].is_end
+        if driven and not driven["on"] and not is_over and (self.wanted is None or driven["seq"] > seq):
             return Rest(task, "person", f"stopped by {driven['name']}")
         if self.once and task.memory.runs > runs:
             return Rest(task, "running", "one run was asked for")

@@ -150,8 +150,11 @@ REVIEW = "## Review\n\n{}\n"
         (REVIEW.format("TODO"), 'EVIDENCE.md has nothing under "## Review"'),
         (REVIEW.format("<!-- Verdict: PASS -->"), 'EVIDENCE.md has nothing under "## Review"'),
         (REVIEW.format("Round: 2"), 'EVIDENCE.md has nothing under "## Review"'),
-        (REVIEW.format("```\nVerdict: PASS\n```"), 'EVIDENCE.md gives no clear verdict under "## Review", not PASS'),
-        (REVIEW.format("Verdict: PASS/FAIL"), 'EVIDENCE.md gives no clear verdict under "## Review", not PASS'),
+        (
+            REVIEW.format("```\nVerdict: PASS\n```"),
+            'EVIDENCE.md gives no clear verdict under "## Review": PASS or FAIL',
+        ),
+        (REVIEW.format("Verdict: PASS/FAIL"), 'EVIDENCE.md gives no clear verdict under "## Review": PASS or FAIL'),
         (REVIEW.format("Verdict: FAIL"), 'EVIDENCE.md gives FAIL under "## Review", not PASS'),
         (REVIEW.format("Verdict: PASS") + REVIEW.format("Verdict: FAIL"), "EVIDENCE.md gives FAIL"),
     ],

@@ -1,0 +1,51 @@
+"""What run, watch and history say of an `orange` task is true: no agent, a full pool, a cancelled task, no verdict."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.orange_task import Oranges
+
+
+def test_without_its_agent_a_task_stays_in_pending(oranges: Oranges) -> None:
+    task = oranges.orange(more='[agents.absent]\nargv = ["no-such-program-here"]')
+    assert task("configure", "--agent", "worker=absent", task.id, cwd=task.repo).code == 0
+    done = task.run(expect=4)
+    assert "nobody is installed for worker (absent)" in done.out
+    assert "detent configure --agent worker=AGENT" in done.out
+    assert task.state() == "pending"
+    assert task.entries("moved") == []
+    assert not task.tree.exists(), "no clone was made"
+    letter = task("inbox", cwd=task.repo).out
+    assert "nobody is installed for worker (absent)" in letter
+
+
+def test_a_task_that_waits_for_a_home_says_so(oranges: Oranges) -> None:
+    first = oranges.orange("working", more="[pool]\nsize = 1")
+    second = oranges.orange(task_id="second", repo=first.repo)
+    assert "no task home is free" in second.run(expect=1).err
+    assert "no task home is free" in second("inbox", cwd=first.repo).out
+    for words in (("run", "--all"), ("run", "lines", "second")):
+        watched = second(*words, cwd=first.repo)
+        assert "pending waits for a person" not in watched.out
+        assert "no task home is free" in watched.out
+
+
+@pytest.mark.parametrize("words", [("run",), ("run", "--all")])
+def test_a_cancelled_task_needs_nobody(oranges: Oranges, words: tuple[str, ...]) -> None:
+    oranges.honest()
+    task = oranges.orange("working")
+    assert task("start", task.id, cwd=task.repo).code == 0
+    assert task("cancel", task.id, cwd=task.repo).code == 0
+    done = task(*words, *(() if "--all" in words else (task.id,)), cwd=task.repo)
+    assert "needs a person" not in done.out
+    assert done.code == 0, done
+
+
+@pytest.mark.requirement("S3.48")
+def test_a_review_without_a_verdict_is_told_as_such(oranges: Oranges) -> None:
+    oranges.script("agent-review", "section Review 'hard to say'; exit 1")
+    task = oranges.orange("working", "agent-review")
+    task.run(expect=4)
+    reasons = [line["reason"] for line in task.log() if line["type"] == "agent.crashed"]
+    assert reasons[0] == 'TASK.md gives no clear verdict under "## Review": PASS or FAIL'
