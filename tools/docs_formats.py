@@ -117,6 +117,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "effects": "what is done after it, again and again until it works: see below",
         "after_no": "true: the engine may take it although the last run said no (it was refused, or a gate of the "
         "state's `no` is open); `unasked`: only where that run asked for no other state",
+        "given": "true: on entry the engine takes it only for what a person gave: no agent has run since a person "
+        "last acted, and the task is in the state for the first time",
     },
     "gate": {
         "check": "the question, see [checks](checks.md); its parameters stand beside it",

@@ -70,7 +70,7 @@ def test_an_idle_run_of_a_single_pass_stops_the_task(agents: Agents, words: tupl
     task = agents.task()
     done = task(*words, task.id, cwd=task.repo)
     assert (done.code, agents.counted()) == (6, ["implement 1"])
-    assert "without progress" in done.out
+    assert "no material progress" in done.out
     task.audit()
 
 

@@ -36,7 +36,7 @@ def test_a_run_that_crashed_is_counted_and_leaves_the_task_where_it_is(
 ) -> None:
     agents.script("implement", script)
     task = agents.task(more)
-    done = task.run("--once", expect=0)
+    done = task.run("--once", expect=1)
     assert ends(task) == [(exit_class, how)]
     crashed = task.last("crashed")
     assert (crashed["exit"], crashed["after"]["counters"]) == (exit_class, {"runs": 1, "crashes": 1})
@@ -89,7 +89,7 @@ def test_a_run_without_progress_stops_the_task_and_names_it(agents: Agents) -> N
     assert (ends(task), agents.counted()) == ([("finished", "exited")] * 2, ["implement 1", "implement 2"])
     assert task.last("unmoved")["progress"] is False
     assert task.last("unmoved")["after"]["counters"] == {"runs": 2, "idle": 2}
-    assert "stopped: words is in implement: 2 agent run(s) in a row without progress" in done.out
+    assert "stopped: words is in implement: no material progress: 2 agent run(s) changed nothing" in done.out
     assert task.json("run", task.id, cwd=task.repo)["rest"] == "stopped"
     for look in ("status", "next"):
         assert f"detent resume {task.id}\n" in task(look, task.id, cwd=task.repo).out
@@ -181,7 +181,7 @@ def test_an_agent_that_only_writes_about_quotas_has_finished(agents: Agents) -> 
 def test_an_agent_that_never_said_it_ended_has_not_finished(agents: Agents) -> None:
     agents.script("implement", f"{BUSY}\n" + said({"type": "turn.started"}))
     task = agents.task(events="codex")
-    task.run("--once", expect=0)
+    task.run("--once", expect=1)
     assert task.last("run_ended")["exit"] == "failed"
 
 
@@ -194,7 +194,7 @@ def test_events_nobody_could_send_do_no_harm(agents: Agents) -> None:
     agents.script("implement", f"{BUSY}\n{said(*wild)}\n echo '[[[' ; echo null; exit 1", run=1)
     agents.script("implement", BUSY, run=2)
     task = agents.task(events="codex")
-    task.run("--once", expect=0)
+    task.run("--once", expect=1)
     ended = task.last("run_ended")
     assert (ended["exit"], ended["session"], ended["usage"]["input_tokens"]) == ("failed", "", 0)
     assert ended["errors"][0].startswith("\ud800 broken")
@@ -221,7 +221,7 @@ def test_a_bound_of_the_run_ends_the_run_and_not_the_task(agents: Agents, bound:
     agents.script("implement", f"{TURN}\n{TURN}\nexec sleep 1000", run=1)
     agents.script("implement", "candidate\n" + said({"type": "agent_end"}), run=2)
     task = agents.task(f"[budget.run]\n{bound}", events="pi")
-    task.run("--once", expect=0)
+    task.run("--once", expect=1)
     assert ends(task) == [("timeout", how)]
     assert task.last("crashed")["after"]["counters"] == {"runs": 1, "crashes": 1}
     task.run("--once", expect=0)

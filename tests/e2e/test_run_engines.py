@@ -180,7 +180,7 @@ def test_the_worst_rest_of_several_tasks_is_what_run_ends_with(agents: Agents) -
     task("stop", idle.id, cwd=task.repo)  # said before; who names the task now means it
     done = task("run", task.id, idle.id, cwd=task.repo)
     assert done.code == 6, done
-    assert "stopped: idle is in implement: 2 agent run(s) in a row without progress" in done.out
+    assert "stopped: idle is in implement: no material progress: 2 agent run(s) changed nothing" in done.out
     assert (task.state(), idle.state()) == ("done", "implement")
     wrong = task("run", "--jobs", "0", task.id, cwd=task.repo)
     assert (wrong.code, "--jobs needs a number from 1" in wrong.err) == (2, True)

@@ -483,7 +483,7 @@ def test_a_reading_role_that_changes_the_real_tree_is_not_heard(agents: Agents) 
     assert (ended["access"], ended["tainted"], ended["claim"]) == ("read", ["app.py"], "verify_to_review")
     assert task.state() == "verify"
     assert "its role may only read the repository, and it changed app.py" in task.last("unmoved")["why"]
-    assert "without progress" in done.out
+    assert "no material progress" in done.out
     assert "better" not in (task.tree / "app.py").read_text(encoding="utf-8")
     task.audit()
 

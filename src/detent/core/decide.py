@@ -134,9 +134,11 @@ def closed_guards(machine: Machine, snapshot: Snapshot, signal: Signal, edge: Ed
     if way.spent and (used := spent(machine, snapshot, way.spent)) < (most := machine.limits[way.spent].most):
         closed.append(Missing(way.spent, f"{way.spent} is {used} of {most}; this move is for when it is spent"))
     is_bound = {"engine": machine.states[snapshot.state].role, "crash": set(way.after) & set(CRASH_CLASSES)}
-    if is_bound.get(signal.who) and snapshot.exit not in way.after:
+    is_agents = RUNS in snapshot.counters or snapshot.visits.get(snapshot.state, 1) > 1  # what lies there may be
+    after = [name for name in way.after if not (name == ENTRY and way.given and is_agents)]
+    if is_bound.get(signal.who) and snapshot.exit not in after:
         since = "no agent run of this visit has ended" if snapshot.exit == ENTRY else f"the last run {snapshot.exit}"
-        closed.append(Missing("after", f"{since}; the {signal.who} acts only after: {', '.join(way.after)}"))
+        closed.append(Missing("after", f"{since}; the {signal.who} acts only after: {', '.join(after)}"))
     if signal.who == "engine" and snapshot.no and not _may_follow_no(snapshot, edge, way):
         closed.append(
             Missing("no", f"the last agent run said no: {no_words(snapshot)}", "another run or a person answers")

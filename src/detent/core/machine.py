@@ -45,6 +45,7 @@ class Way(Record):
     prepare: tuple[str, ...] = ()
     effects: tuple[str, ...] = ()
     after_no: str = ""  # yes | unasked: the engine may take it although the last run said no
+    given: bool = False  # on entry it is for what a person gave: before any agent run, and on the first visit only
 
 
 class Edge(Record):

@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+IDLE_WORDS = "no material progress: {} agent run(s) changed nothing"  # why a task stops
+
 
 def run_over(
     machine: Machine,
@@ -43,11 +45,7 @@ def stayed(machine: Machine, snapshot: Snapshot, *, made_progress: bool, refusal
     after = snapshot.replace(counters=counters)
     if often and refusal and times >= often:
         return stop(after, f"the same refusal after {times} runs: {refusal}")
-    return stop(after, idle_words(most)) if counters.get(IDLE, 0) >= most > 0 else after
-
-
-def idle_words(runs: int) -> str:
-    return f"{runs} agent run(s) in a row without progress"
+    return stop(after, IDLE_WORDS.format(most)) if counters.get(IDLE, 0) >= most > 0 else after
 
 
 def runs_spent(machine: Machine, snapshot: Snapshot) -> str:

@@ -326,6 +326,7 @@ class _Parser(Names):
             prepare=self.words(where, table.texts("prepare", given.prepare), "prepares"),
             effects=self.words(where, table.texts("effects", given.effects), "effects"),
             after_no=self.after_no(where, table, given.after_no),
+            given=table.flag("given") or given.given,
         )
         self.check_registers(where, way)
         if number:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from detent.core.machine import ASKED, IDLE, STOPPED
+from detent.core.machine import ASKED, CRASH_CLASSES, IDLE, STOPPED
 from detent.core.record import Record
 from detent.core.values import Advance, Refuse, Signal
 from detent.effects import keeper
@@ -65,7 +65,7 @@ class Rest(Record):
     """Why a task does not go on by itself."""
 
     task: Task
-    why: str  # done | person | stopped | quota | running | refused
+    why: str  # done | person | stopped | quota | running | refused | failed
     text: str = ""
     next_step: str = ""  # where it is another one than the reason tells
 
@@ -104,7 +104,7 @@ def drive(
             continue
         rest = _called_off(task, since) or resting(task, asked=asked)
         if rest is None and started and once:
-            rest = _after_once(task)
+            rest = after_once(task, since)
         if rest is None and not may_start:
             rest = Rest(task, "running", UNDRIVEN)
         if rest is not None:
@@ -120,15 +120,32 @@ def drive(
             tell(Happened("started", task))
 
 
-def _after_once(task: Task) -> Rest:
-    """The one run that was asked for is over; what it asked for may have been refused."""
+def after_once(task: Task, since: int) -> Rest:
+    """The one run that was asked for is over; it may have failed, gained nothing, or asked for something in vain.
+
+    `since` is the journal line after which it began.
+    """
     if task.machine.progress.get("same_max") and task.memory.snapshot.counters.get(IDLE):
         task = stop_idle(task)
         return Rest(task, "stopped", task.memory.snapshot.registers[STOPPED])
+    if failed := _failed_run(task, since):
+        return Rest(task, "failed", failed)
     asked = task.memory.snapshot.no.get(ASKED) if task.memory.visit else None
     if asked is None:
         return Rest(task, "running", "one run was asked for")
     return Rest(task, "refused", f"agent run #{task.memory.visit['run']} asked for {asked} and was refused")
+
+
+def _failed_run(task: Task, since: int) -> str:
+    """How the last run failed, in words; empty where it ended by itself, or its work opened a move all the same."""
+    later = [entry for entry in task.store.history() if entry["seq"] > since]
+    ended = next((entry for entry in reversed(later) if entry["kind"] == "run_ended"), None)
+    if ended is None or ended["exit"] not in CRASH_CLASSES or ended["by_person"]:
+        return ""
+    moved = (entry for entry in later if entry["kind"] == "moved" and entry["seq"] > ended["seq"])
+    if any(entry["by"] != "crash" for entry in moved):
+        return ""
+    return f"agent run #{ended['run']} {EXITS[ended['exit']]}"
 
 
 def _called_off(task: Task, since: int) -> Rest | None:

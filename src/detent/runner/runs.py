@@ -11,7 +11,7 @@ import json
 import os
 
 from detent.core.machine import STOPPED
-from detent.core.runs import idle_words, runs_spent, stop
+from detent.core.runs import IDLE_WORDS, runs_spent, stop
 from detent.effects import keeper
 from detent.effects.agents.events import TEXT
 from detent.effects.keeper_look import RunSeen
@@ -110,7 +110,7 @@ def stop_idle(task: Task) -> Task:
     """Stop a task whose single pass was idle: no other run of this command could do better."""
     with Lock(task.places.lock()):
         settled = put_in_order(task)
-        return _stop(task.at(settled.memory), settled, idle_words(1))
+        return _stop(task.at(settled.memory), settled, IDLE_WORDS.format(1))
 
 
 def _stop(task: Task, settled: Settled, why: str) -> Task:

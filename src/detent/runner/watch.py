@@ -19,7 +19,7 @@ from detent.effects.keeper_process import EVENTS
 from detent.effects.keeper_watch import Watch
 from detent.errors import DetentError, LockedError, RefusedError, TakesLong
 from detent.runner.bell import Bell, ring
-from detent.runner.drive import UNDRIVEN, Rest, keep_budget, resting
+from detent.runner.drive import UNDRIVEN, Rest, after_once, keep_budget, resting
 from detent.runner.drops import answer_drops, drop_folder
 from detent.runner.end_run import end_run, tidy_up
 from detent.runner.ending import load_for_ends
@@ -195,7 +195,7 @@ class Supervisor:
         if driven and not driven["on"] and not is_over and (self.wanted is None or driven["seq"] > seq):
             return Rest(task, "person", f"stopped by {driven['name']}")
         if self.once and task.memory.runs > runs:
-            return Rest(task, "running", "one run was asked for")
+            return resting(task) or after_once(task, seq)
         snapshot = task.memory.snapshot
         is_engine_s = task.machine.states[snapshot.state].driver == "engine" and not snapshot.registers.get(STOPPED)
         if is_engine_s and self.tried.get(task.id) != snapshot.seq:
@@ -203,7 +203,9 @@ class Supervisor:
         return resting(task) or (None if self._may_start(task) else Rest(task, "running", UNDRIVEN))
 
     def _may_start(self, task: Task) -> bool:
-        """A run that somebody else began is seen to its end; that is no word for the next one."""
+        """A run that somebody else began is seen to its end; that is no word for the next one. Nor is `once`."""
+        if self.once and task.memory.runs > self.begun[task.id][0]:
+            return False
         return self.wanted is not None or bool(task.memory.driven.get("on", False))
 
     def _watch_run(self, task: Task) -> None:

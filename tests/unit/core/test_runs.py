@@ -49,7 +49,10 @@ def test_idle_runs_in_a_row_stop_the_task_and_progress_begins_anew() -> None:
     assert (once.counters, once.registers) == ({"idle": 1}, {})
     assert stayed(made, once, made_progress=True).counters == {}
     twice = stayed(made, once, made_progress=False)
-    assert (twice.counters, twice.registers) == ({"idle": 2}, {"stopped": "2 agent run(s) in a row without progress"})
+    assert (twice.counters, twice.registers) == (
+        {"idle": 2},
+        {"stopped": "no material progress: 2 agent run(s) changed nothing"},
+    )
 
 
 def test_a_machine_may_leave_idle_runs_to_its_own_counters() -> None:

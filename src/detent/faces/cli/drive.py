@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from detent.faces.cli.arguments import Arguments
     from detent.runner.drive import Happened, Rest
 
-# What `run` ends with: nothing left to do, the one run was refused, a person must act, or it stopped by itself.
-EXIT_CODES = {"done": 0, "running": 0, "refused": 1, "person": 4, "stopped": 6, "quota": 6}
+# What `run` ends with: nothing left to do, the one run was refused or failed, a person must act, or it stopped itself.
+EXIT_CODES = {"done": 0, "running": 0, "refused": 1, "failed": 1, "person": 4, "stopped": 6, "quota": 6}
 LONGEST_STOP_S = 30.0  # for a run to end after it was told to
 
 
