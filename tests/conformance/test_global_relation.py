@@ -13,7 +13,8 @@ from detent.core.decide import decide, enter
 from detent.core.explore import explore
 from detent.core.values import Advance, Fact, Refuse, Signal, Wait
 from detent.machines.load import load
-from detent.proof.compare import compare, edge_name
+from detent.proof.compare import compare
+from detent.proof.relation import edge_name
 from detent.runner.vocabulary import vocabulary
 from tests.conformance.global_desk import (
     CODE_REVIEW,

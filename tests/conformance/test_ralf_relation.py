@@ -14,7 +14,8 @@ from detent.core.explore import Graph, explore
 from detent.core.machine import EXIT_CLASSES, Edge, Machine
 from detent.core.values import Advance, Fact, Signal, Snapshot
 from detent.machines.load import load
-from detent.proof.compare import compare, edge_name
+from detent.proof.compare import compare
+from detent.proof.relation import edge_name
 from detent.runner.vocabulary import vocabulary
 
 RELATION: dict[str, Any] = json.loads(

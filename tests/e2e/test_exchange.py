@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 from tests.conformance import tlc
@@ -27,3 +28,91 @@ def test_a_module_is_printed_or_given_as_json(detent: Detent, tmp_path: Path) ->
     assert text.startswith("---- MODULE Global ----\n")
     assert text.rstrip().endswith("====")
     assert content["cfg"].startswith("INIT Init\nNEXT Next\n")
+
+
+PLAN = """# Plan
+
+```text
+intake -> shape
+shape -> implement | blocked | needs_user_decision
+implement -> verify | blocked | needs_user_decision
+verify -> review | repair | blocked | needs_user_decision
+review -> done | repair | needs_user_decision
+repair -> verify | blocked | needs_user_decision
+```
+
+| Transition | By | Gate |
+|---|---|---|
+| review -> done | agent or engine | the review passed |
+"""
+
+
+def test_a_document_that_agrees_is_equal(detent: Detent, tmp_path: Path) -> None:
+    (tmp_path / "plan.md").write_text(PLAN)
+    done = detent("machine", "compare", "phase", "plan.md", cwd=tmp_path)
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        "equal; map of states, line 4; table of line 12: 9 states, 17 moves",
+        "  compared: states, moves, ends, actors, gates",
+    ]
+
+
+def test_differences_are_told_in_sentences_and_as_json(detent: Detent, tmp_path: Path) -> None:
+    text = PLAN.replace("intake -> shape\n", "intake -> shape | done\n").replace("agent or engine", "person")
+    (tmp_path / "plan.md").write_text(text.replace("review -> done | repair", "review -> done"))
+    done = detent("machine", "compare", "phase", "plan.md", cwd=tmp_path)
+    assert done.code == 1
+    differences = [
+        "only the document has the move intake -> done",
+        "only the machine has the move review -> repair (review_to_repair)",
+        "review -> done (review_to_done) is made by person in the document, by agent or engine in the machine",
+    ]
+    assert done.out.splitlines()[:4] == [
+        "different in 3 point(s); map of states, line 4; table of line 12: 9 states, 17 moves",
+        *(f"  - {line}" for line in differences),
+    ]
+    content = detent("machine", "compare", "phase", "plan.md", "--json", cwd=tmp_path).json()
+    assert content["differences"] == differences
+    assert content["equal"] is False
+    assert content["missing_edges"] == [["intake", "done", ""]]
+    assert content["compared"] == ["states", "moves", "ends", "actors", "gates"]
+
+
+MODULE = r"""---- MODULE Orange ----
+VARIABLE status
+(* One check per rule (R-*), then on. *)
+Init == status = "pending"
+Start == status = "pending" /\ status' = "working"
+Next == Start
+====
+"""
+
+
+def test_a_comment_that_ends_too_early_is_told_with_its_repair(detent: Detent, tmp_path: Path) -> None:
+    (tmp_path / "Orange.tla").write_text(MODULE)
+    done = detent("machine", "compare", "orange", "Orange.tla", cwd=tmp_path)
+    assert done.code == 1
+    assert done.out.splitlines()[1] == (
+        '  - the document, line 3, column 26: "*)" inside the word "R-*)" ends the comment too early; '
+        'write "R-* )", with one space before the bracket'
+    )
+
+
+def test_a_file_that_describes_no_machine_is_unreadable(detent: Detent, tmp_path: Path) -> None:
+    (tmp_path / "plan.md").write_text("# Plan\n\nFirst we think.\n")
+    done = detent("machine", "compare", "phase", "plan.md", cwd=tmp_path)
+    assert done.code == 5
+    assert "it has no TLA+ module, no state diagram" in done.err
+    assert "docs/how-to/compare-a-document.md" in done.err
+
+
+def test_without_the_parser_the_install_command_is_told(tmp_path: Path) -> None:
+    (tmp_path / "Orange.tla").write_text(MODULE)
+    words = ["machine", "compare", "orange", "Orange.tla"]
+    program = (
+        "import sys; sys.modules['tree_sitter'] = None; from detent.faces.cli.main import main; "
+        f"sys.argv[1:] = {words}; sys.exit(main())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 5
+    assert "pip install 'detent[compare]'" in done.stderr

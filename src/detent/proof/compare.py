@@ -1,112 +1,123 @@
-"""Holds a machine's relation against one that somebody wrote down elsewhere, edge by edge and name by name.
-
-A relation file is JSON with `states`, `initial`, `terminal` and `transitions` (`from`, `to`, `name`); all else it holds
-(gates, actors, notes, moves outside the relation) is commentary and is not compared.
-"""
+"""Compares a machine with what a document says: states, moves, names, and actors and gates where it has them."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections import Counter
-
+from detent.core.machine import ACTORS
 from detent.core.record import Record
-from detent.errors import UnreadableError
-from detent.store.atomic import read_text
+from detent.proof.relation import Relation, Row, from_json, slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from detent.core.machine import Machine
+    from detent.core.machine import Edge, Machine
 
     Triple = tuple[str, str, str]  # from, to, name
+    Words = tuple[str, ...]
+    Differing = tuple[str, str, str, Words, Words]  # from, to, name, the document's words, the machine's
 
 
 class Comparison(Record):
-    """What differs; `missing` is in the relation only, `extra` in the machine only."""
+    """What differs; `missing` is in the document only, `extra` in the machine only."""
 
     equal: bool
     missing_states: tuple[str, ...] = ()
     extra_states: tuple[str, ...] = ()
     missing_edges: tuple[Triple, ...] = ()
     extra_edges: tuple[Triple, ...] = ()
-    renamed: tuple[tuple[str, str, str, str], ...] = ()  # from, to, the relation's name, the machine's name
-    initial: tuple[str, str] | None = None  # the relation's and the machine's, where they differ
+    renamed: tuple[tuple[str, str, str, str], ...] = ()  # from, to, the document's name, the machine's name
+    initial: tuple[str, str] | None = None  # the document's and the machine's, where they differ
     missing_terminal: tuple[str, ...] = ()
     extra_terminal: tuple[str, ...] = ()
+    actors: tuple[Differing, ...] = ()
+    gates: tuple[Differing, ...] = ()
+    problems: tuple[str, ...] = ()  # faults of the document itself
 
 
-def read_relation(path: str) -> Mapping[str, Any]:
-    """The relation in a file, or an error that says what it lacks."""
-    text = read_text(path)
-    if text is None:
-        raise UnreadableError("there is no such relation file", where=path, next_step="give the path of a JSON file")
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableError(f"relation file is not valid JSON: {error}", where=path) from error
-    return check_relation(content, path)
+def compared_parts(relation: Relation) -> tuple[str, ...]:
+    """What the document has, and so what was compared."""
+    rows = relation.rows
+    has = {
+        "initial state": relation.initial is not None,
+        "ends": relation.terminal is not None,
+        "names": any(row.name is not None for row in rows),
+        "actors": any(row.by is not None for row in rows),
+        "gates": any(row.needs is not None for row in rows),
+    }
+    return ("states", "moves", *(part for part, is_there in has.items() if is_there))
 
 
-def check_relation(content: Any, where: str = "") -> Mapping[str, Any]:
-    """The same content, if it is a relation; `compare` asks too, so that no face can forget it."""
-    problem = _problem(content)
-    if problem:
-        raise UnreadableError(f"this is no relation: {problem}", where=where, next_step="see docs/reference/formats.md")
-    relation: Mapping[str, Any] = content
-    return relation
-
-
-def _problem(content: object) -> str:
-    if not isinstance(content, dict):
-        return "it is not a table"
-    for key, kind in (("states", list), ("initial", str), ("terminal", list), ("transitions", list)):
-        if not isinstance(content.get(key), kind):
-            return f"{key!r} is missing or of another kind"
-    if not all(isinstance(name, str) for name in (*content["states"], *content["terminal"])):
-        return "a state is not a text"
-    for number, row in enumerate(content["transitions"], 1):
-        if not isinstance(row, dict) or not isinstance(row.get("from"), str) or not isinstance(row.get("to"), str):
-            return f"transition {number} lacks 'from' or 'to'"
-        if not isinstance(row.get("name"), (str, type(None))):
-            return f"transition {number} has a name that is no text"
-    return ""
-
-
-def edge_name(row: Mapping[str, Any]) -> str:
-    """The name a machine gives to a row: the row's own if it is an identifier, else its slug, else from-to-to."""
-    name = row.get("name") or f"{row['from']} -> {row['to']}"
-    if name.isidentifier():
-        return str(name)
-    return re.sub(r"[^a-z0-9_]+", "-", name.replace("->", " to ").lower()).strip("-")
-
-
-def compare(machine: Machine, relation: Mapping[str, Any]) -> Comparison:
-    """Both relations as multisets of (from, to, name): a row that stands twice must be there twice."""
-    relation = check_relation(relation)
-    wanted = Counter((row["from"], row["to"], edge_name(row)) for row in relation["transitions"])
-    found = Counter((edge.source, edge.target, edge.name) for edge in machine.edges())
-    missing, extra = list((wanted - found).elements()), list((found - wanted).elements())
-    renamed: list[tuple[str, str, str, str]] = []
-    for edge in tuple(missing):
-        twin = next((other for other in extra if other[:2] == edge[:2]), None)
-        if twin is not None:
-            renamed.append((*edge, twin[2]))
-            missing.remove(edge)
-            extra.remove(twin)
+def compare(machine: Machine, document: Relation | Mapping[str, Any]) -> Comparison:
+    """Each named row stands for one move; a row without a name stands for all moves between its two states."""
+    relation = document if isinstance(document, Relation) else from_json(document)
+    pairs, missing, extra = _pair(relation.rows, list(machine.edges()))
+    renamed = [(row.source, row.target, row.name, edge.name) for row, edge in pairs if not _is_named(row, edge)]
+    terminal, ends = relation.terminal, machine.ends()
+    initial = relation.initial
     differences: dict[str, tuple[Any, ...] | None] = {
-        "missing_states": _without(relation["states"], machine.states),
-        "extra_states": _without(machine.states, relation["states"]),
-        "missing_edges": tuple(missing),
-        "extra_edges": tuple(extra),
+        "missing_states": _without(relation.states, machine.states),
+        "extra_states": _without(machine.states, relation.states),
+        "missing_edges": tuple((row.source, row.target, row.name or "") for row in missing),
+        "extra_edges": tuple((edge.source, edge.target, edge.name) for edge in extra),
         "renamed": tuple(renamed),
-        "initial": None if relation["initial"] == machine.initial else (relation["initial"], machine.initial),
-        "missing_terminal": _without(relation["terminal"], machine.ends()),
-        "extra_terminal": _without(machine.ends(), relation["terminal"]),
+        "initial": None if initial in (None, machine.initial) else (initial, machine.initial),
+        "missing_terminal": () if terminal is None else _without(terminal, ends),
+        "extra_terminal": () if terminal is None else _without(ends, terminal),
+        "actors": tuple(_actors(pairs)),
+        "gates": tuple(_gates(machine, pairs)),
+        "problems": relation.problems,
     }
     return Comparison(equal=not any(differences.values()), **differences)  # type: ignore[arg-type]  # one type per key
+
+
+def _pair(rows: Iterable[Row], edges: list[Edge]) -> tuple[list[tuple[Row, Edge]], list[Row], list[Edge]]:
+    """Which row stands for which edge, and what is left of both: first by name, then by the two states alone."""
+    pairs: list[tuple[Row, Edge]] = []
+    left: list[Row] = []
+    free = list(edges)
+    for row in rows:
+        edge = next((one for one in free if _joins(row, one) and row.name is not None and _is_named(row, one)), None)
+        if edge is None:
+            left.append(row)
+        else:
+            pairs.append((row, edge))
+            free.remove(edge)
+    missing: list[Row] = []
+    for row in left:
+        found = [one for one in free if _joins(row, one)][: 1 if row.name is not None else None]
+        if row.name is None and not found:  # another row already stands for the moves between these states
+            found = [one for one in edges if _joins(row, one)]
+        pairs += [(row, one) for one in found]
+        free = [one for one in free if one not in found]
+        missing += [] if found else [row]
+    return pairs, missing, free
+
+
+def _joins(row: Row, edge: Edge) -> bool:
+    return (row.source, row.target) == (edge.source, edge.target)
+
+
+def _is_named(row: Row, edge: Edge) -> bool:
+    return row.name is None or slug(row.name) == slug(edge.name)
+
+
+def _actors(pairs: list[tuple[Row, Edge]]) -> Iterable[Differing]:
+    for row, edge in pairs:
+        if row.by is not None and set(row.by) != set(edge.by()):
+            wanted = tuple(actor for actor in ACTORS if actor in row.by)
+            yield (edge.source, edge.target, edge.name, wanted, edge.by())
+
+
+def _gates(machine: Machine, pairs: list[tuple[Row, Edge]]) -> Iterable[Differing]:
+    """Gates by name are compared one by one; of gates in words only whether the move has any."""
+    for row, edge in pairs:
+        if row.needs is None:
+            continue
+        asked = tuple(dict.fromkeys(gate for way in edge.ways for gate in way.needs))
+        is_named = all(gate in machine.gates for gate in row.needs)
+        if set(row.needs) != set(asked) if is_named else not asked:
+            yield (edge.source, edge.target, edge.name, row.needs, asked)
 
 
 def _without(names: Any, others: Any) -> tuple[str, ...]:

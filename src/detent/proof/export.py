@@ -43,6 +43,7 @@ def _edge(edge: Edge) -> dict[str, Any]:
         "name": edge.name,
         "label": edge.label,
         "by": list(edge.by()),
+        "needs": list(dict.fromkeys(gate for way in edge.ways for gate in way.needs)),
     }
 
 

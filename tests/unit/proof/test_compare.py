@@ -11,8 +11,11 @@ import pytest
 
 from detent.core.machine import Edge, Machine, State, Way
 from detent.errors import UnreadableError
-from detent.machines.load import load
-from detent.proof.compare import Comparison, compare, edge_name, read_relation
+from detent.machines.load import built_in_names, load
+from detent.proof.compare import Comparison, compare
+from detent.proof.export import export_json
+from detent.proof.read_document import read_document
+from detent.proof.relation import edge_name
 
 RELATIONS = Path(__file__).resolve().parents[2] / "data" / "relations"
 SEEDS = sorted(path.name for path in RELATIONS.glob("*.json") if not path.name.endswith("refinement.json"))
@@ -55,12 +58,12 @@ MACHINE = machine_from(relation())
 @pytest.mark.requirement("S0.10", "S0.30")
 def test_the_phase_machine_is_the_relation_of_its_document() -> None:
     machine, _ = load("phase", None)
-    assert compare(machine, read_relation(str(RELATIONS / "000_phase.json"))) == Comparison(equal=True)
+    assert compare(machine, read_document(str(RELATIONS / "000_phase.json"), machine)) == Comparison(equal=True)
 
 
 @pytest.mark.parametrize("name", SEEDS)
 def test_every_shape_of_relation_file_is_read(name: str) -> None:
-    read = read_relation(str(RELATIONS / name))
+    read = json.loads((RELATIONS / name).read_text())
     assert len(read["transitions"]) == read["counts"]["transitions"]
     assert len(read["states"]) == read["counts"]["states"]
     assert compare(machine_from(read), read).equal
@@ -133,13 +136,49 @@ def test_each_difference_is_named(changes: dict[str, Any], difference: dict[str,
         (json.dumps(relation(transitions=[{"from": "a"}])), "transition 1 lacks"),
         (json.dumps(relation(transitions=["a"])), "transition 1 lacks"),
         (json.dumps(relation(transitions=[{"from": "a", "to": "b", "name": 3}])), "no text"),
+        (json.dumps(relation(transitions=[{"from": "a", "to": "b", "by": "agent"}])), "'by' is no list"),
+        (json.dumps(relation(transitions=[{"from": "a", "to": "b", "needs": [1]}])), "'needs' is no list"),
+        (json.dumps(relation(transitions=[{"from": "a", "to": "b", "by": ["cat"]}])), "'cat' is none of"),
     ],
 )
 def test_what_is_no_relation_is_refused_with_a_reason(tmp_path: Path, content: str, words: str) -> None:
     path = tmp_path / "relation.json"
     path.write_text(content)
     with pytest.raises(UnreadableError, match=words):
-        read_relation(str(path))
+        read_document(str(path), MACHINE)
+
+
+BY_ENGINE = [{**relation()["transitions"][0], "by": ["engine"]}, relation()["transitions"][1]]
+WITH_GATE = [{**relation()["transitions"][0], "needs": ["ready"]}, relation()["transitions"][1]]
+
+
+def test_an_actor_that_differs_is_named() -> None:
+    found = compare(MACHINE, relation(transitions=BY_ENGINE))
+    assert found == Comparison(equal=False, actors=(("a", "b", "first-step", ("engine",), ("person",)),))
+    same = [{**row, "by": ["person"]} for row in relation()["transitions"]]
+    assert compare(MACHINE, relation(transitions=same)).equal
+
+
+def test_a_gate_that_differs_is_named() -> None:
+    found = compare(MACHINE, relation(transitions=WITH_GATE))
+    assert found == Comparison(equal=False, gates=(("a", "b", "first-step", ("ready",), ()),))
+    none = [{**row, "needs": []} for row in relation()["transitions"]]
+    assert compare(MACHINE, relation(transitions=none)).equal
+
+
+@pytest.mark.parametrize("name", built_in_names())
+def test_actors_and_gates_of_our_own_export_are_compared(name: str) -> None:
+    machine, _ = load(name, None)
+    content = export_json(machine)
+    assert compare(machine, content) == Comparison(equal=True)
+    for number, row in enumerate(content["transitions"]):
+        other = {"by": ["crash"] if row["by"] != ["crash"] else ["agent"], "needs": [*row["needs"], "another"]}
+        for key, value in other.items():
+            rows = [*content["transitions"][:number], {**row, key: value}, *content["transitions"][number + 1 :]]
+            found = compare(machine, {**content, "transitions": rows})
+            differing = found.actors if key == "by" else found.gates
+            # Gates that the machine does not know are words: then only whether the move has any is compared.
+            assert len(differing) == (1 if key == "by" else 0 if row["needs"] else 1)
 
 
 def test_compare_itself_refuses_what_is_no_relation() -> None:
@@ -149,6 +188,6 @@ def test_compare_itself_refuses_what_is_no_relation() -> None:
 
 def test_a_missing_file_and_a_file_of_another_kind_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError, match="no such"):
-        read_relation(str(tmp_path / "none.json"))
+        read_document(str(tmp_path / "none.json"), MACHINE)
     with pytest.raises(UnreadableError, match="'states' is missing"):
-        read_relation(str(RELATIONS / "002_refinement.json"))
+        read_document(str(RELATIONS / "002_refinement.json"), MACHINE)

@@ -53,7 +53,7 @@ def test_a_shipped_machine_is_exported_by_the_contract(name: str) -> None:
     exported = export_json(machine)
     assert list(exported) == ["name", "states", "initial", "terminal", "transitions", "reopen"]
     for row in (*exported["transitions"], *exported["reopen"]):
-        assert list(row) == ["from", "to", "name", "label", "by"]
+        assert list(row) == ["from", "to", "name", "label", "by", "needs"]
         assert set(row["by"]) <= {"agent", "engine", "person", "crash"}
         assert row["by"]
     assert len(exported["transitions"]) == len(list(machine.edges()))
@@ -70,6 +70,7 @@ def test_the_phase_machine_as_data() -> None:
         "name": "intake_to_shape",
         "label": "intake_to_shape",
         "by": ["agent", "engine"],
+        "needs": ["frame_known"],
     }
     assert {(row["from"], row["to"]) for row in exported["reopen"]} == {
         ("blocked", "{origin}"),

@@ -487,9 +487,11 @@ COMMANDS = (
     Command(
         "machine compare",
         "Machines",
-        "hold a machine against a relation file",
+        "compare a machine with a document: JSON, a TLA+ module, state diagrams, transition tables or maps of states",
         "machines:compare_machine",
-        (Argument("MACHINE", "name or file", required=True), Argument("RELATION", "JSON file", required=True)),
+        (Argument("MACHINE", "name or file", required=True), Argument("FILE", "the document", required=True)),
+        (),
+        "detent machine compare phase docs/plan.md",
     ),
     Command(
         "repl",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 
-from detent.errors import UnreadableError, UsageError
+from detent.errors import UsageError
 from detent.faces.cli.output import show, show_as_json
 from detent.machines.load import built_in_names, load, schema_names, schema_text
 from detent.runner.vocabulary import vocabulary
@@ -150,22 +151,22 @@ def _export_tla(arguments: Arguments, machine: Machine) -> int:
 
 
 def compare_machine(arguments: Arguments) -> int:
-    from detent.proof.compare import compare
-    from detent.store.atomic import read_text
+    from detent.faces.words_compare import comparison_lines, difference_lines
+    from detent.proof.compare import compare, compared_parts
+    from detent.proof.read_document import read_document
 
-    path = arguments.text("RELATION")
-    text = read_text(path)
-    if text is None:
-        raise UsageError(f"there is no file {path}", next_step="detent machine compare MACHINE RELATION.json")
-    try:
-        relation = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableError(
-            f"relation file is not JSON: {error}", where=path, next_step="correct the file"
-        ) from error
-    comparison = compare(_machine(arguments), relation)
+    machine, path = _machine(arguments), arguments.text("FILE")
+    if not os.path.exists(path):
+        raise UsageError(f"there is no file {path}", next_step="detent machine compare MACHINE FILE")
+    document = read_document(path, machine)
+    comparison = compare(machine, document)
     details = {name: getattr(comparison, name) for name in comparison._fields}
-    differing = [f"  {name}: {value}" for name, value in details.items() if name != "equal" and value]
-    text = "equal" if comparison.equal else "\n".join(["different", *differing])
-    show(arguments, details, text)
+    content = {
+        **details,
+        "document": document.source,
+        "compared": compared_parts(document),
+        "differences": difference_lines(comparison),
+        "notes": document.notes,
+    }
+    show(arguments, content, "\n".join(comparison_lines(comparison, document)))
     return 0 if comparison.equal else 1
