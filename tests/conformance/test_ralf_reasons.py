@@ -165,3 +165,19 @@ def test_a_lost_run_is_named_where_it_paused_the_loop(threads: Threads) -> None:
     thread.done("choose", "resume")
     assert phase(thread) == {"type": "Running", "data": {"iteration": 1}}
     thread.audit()
+
+
+@pytest.mark.requirement("S4.49", "S4.53")
+def test_a_criterion_that_was_not_judged_is_not_told_as_failed(threads: Threads) -> None:
+    thread = threads.thread(more="[machine.ralf.limits]\niteration = 1")
+    thread.to("Running", SPEC + "- it reads well\n- it is short\n")
+    threads.script("Running", "promise")
+    thread.run(expect=4)
+    assert thread.state() == "Stuck"
+    status = thread.done("status").out
+    assert "criteria:            0 of 3 passing, 2 not judged" in status
+    assert "failed  C1: 'grep -q ready app.py' failed" in status
+    assert "open    C2: " in status
+    assert "C2" not in phase(thread)["data"]["reason"]
+    assert [ok for _, ok, _ in thread.json("status", thread.id)["failed"]] == [False, None, None]
+    thread.audit()

@@ -39,7 +39,7 @@ class Fact(Record):
     by_hand: bool = False  # the evidence changed while no agent run lived
     pending: bool = False  # a command has not been run on this tree: not proven, but provable
     note: str = ""  # worth telling although the gate is open
-    parts: tuple[tuple[str, bool, str], ...] = ()  # made of several answers: the label, result and reason of each
+    parts: tuple[tuple[str, bool | None, str], ...] = ()  # made of several answers: label, result, reason
     is_known: bool = True  # False: nobody could answer, or nobody has yet
     once: str = ""  # open only until this happens, which the work itself may bring about
 

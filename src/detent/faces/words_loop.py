@@ -61,15 +61,20 @@ def loop_rows(loop: Loop | None) -> list[tuple[str, str]]:
     rows = [(loop.limit, f"{loop.used} of {loop.most}")]
     rows += [("model", loop.agent)] if loop.agent else []
     if loop.criteria:
-        rows.append(("criteria", f"{sum(ok for _, ok, _ in loop.criteria)} of {len(loop.criteria)} passing"))
+        unjudged = sum(ok is None for _, ok, _ in loop.criteria)
+        more = f", {unjudged} not judged" if unjudged else ""
+        rows.append(("criteria", f"{passing(loop.criteria)} of {len(loop.criteria)} passing{more}"))
     return rows
 
 
-def part_words(parts: Sequence[tuple[str, bool, str]]) -> list[str]:
+def passing(parts: Sequence[tuple[str, bool | None, str]]) -> int:
+    return sum(ok is True for _, ok, _ in parts)
+
+
+def part_words(parts: Sequence[tuple[str, bool | None, str]]) -> list[str]:
     """Each part of an answer on a line of its own."""
-    told = (
-        (f"{'ok    ' if ok else 'failed'}  {label}", f": {why}" if why and not ok else "") for label, ok, why in parts
-    )
+    marks = {True: "ok    ", False: "failed", None: "open  "}
+    told = ((f"{marks[ok]}  {label}", f": {why}" if why and not ok else "") for label, ok, why in parts)
     return [f"  {' '.join(f'{label}{why}'.splitlines())}" for label, why in told]
 
 

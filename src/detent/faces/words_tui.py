@@ -13,6 +13,7 @@ from detent.core.record import Record
 from detent.faces.tui.gather import KINDS, Count, counts
 from detent.faces.tui.menu import is_provable, may_be_asked
 from detent.faces.words import error_words, final_words, flat, one_line, printable
+from detent.faces.words_loop import passing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def _loop_parts(loop: Loop | None, *, with_agent: bool) -> list[str]:
         return []
     parts = [loop.agent] if with_agent and loop.agent else []
     if loop.criteria:
-        parts.append(f"criteria {sum(ok for _, ok, _ in loop.criteria)}/{len(loop.criteria)}")
+        parts.append(f"criteria {passing(loop.criteria)}/{len(loop.criteria)}")
     return parts
 
 

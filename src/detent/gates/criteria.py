@@ -92,13 +92,14 @@ def criteria(gate: Gate, seen: Seen) -> Finding:
     if read.problems:
         return Finding(ok=False, why=f"{file}: {'; '.join(read.problems)}")
     found = results(gate, seen)
-    parts = tuple((one.label, one.stands == "pass", one.why) for one in found)
+    has_looked = seen.snapshot.exit != ENTRY  # whoever judges what has no command had a turn
+    is_open = {one.label for one in found if one.stands == UNJUDGED and not has_looked}
+    parts = tuple((one.label, None if one.label in is_open else one.stands == "pass", one.why) for one in found)
     evidence = _report(gate, seen)[1]
     if unknown := [one for one in found if one.stands == "unknown"]:
         reasons = {why: [one.label for one in unknown if one.why == why] for why in (one.why for one in unknown)}
         told = "; ".join(f"{why}: {', '.join(labels)}" for why, labels in reasons.items())
         return Finding(ok=False, why=told, pending=True, evidence=evidence, parts=parts)
-    has_looked = seen.snapshot.exit != ENTRY
     failed = [one for one in found if one.stands == "fail" or (has_looked and one.stands == UNJUDGED)]
     proof = hash_text(repr(parts))
     if gate.params["value"] == SOME_FAIL:

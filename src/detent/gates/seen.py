@@ -164,7 +164,7 @@ class Finding(Record):
     fix: str = ""  # where the gate's own is not what helps
     by_engine: bool = False  # the engine made this evidence itself: fresh by its receipt
     is_known: bool = True  # else nobody can say either way before a person has spoken
-    parts: tuple[tuple[str, bool, str], ...] = ()  # where the answer is made of several: label, result, reason
+    parts: tuple[tuple[str, bool | None, str], ...] = ()  # where the answer is made of several: label, result, reason
     once: str = ""  # nothing is asked until this happens, e.g. "once there is a file under artifacts/"
 
 

@@ -71,7 +71,7 @@ class Explain(Record):
     is_dead: bool = False  # the run of this visit is gone, and the task stands where it was
     would: Foreseen | None = None  # what follows from that
     loop: Loop | None = None  # how far its loop of agent runs has come, where it has one
-    failed: tuple[tuple[str, bool, str], ...] = ()  # what led here, part by part, if a part of it failed
+    failed: tuple[tuple[str, bool | None, str], ...] = ()  # what led here, part by part, if a part of it failed
     advice: str = ""  # the verb a person is advised to, where the machine says so and its proof is there
     touched: Touched | None = None  # protected files as they were when the tree was last looked at
     word: tuple[str, ...] = ()  # those of them that a person must approve before the task can go on

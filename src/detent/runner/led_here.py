@@ -40,7 +40,7 @@ def _failed(needs: tuple[str, ...], facts: Mapping[str, Any]) -> Iterator[str]:
     waiting = [name for name in needs if facts.get(name, {}).get("ok") is True]
     for gate in waiting:  # grows while it is read
         for label, is_ok, why in facts[gate].get("parts", ()):
-            if is_ok or facts.get(label, {}).get("unknown"):
+            if is_ok is not False or facts.get(label, {}).get("unknown"):
                 continue
             if "parts" in facts.get(label, {}) and label not in waiting:
                 waiting.append(label)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from detent.core.values import Snapshot
     from detent.runner.open import Task
 
-    Parts = Sequence[tuple[str, bool, str]]
+    Parts = Sequence[tuple[str, bool | None, str]]
 
 
 class Loop(Record):
@@ -23,7 +23,7 @@ class Loop(Record):
     used: int
     most: int
     agent: str  # who ran last, with the model
-    criteria: tuple[tuple[str, bool, str], ...] = ()  # as last verified: label, result, reason
+    criteria: tuple[tuple[str, bool | None, str], ...] = ()  # as last verified; None: not judged
 
 
 def loop_of(task: Task) -> Loop | None:
@@ -45,7 +45,7 @@ def reached(machine: Machine, snapshot: Snapshot, name: str) -> int:
     return min(used + limit.first, limit.most) if is_named else used
 
 
-def criteria_seen(task: Task) -> tuple[tuple[str, bool, str], ...]:
+def criteria_seen(task: Task) -> tuple[tuple[str, bool | None, str], ...]:
     """How each criterion stood when they were last verified."""
     gates = {name for name, gate in task.machine.gates.items() if gate.check == "criteria"}
     found = [result for name, result in task.memory.results.items() if name in gates]
@@ -53,16 +53,16 @@ def criteria_seen(task: Task) -> tuple[tuple[str, bool, str], ...]:
     return _parts(latest["parts"]) if latest else ()
 
 
-def failed_here(task: Task) -> tuple[tuple[str, bool, str], ...]:
+def failed_here(task: Task) -> tuple[tuple[str, bool | None, str], ...]:
     """Every part of what led to where the task stands, each with its reason, if one of them failed."""
     state = task.memory.snapshot.state
     gates = task.machine.gates
     # The opposite of a gate says nothing that this one does not say.
     known = {name: one for name, one in task.memory.results.items() if name in gates and gates[name].check != "not"}
     found = [_parts(one["parts"]) for one in known.values() if one["to"] == state]
-    told = [parts for parts in found if not all(ok for _, ok, _ in parts)]
+    told = [parts for parts in found if any(ok is False for _, ok, _ in parts)]
     return told[-1] if told else ()
 
 
-def _parts(rows: Parts) -> tuple[tuple[str, bool, str], ...]:
-    return tuple((str(label), ok is True, str(why)) for label, ok, why in rows)
+def _parts(rows: Parts) -> tuple[tuple[str, bool | None, str], ...]:
+    return tuple((str(label), ok if ok is None else ok is True, str(why)) for label, ok, why in rows)

@@ -39,7 +39,7 @@ def _failed_part(name: str, facts: Mapping[str, Any]) -> str:
     while gate in facts and gate not in seen:
         seen.add(gate)
         for label, is_ok, why in facts[gate].get("parts", ()):
-            if not is_ok and not facts.get(label, {}).get("unknown"):
+            if is_ok is False and not facts.get(label, {}).get("unknown"):
                 words = f"{label}: {why}" if label in facts else f"{gate}: {label}: {why}"
                 told, gate = " ".join(words.rstrip(": ").split()), label
                 break
