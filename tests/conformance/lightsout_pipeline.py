@@ -51,6 +51,10 @@ No secrets in the source.
 """
 SETUP = ("CommitToBuild", "CloneRepo", "OpenInEditor")
 COMMANDS = '[commands]\ntest = "python3 -m unittest discover tests"\n'
+NEXT_SCOPE = (
+    "sed -i -e 's/^# Scope.*/&\\n\\nVersion: 2/' "
+    "-e 's/^- AC-3:.*/&\\n- AC-4: two files are counted within 5 s./' scaffolding/scope.md"
+)
 WORDS = r"""
 doc() { cp "$EXAMPLE/scaffolding/$1" "$DETENT_TREE/scaffolding/$1"; }
 out() { cp "$EXAMPLE/scaffolding/$1" "$DETENT_OUT/$1"; }

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conformance.lightsout_pipeline import EXAMPLE, PREFERENCES, Lights, Pipeline
-
-NEXT_SCOPE = "sed -i 's/^- AC-3:.*/&\\n- AC-4: two files are counted within 5 s./' scaffolding/scope.md"
+from tests.conformance.lightsout_pipeline import EXAMPLE, NEXT_SCOPE, PREFERENCES, Lights, Pipeline
 
 
 @pytest.mark.requirement("S2.87", "S2.88", "S2.106")

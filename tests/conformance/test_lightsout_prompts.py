@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.conformance.lightsout_pipeline import COMMANDS, EXAMPLE, Lights, Pipeline
+from tests.conformance.lightsout_pipeline import COMMANDS, EXAMPLE, NEXT_SCOPE, Lights, Pipeline
 from tests.conftest import Detent, MakeRepo, environment_in
 
 ONCE = 'if [ ! -e "$SCRIPTS/{name}" ]; then : > "$SCRIPTS/{name}"; {first}; else {then}; fi'
@@ -32,7 +32,7 @@ SCRIPTS = {
     "Reconciling": 'doc reconcile.md; echo "Round: $DETENT_RUN_NUMBER" >> scaffolding/reconcile.md',
     "Verifying": ONCE.format(name="verified", first="failed", then="out verification.md"),
     "VerifyFixing": "echo '# counts white space' >> words.py",
-    "IterationConfirmed": "sed -i 's/^- AC-3:.*/&\\n- AC-4: two files are counted within 5 s./' scaffolding/scope.md",
+    "IterationConfirmed": NEXT_SCOPE,
 }
 PHASES = ("Designing", "Analyzing", "Building", "Reviewing", "Reconciling", "Verifying", "Deploying")
 

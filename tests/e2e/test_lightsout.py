@@ -143,7 +143,7 @@ def second_version(lights: Lights, line: Pipeline) -> None:
     assert line.state() == "IterationProposed"
     person(line, "approve", "--reason", "both changes")
     again = 'echo "Round: $DETENT_RUN_NUMBER" >>'
-    scope = "sed -i 's/brief.md/brief.md and feedback.md/' scaffolding/scope.md"
+    scope = "sed -i -e 's/brief.md/brief.md and feedback.md/' -e 's/^# Scope.*/&\\n\\nVersion: 2/' scaffolding/scope.md"
     lights.script("IterationConfirmed", f"{scope}; {again} scaffolding/scope.md")
     lights.script("Analyzing", f"out readiness.md; {again} $DETENT_OUT/readiness.md")
     lights.script("Building", "echo '# version 2' >> words.py")

@@ -129,7 +129,8 @@ WALKS = cover()
 
 # What opens a gate: a document of the example, and what is changed in it.
 DOCUMENTS: dict[str, tuple[str, dict[str, str]]] = {
-    **dict.fromkeys(("expand_ok", "new_scope"), ("scope.md", {})),
+    "expand_ok": ("scope.md", {}),
+    "new_scope": ("scope.md", {"# Scope: words\n": "# Scope: words\n\nVersion: {version}\n"}),
     "design_ok": ("design.md", {}),
     "readiness_ok": ("readiness.md", {}),
     "review_clean": ("review.md", {}),
@@ -196,6 +197,8 @@ class Line:
         for old, new in changes.items():
             assert old in text, (name, old)
             text = text.replace(old, new, 1)
+        delivered = len(list(self.path.glob("scaffolding/versions/scope-v*.md")))
+        text = text.replace("{version}", str(delivered + 1))
         self.put(f"scaffolding/{name}", f"{text}\nRound: {self.turn}\n")
 
     def open(self, gates: tuple[str, ...]) -> None:

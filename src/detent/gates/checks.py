@@ -332,7 +332,7 @@ CHECKS: Mapping[str, Known] = {
     "preferences_doc": ("scope:preferences_doc", ("file",), ()),
     "inputs_distilled": ("scope:inputs_distilled", ("folder",), ()),
     "inputs_used": ("scope:inputs_used", ("file", "folder"), ()),
-    "scope_doc": ("scope:scope_doc", ("file",), ("ignore",)),
+    "scope_doc": ("scope:scope_doc", ("file",), ("ignore", "before")),
     "design_doc": ("design:design_doc", ("file", "scope"), ()),
     "secret_scan": ("build:scan", (), ()),
     "dependency_audit": ("build:scan", (), ()),

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import re
 
-from detent.gates.acceptance import EXAMPLE, SECTION, TIER, TIERS, read_criteria, tier_of
+from detent.gates.acceptance import EXAMPLE, SECTION, TIER, TIERS, criteria_in, read_criteria, tier_of
 from detent.gates.answers import answer_problem
 from detent.gates.checks import filled
-from detent.gates.documents import Page, entries, labelled, own_text, says_something
+from detent.gates.documents import Page, cut, entries, labelled, own_text, says_something
 from detent.gates.seen import Finding
 from detent.machines.reading import IN_TREE
 from detent.store.digest import hash_text
+from detent.store.locked_sections import section_text
 from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from detent.core.machine import Gate
+    from detent.gates.acceptance import Criterion
     from detent.gates.seen import Seen
 
-SMALL, SMALLEST = "Small enough", "Smallest Useful Version"
+SMALL, SMALLEST, VERSION = "Small enough", "Smallest Useful Version", "Version"
 COST, DATA, STACK, STATEFUL, CONFLICTS = "Estimated Cost", "Data Model", "Stack", "Stateful", "Conflicts"
 _SCOPE = {
     "Problem": "who has which problem, and what it costs them",
@@ -48,6 +50,7 @@ _MONEY = re.compile(
 )
 _MONTHLY = re.compile(r"\bmonth(?:ly|s)?\b|/\s?mo\b|\bper mo\b", re.IGNORECASE)
 _TIER_START = re.compile(rf"[*_`]*(?P<tier>{'|'.join(TIERS)})\b[*_`]*[ \t]*[:\u2013\u2014-]*[*_`]*", re.IGNORECASE)
+_VERSION = re.compile(rf"(?m)^[*_ ]*{VERSION}[*_]*:[*_ ]*v?(\d{{1,6}})\b")
 _DISTILLED = "distilled-"
 
 
@@ -55,10 +58,14 @@ def scope_doc(gate: Gate, seen: Seen) -> Finding:
     """A scope has its ten sections, criteria with ids and thresholds, a monthly cost and one quality tier.
 
     That the smallest useful version is small enough is somebody's recorded yes; `ignore` is a file that must be there.
+    `before` is where delivered versions are filed, `{n}` for the number: this is the next one, and says so, and an id
+    of theirs means the same criterion here.
     """
     page = Page(seen, gate.params["file"], {**_SCOPE, SECTION: EXAMPLE})
     bodies = page.bodies(_SCOPE)
-    read_criteria(page)
+    found = read_criteria(page)
+    if before := gate.params.get("before", ""):
+        _look_at_version(page, found, _delivered(seen, before))
     if body := bodies[SMALLEST]:
         lines = own_text(body).splitlines()
         if problem := answer_problem(SMALL, lines, seen, gate.params["file"]):
@@ -76,6 +83,27 @@ def scope_doc(gate: Gate, seen: Seen) -> Finding:
         name = ignore.removeprefix(IN_TREE)
         page.wrong(f"there is no {name} beside it", f"write {name} with what the project's tools leave behind")
     return page.finding()
+
+
+def _delivered(seen: Seen, name: str) -> list[str]:
+    """The scopes of all delivered versions, oldest first."""
+    last = seen.snapshot.visits.get(seen.snapshot.state, 1)
+    texts = (seen.files.text(name.replace("{n}", str(number))) for number in range(1, last + 1))
+    return [text for text in texts if text is not None]
+
+
+def _look_at_version(page: Page, found: Sequence[Criterion], delivered: Sequence[str]) -> None:
+    known = {one.id: one.text for text in delivered for one in criteria_in(section_text(text, SECTION))}
+    highest = max((int(number) for id_ in known for number in re.findall(r"\d+", id_)[-1:]), default=0)
+    for one in found:
+        if one.id in known and one.text.split() != known[one.id].split():
+            fix = (
+                f'{one.id} keeps the words "{cut(known[one.id])}"; a changed criterion gets a new id: AC-{highest + 1}'
+            )
+            page.wrong(f"{one.id} is another criterion than in the delivered version", fix)
+    line, said = f"{VERSION}: {len(delivered) + 1}", _VERSION.search(own_text(page.text))
+    if delivered and (said is None or int(said[1]) != len(delivered) + 1):
+        page.wrong(f'it does not say which version it is ("{line}")', f"write above the first section: {line}")
 
 
 def is_yes(value: str) -> bool | None:

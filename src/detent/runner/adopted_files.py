@@ -67,9 +67,9 @@ def keep_revisions(native: Native) -> dict[str, str]:
 
 
 def begin_draft(native: Native, revision: int, title: str) -> None:
-    """Where the folder has no draft: the last revision, to be revised, else the machine's own first text."""
+    """Where a draft of every new task is missing: the last revision, to be revised, else the machine's own text."""
     draft = native.machine.store.get("draft", "")
-    if not draft or os.path.lexists(native.path(draft)):
+    if draft not in native.machine.store["files"] or os.path.lexists(native.path(draft)):
         return
     if revision:
         data = read_plain(native.path(revision_files(native)[revision])) or b""

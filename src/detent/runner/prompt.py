@@ -219,8 +219,7 @@ def _last_run(task: Task) -> str:
 def _said(task: Task, state: State) -> str:
     """What was said so far where people and agents talk; elsewhere only a person's last word."""
     if state.name not in task.machine.store.get("talks_in", ()):
-        asked, text = (str(task.memory.answer.get(key, "")) for key in ("asked", "text"))
-        return _quoted("A person said", f"(asked: {asked})\n{text}" if asked else text)
+        return _last_word(task)
     from detent.runner.beside import turns  # few states are for talking
 
     lines: list[str] = []
@@ -234,6 +233,19 @@ def _said(task: Task, state: State) -> str:
         return ""
     last = "Answer the person's last words in your last message."
     return "\n".join([_quoted("The conversation so far", "\n".join(reversed(lines)), _LONGEST_TALK), "", last])
+
+
+def _last_word(task: Task) -> str:
+    """What a person said last: an answer, or the words given with a move of theirs; a sign-off may have none."""
+    asked, text = (str(task.memory.answer.get(key, "")) for key in ("asked", "text"))
+    answer = f"(asked: {asked})\n{text}" if asked else text
+    since = int(task.memory.answer.get("seq", 0))
+    moves = (one for one in reversed(task.store.history()) if one["kind"] == "moved" and one["by"] == "person")
+    last = next((one for one in moves if one.get("reason") or one.get("signed")), None)
+    if last is None or last["seq"] <= since:
+        return _quoted("A person said", answer)
+    words = f"(with {last['edge']})\n{last['reason'] or 'no further words'}"
+    return "\n\n".join(filter(None, (_quoted("A person said before", answer), _quoted("A person said", words))))
 
 
 def _listed(title: str, items: Sequence[str]) -> str:

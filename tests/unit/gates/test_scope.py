@@ -253,3 +253,26 @@ def test_what_was_distilled_before_is_not_fresh(tmp_path: Path) -> None:
     assert not project.fact("inputs_distilled", since="entry").ok
     project.write(DISTILLED, "# Anew\n\nFrom brief.md: count words.\n")
     assert project.fact("inputs_distilled", since="entry").ok
+
+
+@pytest.mark.parametrize(
+    ("lines", "version", "why"),
+    [
+        (["- AC-1: prints within 1 s", "- AC-3: shows help"], "Version: 2", ""),
+        (["- AC-1:   prints within\n  1 s", "- AC-3: shows help"], "**Version:** v2", ""),
+        (["- AC-3: prints within 1 s"], "Version: 2", ""),
+        (["- AC-1: prints within 2 s"], "Version: 2", "AC-1 is another criterion than in the delivered version"),
+        (["- AC-2: prints within 2 s"], "Version: 2", "AC-2 is another criterion than in the delivered version"),
+        (["- AC-1: prints within 1 s"], "", 'it does not say which version it is ("Version: 2")'),
+        (["- AC-1: prints within 1 s"], "Version: 1", 'it does not say which version it is ("Version: 2")'),
+    ],
+)
+def test_an_id_keeps_its_words_in_the_next_version(tmp_path: Path, lines: list[str], version: str, why: str) -> None:
+    project = Project(tmp_path, "shed")
+    project.snapshot = project.snapshot.replace(visits={"verify": 1})
+    criteria("- AC-1: prints within 1 s", "- AC-2: shows help")(project)
+    project.write("scaffolding/versions/scope-v1.md", project.read(SCOPE))
+    criteria(*lines)(project)
+    project.write(SCOPE, project.read(SCOPE).replace("# Scope: words\n", f"# Scope: words\n\n{version}\n", 1))
+    fact = project.fact("scope_doc", before="versions/scope-v{n}.md")
+    assert (fact.ok, why in fact.why) == (not why, True), fact
