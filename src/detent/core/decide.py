@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from detent.core.values import Decision
 
+_UNASKED = Fact("", ok=False, why="this gate was not asked")
 # Whose ways a signal may use. A person may ask for what agent and engine may do, never for what only a crash does.
 _HANDS = {who: frozenset((who,)) for who in ACTORS} | {"person": frozenset(("person", "agent", "engine"))}
 
@@ -91,7 +92,7 @@ def _first_open(
     if snapshot.no:  # what was withdrawn in the files since binds no more; a gate without a fact still does
         said = {gate: words for gate, words in snapshot.no.items() if gate not in facts or facts[gate].ok}
         snapshot = snapshot.replace(no=said)
-    nearest: tuple[tuple[int, int, bool], Edge, tuple[Missing, ...]] | None = None
+    nearest: tuple[tuple[int, bool, int, bool], Edge, tuple[Missing, ...]] | None = None
     may_waive = machine.may_override and signal.who == "person" and signal.override.strip()
     for edge in candidates:
         waivable: tuple[Way, tuple[str, ...]] | None = None
@@ -103,10 +104,12 @@ def _first_open(
             if may_waive and not (guards or waivable or edge.sign_off or any(gate.pending for gate in gates)):
                 waivable = (way, tuple(gate.gate for gate in gates))
             # A way that only lacks proof is nearer than one nobody can use now, or one whose gates were answered: no.
-            is_answered = not guards and all(facts[one.gate].is_known for one in gates if one.gate in facts)
-            distance = (len(guards), len(gates), is_answered)
+            is_other = not all(one.is_meant for one in gates)
+            is_answered = not guards and all(one.is_known for one in gates)
+            distance = (len(guards), is_other, sum(not one.pending for one in gates), is_answered)
             if nearest is None or distance < nearest[0]:
-                nearest = (distance, edge, (*guards, *gates))
+                lacks = (Missing(one.gate, one.why, one.fix, one.pending) for one in gates)
+                nearest = (distance, edge, (*guards, *lacks))
         if waivable:
             return _advance(machine, snapshot, signal, edge, *waivable)
     allowed = allowed_targets(machine, snapshot)
@@ -169,15 +172,9 @@ def _no_after(snapshot: Snapshot, signal: Signal, target: str) -> dict[str, str]
     return {SAID: no_words(snapshot.replace(no=left))} if left else {}
 
 
-def _unmet_gates(machine: Machine, facts: Mapping[str, Fact], way: Way) -> tuple[Missing, ...]:
-    unmet: list[Missing] = []
-    for gate in way.needs:
-        fact = facts.get(gate)
-        if fact is None:
-            unmet.append(Missing(gate, "nobody has looked at this gate", machine.gates[gate].fix))
-        elif not fact.ok:
-            unmet.append(Missing(gate, fact.why, fact.fix, fact.pending))
-    return tuple(unmet)
+def _unmet_gates(machine: Machine, facts: Mapping[str, Fact], way: Way) -> tuple[Fact, ...]:
+    found = (facts.get(gate) or _UNASKED.replace(gate=gate, fix=machine.gates[gate].fix) for gate in way.needs)
+    return tuple(fact for fact in found if not fact.ok)
 
 
 def allowed_targets(machine: Machine, snapshot: Snapshot) -> tuple[str, ...]:
@@ -250,8 +247,7 @@ def count(machine: Machine, snapshot: Snapshot, counters: dict[str, int], regist
     used = counters.get(name, 0)
     if limit.per_group:
         group = machine.states[snapshot.state].group
-        if registers.get(f"{name}.group", "") != group:
-            used = 0
+        used = used if registers.get(f"{name}.group", "") == group else 0
         registers[f"{name}.group"] = group
     counters[name] = min(used + 1, limit.cap)
 

@@ -41,6 +41,7 @@ class Fact(Record):
     note: str = ""  # worth telling although the gate is open
     parts: tuple[tuple[str, bool | None, str], ...] = ()  # made of several answers: label, result, reason
     is_known: bool = True  # False: nobody could answer, or nobody has yet
+    is_meant: bool = True  # False: the file clearly gives another answer, so another way was meant
     once: str = ""  # open only until this happens, which the work itself may bring about
 
 

@@ -153,7 +153,7 @@ def verdict(gate: Gate, seen: Seen) -> Finding:
     why = f'{file} gives {found} under "## {name}", not {wanted}'
     if found is None:
         why = f'{file} gives no clear verdict under "## {name}": {" or ".join(words)}'
-    return Finding(ok=False, why=why, evidence=filled.evidence)
+    return Finding(ok=False, why=why, evidence=filled.evidence, is_meant=found is None)
 
 
 def labels(gate: Gate, seen: Seen) -> Finding:

@@ -75,6 +75,7 @@ class Page:
         found = seen.files.text(file)
         self.text = found or ""
         self.problems: list[tuple[str, str]] = []
+        self.is_meant = True  # False: the document clearly gives another answer than the one asked for
         self._lacking = 0  # how many of them are about a section as a whole
         if found is None:
             self.wrong(f"there is no {self.name}", f"write {self.name}{_outline(examples or {})}")
@@ -122,7 +123,8 @@ class Page:
         examples = list(dict.fromkeys(example for _, example in self.problems if example))
         why = f"{'; '.join(told[:_MOST_PROBLEMS])}{more}"
         why = why if why.startswith(f"there is no {self.name}") else f"{self.name}: {why}"
-        return Finding(ok=False, why=why, evidence=evidence, fix="; ".join(examples[:_MOST_EXAMPLES]))
+        fix = "; ".join(examples[:_MOST_EXAMPLES])
+        return Finding(ok=False, why=why, evidence=evidence, fix=fix, is_meant=self.is_meant)
 
 
 def entries(body: str, start: re.Pattern[str] | None = None) -> tuple[Entry, ...]:

@@ -52,7 +52,7 @@ def _fact(gate: Gate, seen: Seen, depth: int) -> Fact:
     by_hand = found.ok and gate.since == "entry" and not found.by_engine and not _is_as_left(found, seen.by_run)
     proof = found.proof or next(iter(found.evidence.values()), "")
     fix = found.fix or gate.fix
-    told = (found.note, found.parts, is_known, found.once)
+    told = (found.note, found.parts, is_known, found.is_meant, found.once)
     return Fact(gate.name, found.ok, found.why, fix, proof, by_hand, found.pending, *told)
 
 

@@ -86,10 +86,10 @@ def findings(gate: Gate, seen: Seen) -> Finding:
     if gate.params["value"] == SOME_OPEN:
         if open_ones:  # which they are is why somebody must mend them
             return found.replace(parts=tuple((head, False, "") for head in open_ones))
-        return found.replace(ok=False, why=f"{page.name} has no open {words} finding")
+        return found.replace(ok=False, why=f"{page.name} has no open {words} finding", is_meant=False)
     if open_ones:
         why = f"{page.name}: open ({words}): {'; '.join(open_ones[:5])}"
-        return found.replace(ok=False, why=why, fix="fix them, then have the review look again")
+        return found.replace(ok=False, why=why, fix="fix them, then have the review look again", is_meant=False)
     return found
 
 
@@ -141,6 +141,7 @@ def drift(gate: Gate, seen: Seen) -> Finding:
     said = read_verdict(bodies[OUTCOME], OUTCOMES)
     if bodies[OUTCOME] and said != wanted:
         page.wrong(f'it gives {said or "no clear outcome"} under "## {OUTCOME}", not {wanted}')
+        page.is_meant = said is None
     listed = () if is_none(bodies[DRIFT]) else entries(bodies[DRIFT])
     if bodies[DRIFT] and not listed and not is_none(bodies[DRIFT]):
         page.wrong(f'"## {DRIFT}" neither lists anything nor says none', f'under "## {DRIFT}": {_DRIFTED}')

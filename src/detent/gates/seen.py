@@ -165,6 +165,7 @@ class Finding(Record):
     by_engine: bool = False  # the engine made this evidence itself: fresh by its receipt
     is_known: bool = True  # else nobody can say either way before a person has spoken
     parts: tuple[tuple[str, bool | None, str], ...] = ()  # where the answer is made of several: label, result, reason
+    is_meant: bool = True  # False: what was read clearly gives another answer than the one asked for
     once: str = ""  # nothing is asked until this happens, e.g. "once there is a file under artifacts/"
 
 

@@ -28,7 +28,7 @@ from detent.store.memory import TALKED, times
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.core.values import Decision
+    from detent.core.values import Decision, Missing
     from detent.runner.open import Task
     from detent.store.native import Document
 
@@ -102,11 +102,16 @@ def _is_crash(task: Task) -> bool:
 def _closed(decision: Decision) -> str:
     """What kept a move from being made, in words."""
     if isinstance(decision, Refuse):
-        parts = (f"refused: {decision.problem}", "; ".join(one.why for one in decision.missing))
+        parts = (f"refused: {decision.problem}", "; ".join(one.why for one in _reasons(decision)))
         return ": ".join(part for part in parts if part)
-    missing = decision.missing if isinstance(decision, Wait) else ()
+    missing = _reasons(decision) if isinstance(decision, Wait) else ()
     # Where nothing was the engine's to do, nothing kept it from doing it.
     return "" if any(one.gate == "by" for one in missing) else "; ".join(dict.fromkeys(one.why for one in missing))
+
+
+def _reasons(decision: Refuse | Wait) -> tuple[Missing, ...]:
+    """What is missing; a command that was not run yet is no reason where something else is one."""
+    return tuple(one for one in decision.missing if not one.pending) or decision.missing
 
 
 def _gates(decision: Decision) -> str:

@@ -206,7 +206,7 @@ def test_a_closed_gate_is_told_with_its_fix() -> None:
 def test_a_gate_nobody_looked_at_is_closed() -> None:
     made = small('[[edge]]\nfrom = "work"\nto = "over"\nby = ["agent"]\nneeds = ["ready"]')
     decision = decide(made, enter(made), {}, Signal("agent", "over"))
-    assert refused(decision).missing == (Missing("ready", "nobody has looked at this gate", "write ready.txt"),)
+    assert refused(decision).missing == (Missing("ready", "this gate was not asked", "write ready.txt"),)
 
 
 def test_a_pending_gate_is_told_as_pending() -> None:
@@ -419,3 +419,25 @@ def test_a_stopped_task_moves_for_nobody_but_a_person() -> None:
     assert advanced(ask(made, Signal("person", "go"), at=at)).after.registers == {}
     for who in ("agent", "engine"):
         advanced(ask(made, Signal(who, "go"), at=at.replace(registers={})))
+
+
+EITHER = '[[edge]]\nname = "{}"\nfrom = "wait"\nto = "{}"\nby = ["engine"]\nneeds = [{}]\n'
+
+
+def closed(**facts_by_name: Fact) -> dict[str, Fact]:
+    return facts_by_name
+
+
+def test_a_way_that_was_not_meant_is_no_reason() -> None:
+    made = small(EITHER.format("back", "look", '"seen"') + EITHER.format("on", "over", '"ready"'))
+    seen, ready = Fact("seen", ok=False, why="it says PASS", is_meant=False), Fact("ready", ok=False, why="a finding")
+    decision = decide(made, AT_WAIT, closed(seen=seen, ready=ready), Signal("engine"))
+    assert [one.why for one in waited(decision).missing] == ["a finding"]
+    decision = decide(made, AT_WAIT, closed(seen=seen, ready=ready), Signal("person"))
+    assert [one.why for one in refused(decision).missing] == ["a finding"]
+
+
+def test_what_only_has_to_be_run_makes_a_way_no_farther() -> None:
+    made = small(EITHER.format("on", "over", '"ready", "seen"') + EITHER.format("back", "look", '"ready"'))
+    found = closed(ready=Fact("ready", ok=False, why="closed"), seen=Fact("seen", ok=False, pending=True))
+    assert waited(decide(made, AT_WAIT, found, Signal("engine"))).reason == "wait -> over"
