@@ -308,12 +308,14 @@ def _move_words(task: Task, move: Move) -> list[str]:
     return lines
 
 
-def list_words(rows: Sequence[tuple[str, str, str, str, str]]) -> str:
-    """Columns: id, machine, state, waits for, title."""
+def list_words(rows: Sequence[tuple[str, str, str, str, str, str]]) -> str:
+    """Columns: a mark of the chosen one, where one is, id, machine, state, waits for, title."""
     if not rows:
         return 'no tasks here\n  next: detent new phase "what is to be done"'
-    table = [("TASK", "MACHINE", "STATE", "WAITS FOR", "TITLE"), *rows]
-    widths = [max(len(row[column]) for row in table) for column in range(4)]
+    table = [("", "TASK", "MACHINE", "STATE", "WAITS FOR", "TITLE"), *rows]
+    shown = [row if any(mark for mark, *_ in rows) else row[1:] for row in table]
+    widths = [max(len(row[column]) for row in shown) for column in range(len(shown[0]) - 1)]
     return "\n".join(
-        "  ".join([*(row[column].ljust(widths[column]) for column in range(4)), row[4]]).rstrip() for row in table
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
+        for row in shown
     )

@@ -62,6 +62,7 @@ def collected_words(found: Sequence[Leftover], *, dry_run: bool) -> str:
         parts += ["its keep ref"] if one.has_keep_ref else []
         parts += [f"{len(one.backups)} backup(s) of what was reset"] if one.backups else []
         parts += [f"{len(one.records)} record(s) of agent runs"] if one.records else []
+        parts += one.native
         mark = ("would go" if dry_run else "removed") if one.goes else "kept"
         if told := [part for part in parts if part]:
             lines.append(f"{mark}: {one.id} ({one.why}): {', '.join(told)}")

@@ -7,7 +7,7 @@ journal says, or a person must say that it may go. Per task, its lock in hand:
           else as a commit under refs/detent/collected/ of the user's repository, from where `git branch` takes it
 2. record one journal line that names what goes
 3. remove branches that stand where we put them, backups of what was finished since, the home, the ref that kept the
-   baseline; then, if asked, records of agent runs, the journal and its anchor
+   baseline; then, if asked, records of agent runs, its folder in the project, the journal and its anchor
 
 A crash between 2 and 3 is finished by the next `gc`, without a second line as long as nothing was added meanwhile.
 """
@@ -29,7 +29,7 @@ from detent.errors import BeyondBoundError, DetentError, RefusedError
 from detent.runner.anchor import drop_anchor
 from detent.runner.command_place import RECORDS, SETUPS, mounted_setups
 from detent.runner.landed import put_branches, work_of
-from detent.runner.layout import store_root
+from detent.runner.layout import forget_active, is_tracked, native_folder, store_root
 from detent.runner.look import current_tree
 from detent.runner.open import is_over, load_all, load_task
 from detent.runner.settle import note, record
@@ -58,6 +58,7 @@ class Leftover(Record):
     backups: tuple[str, ...] = ()  # refs that hold what a reset took away
     spared: int = 0  # as many of them stay, because the work they hold was never finished
     records: tuple[str, ...] = ()  # folders of its agent runs beside the tasks, where they go with the journal
+    native: tuple[str, ...] = ()  # its folder and conversation in the project, where they go with the journal
     unsaved: str = ""  # what no snapshot could hold, and went all the same because the task was given up
     snapshot: str = ""  # the ref that holds work which git does not show elsewhere, once it is gone
 
@@ -149,6 +150,7 @@ def _look(project: Project, listed: Listed, wish: Wish) -> Leftover:
         going,
         len(backups) - len(going),
         _records(task) if wish.journals else (),
+        _native_paths(task) if wish.journals else (),
     )
 
 
@@ -175,7 +177,20 @@ def _records(task: Task) -> tuple[str, ...]:
     if not store.get("runs"):
         return ()
     folder = os.path.join(store_root(store, task.root), store["runs"])
-    paths = (os.path.join(folder, run_id(task.id, number)) for number in range(1, task.memory.runs + 1))
+    first = task.memory.head.get("found", {}).get("runs", 0) + 1  # those before are of another tool
+    paths = (os.path.join(folder, run_id(task.id, number)) for number in range(first, task.memory.runs + 1))
+    return tuple(path for path in paths if os.path.lexists(path))
+
+
+def _native_paths(task: Task) -> tuple[str, ...]:
+    """The folder of a task that lies among those of its machine in the project, and its conversation beside them."""
+    store, root = task.machine.store, store_root(task.machine.store, task.root)
+    if not root or is_tracked(store):
+        return ()
+    folder = native_folder(store, task.project, task.id)
+    paths = [folder] if os.path.realpath(task.native.folder) == os.path.realpath(folder) else []
+    if store.get("conversation"):
+        paths.append(os.path.join(root, store["conversation"].replace("{id}", task.id)))
     return tuple(path for path in paths if os.path.lexists(path))
 
 
@@ -211,7 +226,8 @@ def _remove(task: Task, leftover: Leftover, wish: Wish) -> Leftover:
         return leftover.replace(goes=False, why=f"left as it is: {told}")
     if leftover.journal:
         drop_anchor(common_dir, task.id)  # it would name a journal that is gone
-    for path in (*leftover.records, *((leftover.journal,) if leftover.journal else ())):
+        forget_active(task)
+    for path in (*leftover.records, *leftover.native, *((leftover.journal,) if leftover.journal else ())):
         wipe(path)
     return leftover
 

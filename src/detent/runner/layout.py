@@ -104,6 +104,22 @@ def choose_active(task: Task) -> str:
     return path
 
 
+def forget_active(task: Task) -> None:
+    """Remove the file that names the task that is looked at, if it names this one: it is gone."""
+    store = task.machine.store
+    if store.get("root") and store.get("active"):
+        path = os.path.join(store_root(store, task.root), store["active"])
+        if _named_in(path) == task.id:
+            os.unlink(path)
+
+
+def _named_in(path: str) -> str:
+    try:
+        return (read_plain(path, 4096) or b"").strip().decode("utf-8", "replace")
+    except UnreadableError:
+        return ""  # anybody may write there; a file that can't be read names nobody
+
+
 def active_problem(store: Mapping[str, Any], project: Project, task_id: str) -> str:
     """Why a task can't be remembered so, for a person; empty when it can, or the machine keeps no such file."""
     if not (store.get("root") and store.get("active")):
@@ -118,15 +134,13 @@ def active_problem(store: Mapping[str, Any], project: Project, task_id: str) -> 
 
 def active_among(found: Iterable[Listed]) -> str:
     """The one of these tasks that the file of its machine names; empty when none or more than one is named."""
-    named = []
-    for listed in found:
-        if listed.machine is None or listed.memory is None or not listed.machine.store.get("active"):
-            continue
-        store = listed.machine.store
-        try:
-            data = read_plain(os.path.join(store_root(store, str(listed.memory.head["root"])), store["active"]), 4096)
-        except UnreadableError:
-            continue  # anybody may write there; a file that can't be read names nobody
-        if (data or b"").strip() == listed.id.encode():
-            named.append(listed.id)
+    named = [listed.id for listed in found if is_active(listed)]
     return named[0] if len(named) == 1 else ""
+
+
+def is_active(listed: Listed) -> bool:
+    """Whether the file of its machine names this task as the one that is looked at."""
+    if listed.machine is None or listed.memory is None or not listed.machine.store.get("active"):
+        return False
+    store = listed.machine.store
+    return _named_in(os.path.join(store_root(store, str(listed.memory.head["root"])), store["active"])) == listed.id

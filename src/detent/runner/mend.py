@@ -86,7 +86,7 @@ def put_back(task: Task, error: UnreadableError) -> tuple[str, str]:
     except UnreadableError:
         spoilt = ""  # no text: nothing of it can be kept but by moving it aside
     good, source = _last_good(task)
-    text = task.native.mended(spoilt, good, task.memory.snapshot, task.memory.changed_time)
+    text = task.native.mended(spoilt, good, task.memory.snapshot, task.memory.changed_at or task.memory.changed_time)
     aside = _put_back_folder(task) or move_aside(path, aside_folder(task))
     write_atomic(path, text.encode("utf-8"), durable=True)
     is_kept = spoilt.strip() and text != good

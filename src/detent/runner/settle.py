@@ -60,7 +60,7 @@ def find_disorder(task: Task, memory: Memory, document: Document) -> Disorder:
     differs = document.state != snapshot.state
     old_bytes = differs and native.was_projected(document)
     return Disorder(
-        owned=native.tampered(document, snapshot, memory.changed_time, memory),
+        owned=native.tampered(document, snapshot, memory.changed_at or memory.changed_time, memory),
         locked=changed_locks(task, snapshot, document),
         old_bytes=old_bytes,
         lost=not document.state,

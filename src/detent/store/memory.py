@@ -47,6 +47,7 @@ class Memory(Record):
     due_seq: int  # the last line that must reach the document
     changed_time: str  # when the snapshot last changed
     entered_time: str = ""  # when the state was entered
+    changed_at: str = ""  # as changed_time, to the microsecond; a cache of an older version has none
     unsettled: Mapping[str, Mapping[str, Any]] = {}  # promised effects without their acted line, by step key
     intent: Mapping[str, Any] = {}  # a decided move whose steps are being prepared
     prepared: Mapping[str, Mapping[str, str]] = {}  # what every such step came to last, by its name
@@ -89,6 +90,11 @@ def utc_now(later_s: float = 0) -> str:
     return _utc(int(time.time() + later_s))
 
 
+def exact_time(entry: Mapping[str, Any]) -> str:
+    """The time of a line to the microsecond, where it has that: two moves in one second differ."""
+    return f"{entry['time'][:-1]}.{entry['us']:06}Z" if "us" in entry else str(entry["time"])
+
+
 @lru_cache(maxsize=2)  # who makes many steps asks several times within the same second
 def _utc(second: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(second))
@@ -110,8 +116,10 @@ def compose(memory: Memory | None, kind: str, content: Mapping[str, Any], after:
     """The next line, not written yet."""
     seq = 1 if memory is None else memory.snapshot.seq + 1
     first = {"format": FORMAT} if memory is None else {}
-    entry: Entry = {"seq": seq, "time": utc_now(), "kind": kind, **first, **content}
+    now = time.time()
+    entry: Entry = {"seq": seq, "time": _utc(int(now)), "kind": kind, **first, **content}
     if after is not None:
+        entry["us"] = int(now % 1 * 1_000_000)
         entry["after"] = snapshot_to_json(after)
     return entry
 
@@ -136,11 +144,12 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         head = {key: value for key, value in entry.items() if key not in ("after", "prev")}
         first = snapshot_from_json(entry["after"], seq)
         found = {name: value for name, value in entry.get("found", {}).items() if name != "shown"}
-        return Memory(head, first, 0, b"", seq, entry["time"], entry["time"], **found)
+        return Memory(head, first, 0, b"", seq, entry["time"], entry["time"], changed_at=exact_time(entry), **found)
     kind = entry["kind"]
     changes: dict[str, Any] = {} if kind in QUIET and not entry.get("fields") else {"due_seq": seq}
     if "after" in entry:
         changes.update(snapshot=snapshot_from_json(entry["after"], seq), changed_time=entry["time"])
+        changes["changed_at"] = exact_time(entry)
     else:
         changes["snapshot"] = memory.snapshot.replace(seq=seq)
     if kind in _DEEDS:

@@ -215,7 +215,9 @@ class Native:
                 text = self.codec.replace(text, name, value)
             elif kind == "section" and name.startswith(f"{self.file}:"):
                 text = self._with_section(text, name.removeprefix(f"{self.file}:"), value)
-        text = self.codec.write(text, self.wanted_fields(memory.snapshot, memory.changed_time, memory))
+        text = self.codec.write(
+            text, self.wanted_fields(memory.snapshot, memory.changed_at or memory.changed_time, memory)
+        )
         return self._with_answer(text, memory)
 
     def _with_section(self, text: str, heading: str, locked: str) -> str:

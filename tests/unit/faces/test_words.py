@@ -26,8 +26,12 @@ def test_all_problems_of_a_machine_file_are_listed() -> None:
 
 
 def test_a_list_keeps_its_columns_apart() -> None:
-    lines = list_words([("a", "phase", "intake", "the agent (builder)", "first"), ("longer", "phase", "done", "", "")])
-    head, *rows = lines.splitlines()
+    second = ("longer", "phase", "done", "", "")
+    for mark in ("", "*"):
+        lines = list_words([(mark, "a", "phase", "intake", "the agent (builder)", "first"), ("", *second)])
+        head, *rows = lines.splitlines()
+        assert rows[0].startswith("*  a" if mark else "a  ")
+        assert head.index("TASK") == rows[1].index("longer")
     assert head.index("TITLE") == rows[0].index("first")
     assert rows[1].rstrip() == rows[1]
     assert "detent new" in list_words([])

@@ -138,7 +138,7 @@ def test_a_projection_writes_what_the_engine_owns_and_nothing_else(world: World)
     assert document.state == "shape"
     owned = {"Validator status": "pending", "Repair applied": "no", "Revalidation status": "pending"}
     assert {label: document.value(label) for label in owned} == owned
-    assert document.value("Last updated") == world.memory.changed_time
+    assert document.value("Last updated") == world.memory.changed_at
     kept = [line for line in text.splitlines() if line.partition(":")[0] not in ("Phase", "Last updated", *owned)]
     assert kept == [line for line in STATE.splitlines() if not line.startswith("Phase")]
 

@@ -186,7 +186,18 @@ COMMANDS = (
         (_TASK,),
         (_REPO,),
     ),
-    Command("list", "Look", "all tasks of this project", "look:list_tasks", options=(_REPO,)),
+    Command(
+        "list",
+        "Look",
+        "all tasks of this project, newest first; * marks the one that is meant when none is named",
+        "look:list_tasks",
+        options=(
+            Option("--machine", "NAME", "only tasks of this machine", many=True),
+            Option("--state", "STATE", "only tasks in this state", many=True),
+            Option("--open", "", "only tasks that are not finished"),
+            _REPO,
+        ),
+    ),
     Command(
         "inbox",
         "Look",
@@ -519,7 +530,11 @@ COMMANDS = (
         options=(
             Option("--dry-run", "", "only list what would go"),
             Option("--yes", "", "also other work; it is kept under refs/detent/collected/ of your repository"),
-            Option("--journals", "", "remove the journals, receipts and checkpoints too"),
+            Option(
+                "--journals",
+                "",
+                "remove the journals, receipts and checkpoints too, and the folders of threads in .ralf/",
+            ),
             _REPO,
         ),
     ),

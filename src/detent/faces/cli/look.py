@@ -9,7 +9,9 @@ from detent.faces.cli.output import next_json, print_json, show, status_json
 from detent.faces.words import DEAD_MARK, list_words, next_words, printable, status_words
 from detent.faces.words_history import history_words
 from detent.runner.explain import explain, is_dead, is_gone, waiting_for, waits_for_word, who_may
+from detent.runner.layout import is_active
 from detent.runner.open import Listed, Task, find_project, is_over, load_all, open_task, refuse_unseen
+from detent.store.memory import exact_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,18 +61,35 @@ def _row(project: Project, listed: Listed) -> dict[str, Any]:
 
 
 def list_tasks(arguments: Arguments) -> int:
+    """Newest first; what can't be read has no time and comes last."""
     project = find_project(arguments.text("--repo"))
-    rows = [_row(project, found) for found in load_all(project)]
-    if not rows:
+    found = sorted(load_all(project), key=_made, reverse=True)
+    if not found:
         refuse_unseen(project.root)
+    machines, states = arguments.texts("--machine"), arguments.texts("--state")
+    rows = [
+        row
+        for row in ({**_row(project, one), "active": is_active(one)} for one in found)
+        if (not machines or row["machine"] in machines)
+        and (not states or row["state"] in states)
+        and not (arguments.has("--open") and row["over"])
+    ]
     text = list_words([_columns(row) for row in rows])
+    if found and not rows:
+        which = f" of {' or '.join(machines)}" if machines else ""
+        where = f"in {' or '.join(states)}" if states else "open" if arguments.has("--open") else "there"
+        text = f"no task{which} is {where}\n  next: detent list"
     show(arguments, {"tasks": rows}, text)
     return 0
 
 
-def _columns(row: dict[str, Any]) -> tuple[str, str, str, str, str]:
+def _made(listed: Listed) -> tuple[str, str]:
+    return (exact_time(listed.memory.head) if listed.memory is not None else "", listed.id)
+
+
+def _columns(row: dict[str, Any]) -> tuple[str, str, str, str, str, str]:
     state = row["state"] + (DEAD_MARK if row.get("dead") else "")
-    return row["id"], row["machine"], state, row["waiting_for"], row["title"]
+    return "*" if row.get("active") else "", row["id"], row["machine"], state, row["waiting_for"], row["title"]
 
 
 def overview(*, as_json: bool) -> int:
@@ -98,7 +117,7 @@ def overview(*, as_json: bool) -> int:
     others = [row for row in open_rows if row not in people and row["id"] in goes_on]
     resting = [row for row in open_rows if row not in people and row["id"] not in goes_on]
     lines = ["needs you:" if people else "nothing needs you"]
-    lines += [f"  {row['id']}  {_columns(row)[2]}  {row['title']}\n    detent next {row['id']}" for row in people]
+    lines += [f"  {row['id']}  {_columns(row)[3]}  {row['title']}\n    detent next {row['id']}" for row in people]
     if others:
         lines.append("under way:")
         lines += [_waiting(row) for row in others]
