@@ -21,7 +21,7 @@ READY  := $(VENV)/.ready-$(VERSION)-$(shell cat $(PINNED) 2>/dev/null | cksum | 
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo check format check-format check-lint check-types check-imports check-docs check-house
-.PHONY: test attack crash agents test-agents requirements bench mutate lock clean check-python
+.PHONY: test attack crash tlc agents test-agents requirements bench mutate lock clean check-python
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s%s\n", $$1, $$2 }'
@@ -68,6 +68,9 @@ attack: $(READY) ## let every attacker loose on every machine, at every sandbox 
 
 crash: $(READY) ## kill at every system call, every disk after a power cut, every error (long)
 	DETENT_CRASH=full $(BIN)/python -m pytest -n 2 tests/crash $(ARGS)
+
+tlc: $(READY) ## let TLC check every machine and every seeded bug (long, needs Java)
+	DETENT_TLC=full $(BIN)/python -m pytest -n 2 tests/conformance/test_tla.py $(ARGS)
 
 agents: $(READY) ## install pinned agents into .venv/agents for the tests (AGENTS="pi codex" for some)
 	$(BIN)/python tools/install_agents.py $(VENV)/agents $(AGENTS)

@@ -56,7 +56,6 @@ class Checked:
     situations: dict[str, dict[str, object]]
     steps: frozenset[tuple[str, str, str]]
     violated: frozenset[str]
-    output: str
 
     def counted(self) -> Counter[Situation]:
         return Counter(_situation(values) for values in self.situations.values())
@@ -83,17 +82,29 @@ class Checked:
 
 
 def check(machine: Machine, folder: Path) -> Checked:
+    """All that TLC finds. Of one situation it names one broken invariant only, so it runs again without those."""
     made = export_tla(machine)
     (folder / f"{made.module}.tla").write_text(made.text)
-    (folder / f"{made.module}.cfg").write_text(made.config)
+    violated: set[str] = set()
+    while True:
+        lines = [line for line in made.config.splitlines() if line.removeprefix("INVARIANT ") not in violated]
+        (folder / f"{made.module}.cfg").write_text("\n".join(lines))
+        output = _run(made.module, folder)
+        found = set(_VIOLATED.findall(output))
+        if not found:
+            situations, steps = _read(folder / "graph.dot")
+            return Checked(situations, frozenset(steps), frozenset(violated))
+        violated |= found
+
+
+def _run(module: str, folder: Path) -> str:
     java = ("java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx1g", "-cp", str(jar()), "tlc2.TLC")
     words = ("-deadlock", "-continue", "-nowarning", "-metadir", "meta", "-dump", "dot,actionlabels", "graph")
     ran = subprocess.run(
-        (*java, *words, made.module), cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+        (*java, *words, module), cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )
     assert "distinct states found, 0 states left" in ran.stdout, ran.stdout[-3000:] + ran.stderr
-    situations, steps = _read(folder / "graph.dot")
-    return Checked(situations, frozenset(steps), frozenset(_VIOLATED.findall(ran.stdout)), ran.stdout)
+    return ran.stdout
 
 
 def explored(graph: Graph) -> Counter[Situation]:

@@ -18,6 +18,7 @@ from detent.proof.tla_text import (
     define,
     every,
     identifier,
+    indent,
     lookup,
     names_in,
     quantified,
@@ -138,8 +139,8 @@ class _Translator:
             ]
             taken = any_of(every(pair) for pair in zip(firsts, takes, strict=True))
             body = [here, f"{beside('LET ', chosen)}\n{beside('IN  ', taken)}"]
-        yield define(f"{name}{ASKED}(who, ended, said, open)", every(body))
-        asked = f"{name}{ASKED}(who, ended, said, open)"
+        asked = self.asked(edge)
+        yield define(asked, every(body))
         yield from self.action(name, quantified(["who \\in Askers", *self.circumstances(state, edge)], asked))
 
     def circumstances(self, state: State, edge: Edge) -> list[str]:
@@ -174,6 +175,9 @@ class _Translator:
                 yield f"Spent({counted}, {text_of(limit)}, {own}) {sign} Most[{text_of(limit)}]"
         if way.needs:
             yield f"{names_in(way.needs)} \\subseteq open"
+
+    def asked(self, edge: Edge, who: str = "") -> str:
+        return f"{self.names[edge.source, edge.name]}{ASKED}({text_of(who) if who else 'who'}, ended, said, open)"
 
     def take(self, edge: Edge, way: Way, before: str) -> str:
         changes = {name: edge.source if value == "{from}" else value for name, value in way.sets.items()}
@@ -221,6 +225,9 @@ class _Translator:
         yield from self.invariant("SignOffs", every(signed))
         marked = [self.after_no(state, edge) for state, edge in edges if self.finishes(edge)]
         yield from self.invariant("NoFinishAfterNo", every(marked))
+        meant = self.machine.exceptions.get("waits", {})
+        driven = [one for one in self.machine.states.values() if one.driver == "engine" and one.name not in meant]
+        yield from self.invariant("EngineCanAct", every(self.engine_acts(state) for state in driven))
 
     def finishes(self, edge: Edge) -> bool:
         target = self.machine.states.get(edge.target)
@@ -228,8 +235,17 @@ class _Translator:
         return is_marked and target is not None and (target.is_rest or target.lands)
 
     def never(self, state: State, edge: Edge, who: str, more: str = "") -> str:
-        asked = f"{more}~ENABLED {self.names[edge.source, edge.name]}{ASKED}(who, ended, said, open)"
+        asked = f"{more}~ENABLED {self.asked(edge)}"
         return quantified([who, *self.circumstances(state, edge)], asked, sign="\\A")
+
+    def engine_acts(self, state: State) -> str:
+        """Where the engine is to act, some gates open a move of its own, unless the task is stopped or a no stands."""
+        moves = [
+            quantified(self.circumstances(state, edge), f"ENABLED {self.asked(edge, 'engine')}")
+            for edge in state.edges
+            if not edge.never and "engine" in edge.by()
+        ]
+        return f"state = {text_of(state.name)} /\\ ~stopped /\\ ~no =>\n{indent(any_of(moves), 2)}"
 
     def after_no(self, state: State, edge: Edge) -> str:
         """What the run asked for itself may finish the work; everything else that follows a no may not."""
