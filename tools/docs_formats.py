@@ -231,6 +231,9 @@ STORE: Mapping[str, str] = {
     "harness": "table: files by which an editor's agent follows the machine. `instructions`, `prompts` and `agents` "
     "are paths (the last two with `{name}`), `commands` and `specialists` name a state each, `protocol` is what every "
     "agent keeps to and is told in every prompt, `scaffold` lists files of the scaffold that belong to the tree",
+    "tells": "table: how the native file says that a task rests. `field` is the field that says it, `first` what a new "
+    "task has there; then a table for each end, `stopped`, `waiting` (for an answer) and `goes_on`, with the words of "
+    "that field, and of others that are filled where they are blank. `{why}`, `{id}` and `{FIELD}` are filled in",
     "adopted": "table: registers a folder taken over in a state is taken to have, on the word of who takes it over",
     "tracked": "true: `root` is itself the native folder of the one task there may be, and part of the work; only "
     "`file`, `log` and the pointer are left out of tree ids, and git is told to pass over the first and the last",
@@ -396,7 +399,7 @@ def disagreements() -> list[str]:
         "in_place",
     }
     machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes"}
-    machine |= {"archive", "record", "adopted"}
+    machine |= {"archive", "record", "adopted", "tells"}
     machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     machine |= {"log_form", "options", "briefing"}

@@ -50,6 +50,8 @@ class StoreParser(Names):
         for state in adopted.content:
             self.known_all("store adopted", (state,), self.state_names, "state")
             adopted.table(state).mapping_of_text()
+        if table.peek("tells") is not None:
+            self.tells(table.table("tells"))
         if table.peek("harness") is not None:
             self.harness(table.table("harness"))
         for row in table.rows("events"):
@@ -65,6 +67,15 @@ class StoreParser(Names):
         self.words("store shows", tuple(shows.values()), "shown")
         for label, states in table.table("only_in").mapping_of_texts().items():
             self.known_all(f"store only_in {label}", states, self.state_names, "state")
+
+    def tells(self, table: Table) -> None:
+        """The words by which the native file says how a task rests: at an end, stopped, or waiting for an answer."""
+        table.text("field")
+        table.text("first", "")
+        for rest in [name for name in table.content if name not in ("field", "first")]:
+            self.known("store tells", rest, (*self.state_names, "stopped", "waiting", "goes_on"), "way to rest")
+            table.table(rest).mapping_of_text()
+        table.finish()
 
     def store_places(self, table: Table) -> None:
         """Where the folders of tasks lie in the project, and the files beside them: never outside of it."""

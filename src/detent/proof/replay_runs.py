@@ -137,7 +137,10 @@ def after_run(machine: Machine, entry: Entry, memory: Memory) -> Snapshot | None
             is_excused = entry["exit"] == "quota" or bool(ended.get("by_person"))
             closed = entry.get("closed", "")
             made_progress = entry["progress"] or is_excused
-            return stayed(machine, before, made_progress=made_progress, refusal=closed, times=times(memory, closed))
+            made = stayed(machine, before, made_progress=made_progress, refusal=closed, times=times(memory, closed))
+            # Why it stopped is told in the words of its time; that it did is what the rules say.
+            said = entry["after"]["registers"].get(STOPPED)
+            return stop(made, said) if said and STOPPED in made.registers else made
         case "stopped":
             return stop(before, entry["why"])
         case _:

@@ -144,6 +144,12 @@ def remember(
     texts = locked_texts(task, memory, after or memory.snapshot, restore)
     entry = compose(memory, kind, content, after)
     foretold = foretell(memory, entry)
+    if task.machine.store.get("tells"):
+        from detent.runner.tells import told_fields  # few machines tell in the file how a task rests
+
+        if told := told_fields(task.replace(memory=memory), foretold, document):
+            entry["fields"] = {**told, **entry.get("fields", {})}
+            foretold = foretell(memory, entry)
     text = task.native.draft(document, foretold, texts)
     entry["native"] = carried(document.text, text)
     memory = task.store.append(memory, entry, foretold)

@@ -166,6 +166,8 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         changes.update(_fold_run(memory, kind, entry))
     if kind in ("moved", "crashed", "unmoved", "resumed"):
         changes["fruitless"] = _fold_fruitless(memory, kind, entry)
+    if isinstance(entry.get("fields"), dict) and entry["fields"]:  # an amended line lists the labels that were changed
+        changes["written"] = {"seq": seq, "fields": entry["fields"]}
     if entry.get("title"):  # other words than the first line gave it
         changes["head"] = {**memory.head, "title": entry["title"]}
     if entry.get("answer"):
@@ -214,8 +216,6 @@ def _fold_move(memory: Memory, entry: Entry) -> dict[str, Any]:
         # A move is the intent of its own effects: one line, one sync.
         intents = {f"{entry['seq']}:{effect}": {"tree": entry["tree"], "to": entry["to"]} for effect in effects}
         changes["unsettled"] = {**memory.unsettled, **intents}
-    if entry.get("fields"):  # how the state was left, and that another was entered
-        changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
     if entry.get("prepared"):
         changes["prepared"] = {**memory.prepared, **entry["prepared"]}
     if entry.get("signed"):
@@ -274,8 +274,6 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     if filed := entry.get("result", {}).get("filed"):
         changes["filed"] = {**memory.filed, filed: entry["result"]["sha256"]}
         changes["revision"] = int(entry["result"]["version"])
-    if entry.get("fields"):
-        changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
     return changes
 
 
@@ -361,8 +359,6 @@ def _fold_word(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
         changes["visit"] = {**memory.visit, "word": True}
     if kind == "answered" and memory.snapshot.no:
         changes["snapshot"] = memory.snapshot.replace(seq=entry["seq"], no={})
-    if entry.get("fields"):
-        changes["written"] = {"seq": entry["seq"], "fields": entry["fields"]}
     return changes
 
 
