@@ -131,11 +131,12 @@ class _Trees:
                 )
 
     def proves(self, step: Step) -> bool:
-        """Whether a step asks something of the files, is a person's sign-off, or takes the work back."""
+        """Whether a step asks something of the files, is a person's sign-off or override, or takes the work back."""
         pair = self.chart.taken(step)
         if pair is None:
             return False
-        return pair[0].sign_off or "revert" in pair[1].prepare or bool(self.judged(step))
+        is_decided = pair[0].sign_off or bool(step.signal.override)
+        return is_decided or "revert" in pair[1].prepare or bool(self.judged(step))
 
     def declared(self) -> Iterator[Violation]:
         """All that `first` asked of the tree holds of the tree that `then` sees, where a property says so."""

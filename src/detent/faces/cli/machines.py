@@ -91,13 +91,18 @@ def check(arguments: Arguments) -> int:
         for violation in report.violations:
             lines.append(f"  - {violation.rule}")
             lines += [f"      {number}. {text}" for number, text in enumerate(violation.story, 1)]
+            if violation.about:
+                lines.append(f'      if this is meant: [exception.{violation.kind}] {violation.about} = "the reason"')
         rows.append(
             {
                 "name": report.name,
                 "where": report.where,
                 "ok": not bad,
                 "problems": list(report.problems),
-                "violations": [{"rule": one.rule, "story": list(one.story)} for one in report.violations],
+                "violations": [
+                    {"rule": one.rule, "kind": one.kind, "about": one.about, "story": list(one.story)}
+                    for one in report.violations
+                ],
                 "states": report.states,
                 "edges": report.edges,
                 "situations": report.snapshots,
