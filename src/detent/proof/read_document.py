@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
 
+MOST_MOVES = 5_000  # of one document; the largest machine that ships has 112
 _HOW_TO = "see docs/how-to/compare-a-document.md"
 _MODULE = re.compile(r"^-{4,}\s*MODULE\s+\w+\s*-{4,}", re.MULTILINE)
 _FENCE = re.compile(r"```([A-Za-z]\w*)?")
@@ -39,8 +40,15 @@ class _Block(Record):
 def read_document(path: str, machine: Machine) -> Relation:
     """The relation of a file, or an error that says why it has none."""
     text = read_text(path)
-    if text is None:
+    relation = None if text is None else _relation(text.removeprefix("\ufeff"), machine, path)
+    if relation is None:
         raise UnreadableError("there is no such file", where=path, next_step="detent machine compare MACHINE FILE")
+    if len(relation.rows) > MOST_MOVES:
+        raise UnreadableError(f"the document has more than {MOST_MOVES} moves", where=path, next_step=_HOW_TO)
+    return relation
+
+
+def _relation(text: str, machine: Machine, path: str) -> Relation:
     if path.endswith(".json") or text.lstrip()[:1] in ("{", "["):
         return _from_json(text, path)
     if _MODULE.search(text):
@@ -159,8 +167,11 @@ def _others(base: Relation, row: Row) -> Iterator[str]:
 def _merged(base: Relation, rows: Sequence[Row]) -> Relation:
     """What more rows say about the moves of a relation, and the moves that only they have."""
     merged = list(base.rows)
+    between: dict[tuple[str, str], list[int]] = {}
+    for at, old in enumerate(merged):
+        between.setdefault((old.source, old.target), []).append(at)
     for row in rows:
-        places = [at for at, one in enumerate(merged) if (one.source, one.target) == (row.source, row.target)]
+        places = all_places = between.setdefault((row.source, row.target), [])
         if row.name is not None:  # it is about the move of that name, or about one that has none so far
             alike = [at for at in places if slug(merged[at].name or "") == slug(row.name)]
             places = alike or [at for at in places if merged[at].name is None][:1]
@@ -168,5 +179,7 @@ def _merged(base: Relation, rows: Sequence[Row]) -> Relation:
             old = merged[at]
             by, needs = old.by if row.by is None else row.by, old.needs if row.needs is None else row.needs
             merged[at] = old.replace(name=old.name if old.name is not None else row.name, by=by, needs=needs)
-        merged += [] if places else [row]
+        if not places:
+            all_places.append(len(merged))
+            merged.append(row)
     return base.replace(rows=tuple(merged), states=states_of(tuple(merged), *base.states))

@@ -59,29 +59,29 @@ def read_map(text: str, line: int) -> tuple[Row, ...]:
         tokens.append(found[1])
         at = found.end()
     rows: list[Row] = []
-    count = 0
-    while tokens:
-        source, *tokens = tokens
-        if not _is_name(source) or not tokens or not re.fullmatch(_ARROW, tokens[0]):
+    at = count = 0
+    while at < len(tokens):
+        source = tokens[at]
+        if not _is_name(source) or not re.fullmatch(_ARROW, "".join(tokens[at + 1 : at + 2])):
             return ()
-        targets, tokens = _targets(tokens[1:])
+        targets = _targets(tokens, at + 2)
         if not targets:
             return ()
         rows += [Row(source, END if target.startswith("(") else target, line=line) for target in targets]
+        at += 1 + 2 * len(targets)  # each name has an arrow or a separator before it
         count += 1
     return tuple(rows) if count > 1 else ()  # one arrow alone may be anything
 
 
-def _targets(tokens: list[str]) -> tuple[list[str], list[str]]:
-    """The names up to the next row, and what is left."""
+def _targets(tokens: Sequence[str], at: int) -> list[str]:
+    """The names from a place up to the next row; none where a separator has no name behind it."""
     targets: list[str] = []
-    while tokens and (_is_name(tokens[0]) or tokens[0].startswith("(")):
-        targets.append(tokens[0])
-        tokens = tokens[1:]
-        if not tokens or tokens[0] not in (",", "|"):
-            return targets, tokens
-        tokens = tokens[1:]
-    return [], tokens  # a separator with no name behind it
+    while at < len(tokens) and (_is_name(tokens[at]) or tokens[at].startswith("(")):
+        targets.append(tokens[at])
+        if tokens[at + 1 : at + 2] not in ([","], ["|"]):
+            return targets
+        at += 2
+    return []
 
 
 def _is_name(token: str) -> bool:

@@ -21,12 +21,21 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _INSTALL = "pip install 'detent[compare]' (from a clone: pip install '.[compare]')"
+_HOW_TO = "see docs/how-to/compare-a-document.md"
 _MOST_REPAIRS = 100
+_MOST_FORMULAS = 200_000  # that are looked at, where definitions stand for others again and again
 _TRANSPARENT = ("parentheses", "bounded_quantification", "let_in", "conj_item", "disj_item")
 
 
 def read_module(text: str, where: str) -> Relation:
-    parser = _parser()
+    try:
+        return _read(_parser(), text, where)
+    except RecursionError as error:
+        problem = "this module is no relation that can be read: it is nested too deeply, or defined by itself"
+        raise UnreadableError(problem, where=where, next_step=_HOW_TO) from error
+
+
+def _read(parser: Parser, text: str, where: str) -> Relation:
     repaired, problems = _repair(parser, text)
     tree = parser.parse(repaired.encode())
     if tree.root_node.has_error:
@@ -117,7 +126,7 @@ class _Branch(Record):
 
 class _Module:
     def __init__(self, module: Node, where: str) -> None:
-        self.where = where
+        self.where, self.left = where, _MOST_FORMULAS
         self.definitions: dict[str, Node] = {}
         variables: list[str] = []
         for node in module.children:
@@ -135,11 +144,16 @@ class _Module:
         if not counts.get(self.variable) or "Next" not in self.definitions:
             self.refuse("no action of it gives a variable the name of a state, or there is no Next")
 
+    def spend(self, formulas: int) -> None:
+        self.left -= formulas
+        if self.left < 0:
+            self.refuse("its actions stand for too many alternatives")
+
     def refuse(self, problem: str) -> None:
         raise UnreadableError(
             f"this module is no relation that can be read: {problem}",
             where=self.where,
-            next_step="see docs/how-to/compare-a-document.md",
+            next_step=_HOW_TO,
         )
 
     def relation(self) -> Relation:
@@ -172,8 +186,9 @@ class _Module:
 
     def actions(self, node: Node) -> Iterator[str]:
         """The actions that `Next` is made of: a definition that only names others stands for those."""
-        for name in self.references(node):
+        for name in dict.fromkeys(self.references(node)):
             formula = self.definitions[name]
+            self.spend(1)
             if any(one.targets or one.stays for one in self.branches(formula, expand=False)):
                 yield name
             elif any(self.references(formula)) and "'" not in _words(formula):
@@ -189,6 +204,7 @@ class _Module:
 
     def branches(self, node: Node, *, expand: bool = True) -> list[_Branch]:
         """The alternatives of a formula."""
+        self.spend(1)
         if node.type in _TRANSPARENT:
             return self.branches(_inner(node), expand=expand)
         if node.type == "disj_list" or _symbol(node) == "lor":
@@ -197,6 +213,7 @@ class _Module:
             found = [_Branch()]
             for part in _parts(node):
                 more = self.branches(part, expand=expand)
+                self.spend(len(found) * len(more))
                 found = [_both(left, right) for left in found for right in more]
             return found
         if node.type == "identifier_ref" and expand and _words(node) in self.definitions:

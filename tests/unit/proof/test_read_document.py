@@ -267,3 +267,14 @@ def test_a_table_adds_gates_to_the_moves_of_a_diagram(tmp_path: Path) -> None:
 def test_a_text_that_describes_no_machine_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError, match="no TLA\\+ module, no state diagram, no transition table"):
         read(tmp_path, "# A plan\n\nWe work, then we look.\n")
+
+
+def test_a_document_without_a_bound_is_refused(tmp_path: Path) -> None:
+    rows = "\n".join(f"work -> s{number}" for number in range(6000))
+    for text in (f"```\n{rows}\n```\n", "| From | To |\n|---|---|\n" + rows.replace("work -> ", "| work | ")):
+        with pytest.raises(UnreadableError, match="more than 5000 moves"):
+            read(tmp_path, text)
+
+
+def test_a_byte_order_mark_and_other_line_ends_change_nothing(tmp_path: Path) -> None:
+    assert compare(MACHINE, read(tmp_path, "\ufeff" + DIAGRAM.replace("\n", "\r\n"))) == Comparison(equal=True)

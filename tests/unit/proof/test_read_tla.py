@@ -174,3 +174,23 @@ def test_another_fault_is_told_with_its_place_and_no_repair(tmp_path: Path) -> N
 def test_a_module_of_another_shape_is_refused(tmp_path: Path, old: str, new: str, told: str) -> None:
     with pytest.raises(UnreadableError, match=told):
         read(tmp_path, MODULE.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    "definitions",
+    [
+        "Show == " + "(" * 3000 + 'phase = "work"' + ")" * 3000 + ' /\\ phase\' = "look"',
+        'RECURSIVE Show\nShow == Show \\/ (phase = "work" /\\ phase\' = "look")',
+        "\n".join(
+            [
+                'Show == phase\' = "look" /\\ ' + " /\\ ".join(f"A{number}" for number in range(30)),
+                *(f'A{number} == phase = "work" \\/ phase = "wait"' for number in range(30)),
+            ]
+        ),
+    ],
+    ids=["deep", "by itself", "many"],
+)
+def test_a_module_without_a_bound_is_refused(tmp_path: Path, definitions: str) -> None:
+    show = MODULE[MODULE.index("Show ==") : MODULE.index("(* A person")]
+    with pytest.raises(UnreadableError, match=r"no relation that can be read|no valid TLA"):
+        read(tmp_path, MODULE.replace(show, f"{definitions}\n"))
