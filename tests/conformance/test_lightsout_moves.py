@@ -179,3 +179,32 @@ def test_people_alone_judge_whether_it_solves_the_problem(lights: Lights, verb: 
     assert line.state() == target
     assert (line.folder / "scope.md").exists()
     assert (line.repo / "docs/input/brief.md").exists()
+
+
+def test_a_bare_move_before_any_run_counts_no_failed_attempt(lights: Lights) -> None:
+    line = lights.at("Expanding")
+    done = line("move", line.id)
+    assert done.code == 1
+    assert "no agent run has worked in Expanding yet" in done.out
+    assert "detent run p" in done.out
+    assert "detent move ExpandRetrying" not in done.out
+    assert (line.state(), line.json("status", line.id)["counters"].get("attempts", 0)) == ("Expanding", 0)
+    offered = {edge["name"]: edge["open"] for edge in line.json("next", line.id)["edges"]}
+    assert offered["FailExpandGate"] is False
+    assert "detent move ExpandRetrying" not in line("next", line.id).out
+    line.moved("FailExpandGate")
+    assert line.state() == "ExpandRetrying", "a person may still take it by its name"
+
+
+@pytest.mark.parametrize("state", ["Designing", "Reviewing"])
+def test_a_bare_move_takes_no_move_that_nothing_has_earned(lights: Lights, state: str) -> None:
+    line = lights.at(state)
+    assert line("move", line.id).code == 1
+    assert line.state() == state
+
+
+def test_a_bare_move_takes_what_work_by_hand_has_opened(lights: Lights) -> None:
+    line = lights.at("Designing")
+    line.put("scaffolding/design.md", (EXAMPLE / "scaffolding/design.md").read_text(encoding="utf-8"))
+    assert line("move", line.id).code == 0
+    assert line.state() == "DesignGatePassed"

@@ -17,6 +17,7 @@ from detent.runner.locks import shown_item
 from detent.runner.loop import failed_here, loop_of
 from detent.runner.open import needs_word, waits_at_end
 from detent.runner.settle import find_disorder, is_collected, read_document
+from detent.runner.unearned import why_unearned
 from detent.store.atomic import read_plain
 from detent.store.memory import TALKED
 from detent.store.names import name_some
@@ -304,6 +305,8 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> 
         from detent.runner.prepare_foresee import foreseen  # few moves have something to prepare
 
         missing = foreseen(task, decision.way.prepare)
+    if isinstance(decision, Advance) and (early := why_unearned(task, decision)):
+        missing = (*missing, early)
     if edge.never:
         missing = (Missing("never", edge.never),)
     notes = [facts[gate].note for way in edge.ways for gate in way.needs if gate in facts and facts[gate].note]

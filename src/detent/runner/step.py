@@ -31,6 +31,7 @@ from detent.runner.look import current_tree, look, needs_commands, needs_tree, r
 from detent.runner.promises import TREELESS, put_in_order
 from detent.runner.said_no import standing_gates
 from detent.runner.settle import Settled
+from detent.runner.unearned import refuse_unearned
 from detent.runner.unmoved import write_unmoved
 from detent.store.lock import Lock
 
@@ -227,7 +228,7 @@ def _decide(
     a later one is taken. A person is asked last, so commands are run although their word is still missing.
     """
     machine, snapshot = task.machine, task.memory.snapshot
-    whole = decide(machine, snapshot, facts, asked)
+    whole = refuse_unearned(task, decide(machine, snapshot, facts, asked), asked)
     for edge in candidates:
         # Usually one edge is asked for: what was decided about all of them was decided about it.
         single = whole if len(candidates) == 1 else decide(machine, snapshot, facts, asked.replace(want=edge.name))
