@@ -6,11 +6,13 @@ import json
 import os
 import shutil
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, NONE, try_level
+from detent.store.atomic import write_cache
 from detent.store.places import project_at
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, force_level
 from tests.e2e.clone_task import CloneTask
@@ -228,4 +230,73 @@ def test_doctor_prints_the_size_of_a_set_up_that_is_not_shared(world: World, lev
     world.make('test = "true"', setup, level=level)
     told = world("doctor").out
     assert "set-up: made for each checkout" in told, told
-    assert "a task has several copies of the set-up (3 MB each)" in told, told
+    assert "a task has up to three copies of the set-up (3 MB each)" in told, told
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_run_says_what_a_set_up_that_is_not_shared_takes_and_once(world: World, level: str) -> None:
+    setup = 'setup = ["mkdir deps; head -c 3000000 /dev/zero > deps/blob"]\nkey = ["README.md"]'
+    world.make('test = "test -e deps/blob"', setup, level=level)
+    world.script("working", f"test -e deps/blob\n{WORK}")
+    world.script("agent-review", REVIEW)
+    assert world("new", "orange", "one line", "--id", "t").code == 0
+    done = world("run", "t")
+    told = [line.strip() for line in done.out.splitlines() if "set up" in line]
+    size = "3 MB of its own, not shared (this sandbox level has no mounts)"
+    whose = ("the task's tree", "the reviewer's checkout") if level != BUBBLEWRAP else ()
+    assert told == [f"set up {one}: {size}" for one in whose], done
+    assert world("approve", "t").code == 0
+    landed = world("land", "t")
+    assert landed.code == 0, landed
+    assert (f"  set up: {size}\n" in landed.err) == (level != BUBBLEWRAP), landed
+    assert ("made for each checkout (this sandbox level has no mounts), 3 MB" in world("history", "t").out) == bool(
+        whose
+    )
+    assert world("audit", "t").code == 0
+    home = world.tree().parent
+    copies = [path for path in home.rglob("blob") if path.is_file()]
+    assert len(copies) == (3 if whose else 0), copies
+
+
+CHECKS = """
+setup = ["mkdir -p deps; echo 'grep -q fine work.txt' > deps/check.sh"]
+key = ["README.md"]
+"""
+# What a test of the task does once the check has passed: the next proof shall find its own tool.
+POISON = "for one in deps ../setup/*/deps; do test -d $one && echo exit 0 > $one/check.sh; done; true\n"
+
+
+@pytest.mark.parametrize("level", [LANDLOCK, NONE])
+def test_a_set_up_that_a_proof_altered_is_not_believed_by_a_later_one(world: World, level: str) -> None:
+    world.make('test = "sh deps/check.sh && sh work.sh"', CHECKS, level=level)
+    world("trust", "--yes")
+    tree = at_verify(world)
+    (tree / "work.txt").write_text("fine\n", encoding="utf-8")
+    (tree / "work.sh").write_text(POISON, encoding="utf-8")
+    command = "sh deps/check.sh && sh work.sh"
+    assert receipts(world)[command] == 0
+    (tree / "work.sh").write_text("true\n", encoding="utf-8")
+    (tree / "work.txt").write_text("broken\n", encoding="utf-8")
+    assert receipts(world)[command] == 1
+    made = [dict(line["set_up"]) for line in world.lines("proved")]  # type: ignore[call-overload]  # it is JSON
+    assert [bool(one.get("made_bytes")) for one in made] == [True, True], "set-up ran anew"
+    assert len({one["digest"] for one in made}) == 1
+
+
+def test_a_forged_record_of_a_set_up_is_not_believed(world: World) -> None:
+    """At this level a run may write everything; what it can't have is a line of the journal that vouches for it."""
+    world.make('test = "sh deps/check.sh"', CHECKS, level=NONE)
+    world("trust", "--yes")
+    tree = at_verify(world)
+    (tree / "work.txt").write_text("fine\n", encoding="utf-8")
+    assert receipts(world)["sh deps/check.sh"] == 0
+    (kept,) = (tree.parent / "setup").iterdir()
+    (record,) = (tree.parent / "setup.records").iterdir()
+    honest, forged = b"grep -q fine work.txt\n", b"exit 0\n"
+    (kept / "deps/check.sh").write_bytes(forged)
+    text = record.read_bytes().rpartition(b"\n")[0].rpartition(b"\n")[0]
+    text = text.replace(sha256(honest).hexdigest().encode(), sha256(forged).hexdigest().encode())
+    text = text.replace(f"100644 {len(honest)} ".encode(), f"100644 {len(forged)} ".encode())
+    write_cache(str(record), text)
+    (tree / "work.txt").write_text("broken\n", encoding="utf-8")
+    assert receipts(world)["sh deps/check.sh"] == 1

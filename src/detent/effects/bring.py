@@ -1,4 +1,4 @@
-"""Brings files into a checkout, keeps what set-up made, wipes folders; never through a link or over a tracked file."""
+"""Brings files into a checkout, tells what set-up made, wipes folders; never through a link or over a tracked file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _CLONE = 0x40049409  # FICLONE
 _no_clones: dict[int, bool] = {}  # file systems that turned out not to share blocks
-_KEPT_SETUPS = 3  # how many results of set-up are kept; the least recently used one goes first
 
 
 class Place(Record):
@@ -203,32 +202,6 @@ def created_bytes(before: Mapping[str, tuple[int, ...]], after: Mapping[str, tup
 def _folders_above(path: str) -> list[str]:
     parts = path.split("/")
     return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
-
-
-def keep_made(place: Place, before: Mapping[str, tuple[int, ...]], kept: str) -> None:
-    """Keep what set-up made, in one step, and drop the results that were not used for longest."""
-    from shutil import copy2, copystat
-
-    cache_dir = os.path.dirname(kept)
-    temporary = os.path.join(cache_dir, f"tmp-{os.getpid()}")
-    wipe(temporary)
-    os.makedirs(temporary)
-    made = {name for name, mark in marks(place.folder).items() if before.get(name) != mark} - place.tracked
-    folders = []
-    for name in sorted(made):
-        source, target = os.path.join(place.folder, name), os.path.join(temporary, name)
-        kind = stat.S_IFMT(os.lstat(source).st_mode)
-        os.makedirs(target if kind == stat.S_IFDIR else os.path.dirname(target), exist_ok=True)
-        if kind == stat.S_IFDIR:
-            folders.append((source, target))
-        elif kind in (stat.S_IFREG, stat.S_IFLNK):
-            copy2(source, target, follow_symlinks=False)
-    for source, target in reversed(folders):
-        copystat(source, target)  # last, since it may take away the right to write
-    os.rename(temporary, kept)
-    entries = sorted(os.scandir(cache_dir), key=lambda entry: entry.stat().st_mtime_ns, reverse=True)
-    for entry in entries[_KEPT_SETUPS:]:
-        wipe(entry.path)
 
 
 def wipe(folder: str) -> None:

@@ -1,6 +1,6 @@
 """The disposable checkout in which commands prove a frozen tree: made anew, prepared like a workspace, then wiped.
 
-It stands at a fixed path, so that what set-up made for that path (a venv) can be kept and put back. The order:
+It stands at a fixed path, so that what set-up made for that path (a venv) can be kept and brought in again. The order:
 
 1. lock, so that two proofs of one task wait for each other; wipe what an earlier run left;
 2. a small git repository of its own, because many test suites call git, and the frozen tree byte for byte, with its
@@ -40,7 +40,7 @@ from detent.store.patterns import protects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from detent.effects.process import Finished
     from detent.effects.setups import Setups
@@ -94,7 +94,9 @@ class Checkout(Record):
     key: str = ""
     left_out: tuple[str, ...] = ()  # the paths that set-up created
     made_in: str = ""  # where these lie; empty: in the folder itself
-    size: int = 0  # of a shared set-up, in bytes
+    size: int = 0  # of its set-up, in bytes
+    digest: str = ""  # of the manifest of a set-up that is kept
+    made_now: bool = False  # set-up ran for this checkout, and its result is a copy of its own
     tracked: frozenset[str] = frozenset()  # the files of the tree
     changed: tuple[str, ...] = ()  # tracked files that set-up changed, and that were restored
 
@@ -137,6 +139,7 @@ class Wanted(Record):
     build: str = ""  # where a build command may write into set-up: a folder for what it writes, thrown away
     task_cache: str = ""  # emptied first, so that no earlier proof left anything there
     by_content: bool = False  # a shared set-up is used only if every byte of it is what it was
+    vouched: Collection[str] | None = None  # manifests of kept copies that may be used; None: all
 
 
 @contextmanager
@@ -146,7 +149,7 @@ def prepared_checkout(wanted: Wanted, lock_wait_s: float = LOCK_WAIT_S) -> Itera
         try:
             yield _make_anew(ours)
         finally:
-            wipe(ours.folder)
+            _clear(ours)
 
 
 def lasting_checkout(wanted: Wanted) -> Checkout | SetupFailed:
@@ -163,8 +166,17 @@ def _locked(wanted: Wanted, wait_s: float) -> Iterator[Wanted]:
         yield wanted.replace(folder=folder)
 
 
-def _make_anew(wanted: Wanted) -> Checkout | SetupFailed:
+def _clear(wanted: Wanted) -> None:
+    """Remove the checkout; a set-up that was lent to it stays."""
+    if wanted.workspace.setup:
+        from detent.effects.kept_setups import take_back  # only where there is something to set up
+
+        take_back(wanted.cache_dir, wanted.folder)
     wipe(wanted.folder)
+
+
+def _make_anew(wanted: Wanted) -> Checkout | SetupFailed:
+    _clear(wanted)
     if wanted.task_cache:
         wipe(wanted.task_cache)
     try:

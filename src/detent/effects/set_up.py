@@ -1,7 +1,8 @@
 """Sets a checkout up: chooses which set-up applies to its tree, and has it made and laid.
 
 - The tree has the baseline's key, and the project shares set-ups: the one of the baseline, the same for all tasks.
-- The same without mounts: made from the baseline's tree at this very path, and kept for this checkout alone.
+- The same without mounts: made from the baseline's tree at this very path, and kept for this checkout alone
+  (kept_setups.py).
 - A key file changed, or there is nothing to share by: set-up runs on this tree, for this tree, and is kept for nobody.
 """
 
@@ -10,9 +11,19 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.bring import changed_files_of, copy_below, created_bytes, created_paths, keep_made, marks, wipe
-from detent.effects.checkout import OWN, PER_CHECKOUT, SHARED, Checkout, SetupFailed, make_checkout, run_setup
+from detent.effects.bring import changed_files_of, created_bytes, created_paths, marks, wipe
+from detent.effects.checkout import (
+    OWN,
+    PER_CHECKOUT,
+    SHARED,
+    Checkout,
+    SetupFailed,
+    make_checkout,
+    run_setup,
+    tracked_at_first,
+)
 from detent.effects.git import tree_of
+from detent.effects.kept_setups import find, keep, lend
 from detent.effects.lay import Ground, lay_own, lay_read_only, read_only
 from detent.effects.sandbox import Laid
 from detent.effects.setup_key import Key, key_of
@@ -22,6 +33,8 @@ from detent.store.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from detent.effects.bring import Place
     from detent.effects.checkout import FrozenTree, Wanted, Workspace
 
@@ -83,6 +96,7 @@ def set_up(place: Place, wanted: Wanted, missing: tuple[str, ...]) -> Checkout |
         return made
     ground = Ground(place.folder, place.tracked, seat)
     ready = ready.replace(left_out=made.paths, changed=made.changed, made_in=made.folder, size=made.bytes)
+    ready = ready.replace(digest=made.digest)
     if wanted.private:
         return ready.replace(laid=lay_own(made, ground, wanted.private, overlays=setups.overlays))
     if wanted.build:
@@ -101,40 +115,39 @@ def _own(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | SetupFaile
     if absent := _restore(place, wanted, place.tree):
         return absent
     created = created_paths(before, after, place.tracked)
-    return ready.replace(left_out=created, changed=_changed(place, before, after), size=created_bytes(before, after))
+    return ready.replace(
+        left_out=created, changed=_changed(place.tracked, before, after), size=created_bytes(before, after)
+    )
 
 
 def _per_checkout(place: Place, wanted: Wanted, ready: Checkout) -> Checkout | SetupFailed:
     """Made from the baseline's tree, at this path, because what set-up makes may name its own path."""
     mark = sha256_of(f"{ready.key}\0{place.folder}".encode("utf-8", "surrogateescape"))
-    kept = os.path.join(wanted.cache_dir, mark)
-    if os.path.isdir(kept):
-        os.utime(kept)
+    kept = find(wanted.cache_dir, mark, wanted.vouched)
+    made_now = kept is None
+    if kept is None:
+        base = base_tree(wanted.frozen)
+        place.git.run("read-tree", "--reset", "-u", base)
         before = marks(place.folder)
-        copy_below(kept, place.folder, place.tracked)
+        if failed := run_setup(place.folder, wanted.workspace, wanted.log_path, wanted.running):
+            return failed
         after = marks(place.folder)
-        created = created_paths(before, after, place.tracked)
-        size = created_bytes(before, after)
-        return ready.replace(setup=PER_CHECKOUT, why=NO_MOUNTS, left_out=created, size=size)
-    base = base_tree(wanted.frozen)
-    place.git.run("read-tree", "--reset", "-u", base)
-    before = marks(place.folder)
-    failed = run_setup(place.folder, wanted.workspace, wanted.log_path, wanted.running)
-    after = marks(place.folder)
-    if failed := failed or _restore(place, wanted, base):
-        return failed
-    keep_made(place, before, kept)
-    copy_below(kept, place.folder, place.tracked)
-    changed = _changed(place, before, after)
-    created = created_paths(before, after, place.tracked)
-    size = created_bytes(before, after)
-    return ready.replace(setup=PER_CHECKOUT, why=NO_MOUNTS, left_out=created, changed=changed, size=size)
+        tracked = tracked_at_first(wanted.frozen)
+        paths = (*created_paths(before, after, tracked), *changed_files_of(before, after, tracked))
+        kept = keep(wanted.cache_dir, mark, place.folder, paths, _changed(tracked, before, after))
+        if failed := _restore(place, wanted, base):
+            return failed
+    lend(wanted.cache_dir, kept, place, is_built=bool(wanted.build))
+    told = {"left_out": kept.paths, "changed": kept.changed, "size": kept.size, "digest": kept.digest}
+    return ready.replace(setup=PER_CHECKOUT, why=NO_MOUNTS, made_now=made_now, **told)
 
 
-def _changed(place: Place, before: dict[str, tuple[int, ...]], after: dict[str, tuple[int, ...]]) -> tuple[str, ...]:
+def _changed(
+    tracked: Collection[str], before: dict[str, tuple[int, ...]], after: dict[str, tuple[int, ...]]
+) -> tuple[str, ...]:
     changed = changed_files_of(before, after, ())
     gone = [name for name in before if name not in after]
-    return tuple(sorted(name for name in (*changed, *gone) if name in place.tracked))
+    return tuple(sorted(name for name in (*changed, *gone) if name in tracked))
 
 
 def _restore(place: Place, wanted: Wanted, before: str) -> SetupFailed | None:

@@ -176,7 +176,7 @@ def _moved(checkout: str, target: str, created: tuple[str, ...]) -> Made:
         (folders if kind == stat.S_IFDIR else files).append(name)
         if kind == stat.S_IFDIR and os.path.basename(name) == _HOLDS_CACHES:
             caches += _make_caches(target, name)
-    _break_links(target)
+    break_links(target)
     digest, seen, size = _looked_at(target, by_content=True)
     return Made("", target, tuple(folders), tuple(files), (), tuple(caches), digest, seen, size, 0.0, boot_id())
 
@@ -192,20 +192,20 @@ def _make_caches(target: str, folder: str) -> list[str]:
     return found
 
 
-def _break_links(folder: str) -> None:
+def break_links(folder: str) -> None:
     """Give files that a package cache shares an inode of their own: nothing else may change them."""
     from shutil import copy2
 
     # Beside the folder: in it set-up could have put a link where the copy is written.
     copy = f"{folder}{_COPY}"
     wipe(copy)
-    for path, seen in _files_in(folder):
+    for path, seen in files_in(folder):
         if stat.S_ISREG(seen.st_mode) and seen.st_nlink > 1:
             copy2(path, copy, follow_symlinks=False)
             os.replace(copy, path)
 
 
-def _files_in(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+def files_in(folder: str) -> Iterator[tuple[str, os.stat_result]]:
     """Everything below a folder, in a fixed order; links are not followed."""
     for root, folders, files in walk(folder):
         for name in sorted((*folders, *files)):
@@ -216,14 +216,14 @@ def _files_in(folder: str) -> Iterator[tuple[str, os.stat_result]]:
 def _looked_at(folder: str, *, by_content: bool) -> tuple[str, str, int]:
     """A hash of the manifest (empty if contents were not asked for), a hash of how all files look, and their size."""
     manifest, looks, size = [], [], 0
-    for path, seen in _files_in(folder):
+    for path, seen in files_in(folder):
         name, kind = os.path.relpath(path, folder), stat.S_IFMT(seen.st_mode)
         is_file = kind == stat.S_IFREG
         size += seen.st_size if is_file else 0
         times = (seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns) if kind != stat.S_IFDIR else ()
         looks.append(f"{name}\0{seen.st_mode}\0{times}")
         if by_content:
-            content = _file_hash(path) if is_file else os.readlink(path) if kind == stat.S_IFLNK else ""
+            content = file_hash(path) if is_file else os.readlink(path) if kind == stat.S_IFLNK else ""
             manifest.append(f"{name}\0{seen.st_mode}\0{content}")
     return (_hash(manifest) if by_content else ""), _hash(looks), size
 
@@ -232,7 +232,7 @@ def _hash(lines: list[str]) -> str:
     return sha256_of("\n".join(lines).encode("utf-8", "surrogateescape"))
 
 
-def _file_hash(path: str) -> str:
+def file_hash(path: str) -> str:
     from hashlib import sha256
 
     found = sha256()

@@ -85,6 +85,15 @@ def one_line(text: str) -> str:
     return printable(" ".join(text.split()))
 
 
+def megabytes(size: int) -> str:
+    return f"{size / 1e6:.0f} MB" if size >= 1e6 else "less than 1 MB"
+
+
+def copy_words(size: int, why: str) -> str:
+    """About a set-up that was made for one folder alone."""
+    return f"{megabytes(size)} of its own, not shared ({flat(why)})"
+
+
 def asked_words(question: str) -> str:
     return f"{printable(question)} [y/N] "
 

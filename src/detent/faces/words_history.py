@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from detent.faces.words import one_line
+from detent.faces.words import megabytes, one_line
 from detent.store.names import name_some
 from detent.store.reasons import because, noted
 
@@ -75,6 +75,7 @@ def _proved_words(entry: Entry) -> str:
     made = entry.get("set_up", {})
     why = f" ({made['why']})" if made.get("why") else ""
     told = f"; set-up {made['how']}{why}" if made else ""
+    told += f", {megabytes(made['made_bytes'])}" if made.get("made_bytes") else ""
     return f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}{told}"
 
 
@@ -82,7 +83,8 @@ def _set_up_words(entry: Entry) -> str:
     why = f" ({entry['why']})" if entry["why"] else ""
     made = f"; not part of the work: {name_some(entry['left_out'])}" if entry["left_out"] else ""
     changed = f"; it changed tracked files, which were restored: {name_some(entry['changed'])}"
-    return f"set up: {entry['how']}{why}{made}{changed if entry['changed'] else ''}"
+    size = f", {megabytes(entry['made_bytes'])}" if entry.get("made_bytes") else ""
+    return f"set up: {entry['how']}{why}{size}{made}{changed if entry['changed'] else ''}"
 
 
 def _acted_words(entry: Entry) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from detent.faces.words import flat
+from detent.faces.words import copy_words, flat
 from detent.runner.land_plan import FOUND
 from detent.runner.proof_basis import OF_TASK
-from detent.runner.prove import BEGINS, SET_UP
+from detent.runner.prove import BEGINS, COPIED, SET_UP
 from detent.store.names import name_some, on_one_line
 
 TYPE_CHECKING = False
@@ -51,6 +51,8 @@ def _some(title: str, rows: list[str]) -> list[str]:
 def progress_words(progress: Progress) -> str:
     if progress.stage == SET_UP:
         return f"making a checkout; set-up: {flat(progress.line)}" if progress.line else "making a checkout"
+    if progress.stage == COPIED:
+        return f"  set up: {copy_words(progress.size, progress.line)}"
     if progress.stage == BEGINS:
         return f"running {progress.number} of {progress.total}: {flat(progress.line)}"
     return f"  {'passed' if progress.is_ok else 'failed'} in {progress.seconds:.1f} s"

@@ -6,6 +6,7 @@ import json
 
 from detent.effects.checkout import PER_CHECKOUT, SHARED
 from detent.effects.sandbox import NONE
+from detent.faces.words import megabytes
 from detent.runner.create import DEFAULT_MACHINE
 from detent.runner.trial import GREEN, SET_UP_FAILED
 from detent.store.names import name_some
@@ -265,14 +266,14 @@ def trial_rows(trial: Trial) -> list[Row]:
 
 def _set_up_rows(seen: SetUpSeen) -> list[Row]:
     why = f" ({seen.why})" if seen.why else ""
-    size = f", {seen.bytes / 1e6:.0f} MB" if seen.bytes else ""
+    size = f", {megabytes(seen.bytes)}" if seen.bytes else ""
     rows: list[Row] = [("ok", f"set-up: {seen.how}{why}{size}", "")]
     if seen.how == SHARED and seen.no_overlays:
         told = f"every task gets a copy of the set-up ({size.removeprefix(', ')}): {seen.no_overlays}"
         rows.append(("note", told, ""))
     if seen.how == PER_CHECKOUT and seen.bytes:
         each = size.removeprefix(", ")
-        told = f"a task has several copies of the set-up ({each} each): in its tree, for reviews and for proofs"
+        told = f"a task has up to three copies of the set-up ({each} each): in its tree, for reviews and for proofs"
         rows.append(("note", told, "install bubblewrap to share one set-up"))
     if seen.changed:
         told = f"set-up changes tracked files: {name_some(seen.changed)}; they are restored"

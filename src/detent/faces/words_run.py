@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detent.core.values import Advance, Crash, Refuse
 from detent.effects.evidence_runs import EXITS
-from detent.faces.words import flat, one_line, outcome_words, refusal_words, way_on_words
+from detent.faces.words import copy_words, flat, one_line, outcome_words, refusal_words, way_on_words
 from detent.faces.words_history import claim_words
 from detent.faces.words_loop import advice_words
 from detent.runner.budget import way_on
@@ -24,6 +24,8 @@ def happened_words(happened: Happened) -> str:
     task, outcome = happened.task, happened.outcome
     if happened.kind == "claimed":
         return f"  {claim_words(happened.entry)}"
+    if happened.kind == "set_up":
+        return f"  set up {happened.entry['for']}: {copy_words(happened.entry['made_bytes'], happened.entry['why'])}"
     if outcome is None:
         run = task.memory.run
         who = run["agent"] + (f" ({run['model']})" if run["model"] else "")

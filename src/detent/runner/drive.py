@@ -55,7 +55,7 @@ TICK_S = 0.2  # between two looks at requests and budget while a run lives
 class Happened(Record):
     """One thing worth telling while a task is driven."""
 
-    kind: str  # started | adopted | ended | moved | refused | claimed | unmoved
+    kind: str  # started | adopted | ended | moved | refused | claimed | unmoved | set_up
     task: Task
     outcome: Outcome | None = None
     entry: Mapping[str, Any] = {}  # the journal line it is about, where there is no outcome
@@ -87,13 +87,14 @@ def drive(
     the journal line `since` calls it off: who drives for somebody else was meant by it although it came before this
     process did.
     """
-    started, told = False, 0
+    started, told, read_to = False, 0, task.memory.size
     since = task.memory.snapshot.seq if since is None else since
     while True:
         try:
             task = advance(task, tell)
         except SetUpError as error:  # no agent is called in for what no agent can mend
             return Rest(task.now(), "person", f"{error.kind}: {error.what}; {error.next_step}")
+        read_to = _tell_copies(task, tell, read_to)
         if task.memory.run and not may_wait:
             return Rest(task, "running", f"agent run #{task.memory.run['run']} is under way")
         if task.memory.run:
@@ -110,6 +111,9 @@ def drive(
         if rest is not None:
             return rest
         ready = make_ready(task)
+        read_to = _tell_copies(task, tell, read_to)
+        if ready.copy:
+            tell(Happened("set_up", task, entry=ready.copy))
         if ready.failed is not None:
             log = f" ({ready.failed.log})" if ready.failed.log else ""
             text = f"the workspace can't be set up: {ready.failed.command}: {ready.failed.why}{log}"
@@ -259,6 +263,17 @@ def _tell_claims(task: Task, tell: Tell, since: int) -> int:
     for entry in entries:
         if entry["kind"] == "claimed":
             tell(Happened("claimed", task, entry=entry))
+    return size
+
+
+def _tell_copies(task: Task, tell: Tell, since: int) -> int:
+    """Tell which set-ups were made for one folder alone since the journal had this size; the size it has now."""
+    entries, size = task.store.lines_after(since)
+    for entry in entries:
+        made = entry if entry["kind"] == "set_up" else entry.get("set_up", {}) if entry["kind"] == "proved" else {}
+        if made.get("made_bytes"):
+            whose = "the task's tree" if entry["kind"] == "set_up" else "the checkout for commands"
+            tell(Happened("set_up", task, entry={**made, "for": whose}))
     return size
 
 

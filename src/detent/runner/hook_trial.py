@@ -31,7 +31,7 @@ from detent.runner.command_place import place_of
 from detent.runner.commit_message import message_of
 from detent.runner.commit_step import changed_names
 from detent.runner.look import current_tree
-from detent.runner.prove import vouch
+from detent.runner.prove import set_up_used, vouch
 from detent.runner.workspace import workspace_of
 from detent.store.atomic import make_folders, read_plain, write_atomic
 from detent.store.digest import sha256_of
@@ -100,6 +100,7 @@ def try_hooks(task: Task) -> tuple[str, ...]:
         running=command_running(task),
         setups=setups_in(place_of(task), head["command_limits"]) if head["workspace"]["setup"] else None,
         task_cache=place_of(task).cache,
+        vouched=task.store.load().set_ups,
     )
     refused: RefusedError | None = None
     with prepared_checkout(wanted) as checkout:
@@ -114,7 +115,8 @@ def try_hooks(task: Task) -> tuple[str, ...]:
         except RefusedError as error:
             refused = error
         attempts = (*(before.attempts if before else ()), 1 if refused else 0)
-        vouch(task, tree, [store.save(Receipt(key, f"hooks: {', '.join(names)}", tree, attempts, log, time=utc_now()))])
+        receipt = store.save(Receipt(key, f"hooks: {', '.join(names)}", tree, attempts, log, time=utc_now()))
+        vouch(task, tree, [receipt], set_up_used(checkout))
     if refused:
         raise refused
     return ()

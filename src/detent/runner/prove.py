@@ -38,13 +38,14 @@ from detent.store.receipts import SETUP_FAILED, Receipt, ReceiptStore
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
     from detent.core.machine import Gate
     from detent.gates.commands import Run
     from detent.gates.seen import Seen
     from detent.runner.open import Task
 
-NO_SET_UP: Mapping[str, str] = {}
+NO_SET_UP: Mapping[str, Any] = {}
 WITHOUT_CHANGE = "on the first commit, with the tests of this task"
 
 
@@ -63,17 +64,18 @@ class Proven(Record):
 
 
 class Progress(Record):
-    """How far a proof has come: it sets up, or a command begins or has ended."""
+    """How far a proof has come: it sets up, has made a set-up for itself, or a command begins or has ended."""
 
-    stage: str  # SET_UP, BEGINS or ENDED
+    stage: str  # SET_UP, COPIED, BEGINS or ENDED
     line: str = ""
     number: int = 0
     total: int = 0
     is_ok: bool = False
     seconds: float = 0.0
+    size: int = 0  # of the set-up, in bytes
 
 
-SET_UP, BEGINS, ENDED = "set-up", "begins", "ended"
+SET_UP, COPIED, BEGINS, ENDED = "set-up", "copied", "begins", "ended"
 
 
 def quiet(_progress: Progress) -> None:
@@ -154,7 +156,7 @@ def _without_change(task: Task, gate: Gate, tree: str) -> str:
     return overlaid_tree(task.places.private_git(), task.memory.head["baseline"], tree, tests, protect["deny"])
 
 
-def vouch(task: Task, tree: str, ran: Sequence[Receipt], set_up: Mapping[str, str] = NO_SET_UP) -> None:
+def vouch(task: Task, tree: str, ran: Sequence[Receipt], set_up: Mapping[str, Any] = NO_SET_UP) -> None:
     """Journal the hashes of receipts and logs: a receipt that was edited or planted counts for nothing."""
     receipts = {receipt.key: receipt.digest for receipt in ran}
     with Lock(task.places.lock()):
@@ -189,10 +191,13 @@ def _run(task: Task, tree: str, due: list[_Due], *, again: bool, progress: Calla
         build=os.path.join(home, "build-deps") if _build_lines(task) else "",
         task_cache=place_of(task).cache,
         by_content=is_last(task),
+        vouched=task.store.load().set_ups,
     )
     due = sorted(due, key=lambda one: _order(task, one))
     progress(Progress(SET_UP, "; ".join(wanted_checkout.workspace.setup)))
     with prepared_checkout(wanted_checkout) as made:
+        if isinstance(made, Checkout) and made.made_now:
+            progress(Progress(COPIED, made.why, size=made.size))
         checkout = _built(task, made, due, tree, running)
         sweep(task.places.receipts())  # one proof of a task runs at a time, so nobody else is writing there
         # Whoever held the checkout before us may have proven the same: that stands, and its receipt is vouched for.
@@ -212,7 +217,7 @@ def _run(task: Task, tree: str, due: list[_Due], *, again: bool, progress: Calla
             progress(begins.replace(stage=ENDED, is_ok=done[-1].is_ok, seconds=monotonic() - since))
         # Before the checkout is given away: the next one must find these receipts vouched for, not run them again.
         if fresh := [one for one in done if not one.cached]:
-            vouch(task, tree, [one.receipt for one in fresh], _set_up(made))
+            vouch(task, tree, [one.receipt for one in fresh], set_up_used(made))
     return done
 
 
@@ -249,11 +254,13 @@ def _built(
     return checkout
 
 
-def _set_up(checkout: Checkout | SetupFailed) -> Mapping[str, str]:
+def set_up_used(checkout: Checkout | SetupFailed) -> Mapping[str, Any]:
     """How a checkout was set up, as the journal has it."""
     if isinstance(checkout, SetupFailed) or not checkout.key:
         return NO_SET_UP
-    return {"how": checkout.setup, "why": checkout.why, "key": checkout.key}
+    told = {"how": checkout.setup, "why": checkout.why, "key": checkout.key}
+    told |= {"digest": checkout.digest} if checkout.digest else {}
+    return told | ({"made_bytes": checkout.size} if checkout.made_now else {})
 
 
 def _attempt(

@@ -24,6 +24,9 @@ from detent.store.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from detent.core.machine import State
     from detent.runner.open import Task
 
@@ -37,6 +40,7 @@ class Ready(Record):
     cwd: str
     tree: str
     failed: SetupFailed | None = None
+    copy: Mapping[str, Any] = {}  # a set-up that was made for this folder alone, as `made_bytes`, `why` and `for`
 
 
 def make_ready(task: Task) -> Ready:
@@ -72,7 +76,10 @@ def make_ready(task: Task) -> Ready:
         )
     )
     remember_laid(task, folder, made.laid if isinstance(made, Checkout) else NOTHING_LAID)
-    return Ready(state, folder, tree, made if isinstance(made, SetupFailed) else None)
+    if isinstance(made, SetupFailed):
+        return Ready(state, folder, tree, made)
+    copied = {"made_bytes": made.size, "why": made.why, "for": f"the {state.role}'s checkout"}
+    return Ready(state, folder, tree, copy=copied if made.made_now else {})
 
 
 def _make_writable(task: Task, role: str) -> None:

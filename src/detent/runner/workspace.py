@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.bring import Place, bring, brought_marks, created_paths, marks
+from detent.effects.bring import Place, bring, brought_marks, created_bytes, created_paths, marks
 from detent.effects.checkout import (
     PER_CHECKOUT,
     SHARED,
@@ -149,12 +149,13 @@ def _in_tree(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
     """Without mounts set-up runs in the agent's tree itself: what it makes may name its own path."""
     before = marks(place.folder)
     failed = run_setup(place.folder, asked.workspace, _log(task), asked.running)
-    created = created_paths(before, marks(place.folder), place.tracked | tracked_at_first(asked.frozen))
+    after = marks(place.folder)
+    created = created_paths(before, after, place.tracked | tracked_at_first(asked.frozen))
     choice = asked.choice
     if choice.how == SHARED:
         choice = choice.replace(how=PER_CHECKOUT, why=NO_MOUNTS)
     with Lock(task.places.lock()):
-        if problem := note_set_up(task, choice, created, ()):
+        if problem := note_set_up(task, choice, created, (), created_bytes(before, after)):
             return problem
         task = task.now()
         # Set-up is no work: files of the tree that it changed are restored.
@@ -168,16 +169,22 @@ def _log(task: Task) -> str:
     return os.path.join(task.places.receipts(), "setup-tree.log")
 
 
-def note_set_up(task: Task, choice: Choice, created: Sequence[str], changed: Sequence[str]) -> SetupFailed | None:
-    """Journal what set the task up, and the paths that no tree id counts from now on; the task's lock is held."""
+def note_set_up(
+    task: Task, choice: Choice, created: Sequence[str], changed: Sequence[str], made_bytes: int = 0
+) -> SetupFailed | None:
+    """Journal what set the task up, and the paths that no tree id counts from now on; the task's lock is held.
+
+    `made_bytes` is the size of a copy that was made for the task's tree alone.
+    """
     memory = task.store.load()
     seen = memory.set_up
     left_out = list(joined_paths((*seen.get("left_out", ()), *created)))
     if len(left_out) > MOST_LEFT_OUT:
         return too_many(left_out)
     content = {"how": choice.how, "why": choice.why, "key": choice.key, "left_out": left_out}
-    if changed or any(seen.get(name) != value for name, value in content.items()):
-        note(task, memory, "set_up", {**content, "changed": list(changed)})
+    if changed or made_bytes or any(seen.get(name) != value for name, value in content.items()):
+        copied = {"made_bytes": made_bytes} if made_bytes else {}
+        note(task, memory, "set_up", {**content, "changed": list(changed), **copied})
     return None
 
 

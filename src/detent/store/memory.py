@@ -14,7 +14,7 @@ from detent.store.observed import REPORT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from detent.store.journal import Entry
@@ -30,6 +30,7 @@ _DEEDS = (
 GATE_EFFECTS = ("gate_commit", "checkpoint")  # whose trees a task goes back to when it is blocked
 _JUDGEMENTS = (REPORT, "section:", "text:")  # how the keys of evidence begin that may be a verdict about a tree
 TALKED = "talked"  # why a run ended that a person talked to, whatever its program ended with: the person was there
+MOST_SET_UPS = 20  # of which a proof may use a copy that is kept; an older one is made anew
 MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
 
 
@@ -81,6 +82,7 @@ class Memory(Record):
     usage: Mapping[str, float] = {}  # what all runs together used
     driven: Mapping[str, Any] = {}  # who last wanted the task to be driven, or no longer
     deploy: Mapping[str, Any] = {}  # the deploy commands a person confirmed, what began, and how the last one ended
+    set_ups: Sequence[str] = ()  # hashes of the manifests of set-ups that proofs were made with, newest last
     set_up: Mapping[str, Any] = {}  # what the last set-up was made from, and the paths of the tree that are its own
     led: str = ""  # why the engine brought the task into this state; empty where somebody else did
     native: Mapping[str, Any] = {}  # the line that carries the native file's last text: its time, place and length
@@ -250,7 +252,9 @@ def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:
     """What a line about something that was done changes: proof, an effect, a landing, other settings."""
     if kind == "proved":
         proved = {**memory.proved, **entry["receipts"]}
-        return {"proved": dict(list(proved.items())[-MOST_PROVED:])}
+        used = [entry["set_up"]["digest"]] if entry.get("set_up", {}).get("digest") else []
+        set_ups = [*(one for one in memory.set_ups if one not in used), *used][-MOST_SET_UPS:]
+        return {"proved": dict(list(proved.items())[-MOST_PROVED:]), "set_ups": set_ups}
     if kind in ("intended", "unprepared"):
         return {"intent": {key: entry[key] for key in entry if key != "prev"} if kind == "intended" else {}}
     if kind == "deploy":

@@ -6,6 +6,7 @@ import fcntl
 import os
 import shutil
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from detent.effects.checkout import (
     SetupFailed,
     Wanted,
     Workspace,
+    lasting_checkout,
     prepared_checkout,
     run_command,
 )
@@ -39,6 +41,7 @@ class Bench:
         self.folder = work / "proof/checkout"
         self.log = work / "log"
         self.environment = dict(os.environ)
+        self.digest = ""  # of the last set-up
 
     def frozen(self) -> FrozenTree:
         repository = find_repository(str(self.path))
@@ -46,29 +49,33 @@ class Bench:
         private = str(self.work / "private")
         return FrozenTree(private, tree_id(private, str(self.path), repository, baseline), baseline)
 
-    def prove(self, command: str, workspace: Workspace | None = None) -> tuple[Checkout | SetupFailed, str]:
+    def wanted(self, workspace: Workspace | None = None, vouched: Sequence[str] | None = None) -> Wanted:
+        return Wanted(
+            str(self.folder),
+            self.frozen(),
+            workspace or Workspace(),
+            work_tree=str(self.path),
+            cache_dir=str(self.work / "kept"),
+            log_path=str(self.work / "setup.log"),
+            running=Running(self.environment),
+            vouched=vouched,
+        )
+
+    def prove(
+        self, command: str, workspace: Workspace | None = None, vouched: Sequence[str] | None = None
+    ) -> tuple[Checkout | SetupFailed, str]:
         """What the checkout came to, and what the command said in it."""
-        with prepared_checkout(
-            Wanted(
-                str(self.folder),
-                self.frozen(),
-                workspace or Workspace(),
-                work_tree=str(self.path),
-                cache_dir=str(self.work / "kept"),
-                log_path=str(self.work / "setup.log"),
-                running=Running(self.environment),
-            ),
-            lock_wait_s=0.1,
-        ) as outcome:
+        with prepared_checkout(self.wanted(workspace, vouched), lock_wait_s=0.1) as outcome:
             if isinstance(outcome, Checkout):
+                self.digest = outcome.digest
                 self.command(command)
         return outcome, self.log.read_text(encoding="utf-8") if self.log.exists() else ""
 
     def command(self, command: str, timeout_s: float = 120) -> Finished:
         return run_command(command, str(self.folder), timeout_s, str(self.log), Running(self.environment))
 
-    def said(self, command: str, workspace: Workspace | None = None) -> str:
-        outcome, text = self.prove(command, workspace)
+    def said(self, command: str, workspace: Workspace | None = None, vouched: Sequence[str] | None = None) -> str:
+        outcome, text = self.prove(command, workspace, vouched)
         assert isinstance(outcome, Checkout), outcome
         return text
 
@@ -412,6 +419,109 @@ def test_failed_setup_is_a_value_of_its_own_and_is_not_kept(
     assert not (bench.work / "kept").exists()
     if outcome.exit == 4:
         assert Path(outcome.log).read_text(encoding="utf-8") == "broken\n"
+
+
+KEPT_TOOL = Workspace(setup=("echo run >> ../../runs; mkdir -p made; echo 'echo honest' > made/tool",), key=("lock",))
+
+
+def kept_files(bench: Bench) -> list[str]:
+    """What the copies that are kept hold, each below its own folder."""
+    kept = bench.work / "kept"
+    return sorted(str(path.relative_to(kept)).partition("/")[2] for path in kept.rglob("*") if path.is_file())
+
+
+def test_a_kept_set_up_takes_its_room_once(bench: Bench) -> None:
+    for _time in range(2):
+        assert bench.said("sh made/tool; ls ../../kept/*", KEPT_TOOL) == "honest\n", "the copy is in the checkout"
+        assert kept_files(bench) == ["made/tool"]
+    assert runs(bench) == 1
+
+
+def test_what_tools_left_in_a_set_up_is_gone_for_the_next_proof(bench: Bench) -> None:
+    leave = "mkdir -p made/deep/cache; echo x > made/deep/cache/x; ln -s /etc made/link; chmod 0 made/deep; "
+    for _time in range(2):
+        assert bench.said("ls -A made", KEPT_TOOL) == "tool\n"
+        bench.said(leave, KEPT_TOOL)
+    assert runs(bench) == 1
+
+
+ALTERED = {
+    "content": "echo 'echo altered' > made/tool",
+    "same size and time": "touch -r made/tool time; echo 'echo hones!' > made/tool; touch -r time made/tool",
+    "mode": "chmod 777 made/tool",
+    "gone": "rm made/tool",
+    "a link": "mv made/tool ../away; ln -s ../../away made/tool",
+    "a second name": "ln -f made/tool ../second",
+    "a sparse file": "truncate -s 4T made/tool",
+    "a pipe": "rm made/tool; mkfifo made/tool",
+    "all of it": "rm -r made; ln -s /etc made",
+}
+
+
+@pytest.mark.parametrize("alter", list(ALTERED.values()), ids=list(ALTERED))
+def test_a_set_up_that_a_command_altered_is_not_used_again(bench: Bench, alter: str) -> None:
+    bench.said(alter, KEPT_TOOL)
+    outcome, said = bench.prove("sh made/tool", KEPT_TOOL)
+    assert isinstance(outcome, Checkout)
+    assert (said, outcome.made_now, runs(bench)) == ("honest\n", True, 2)
+    bench.said(alter, KEPT_TOOL)
+    assert bench.said("sh made/tool", KEPT_TOOL) == "honest\n"
+    assert runs(bench) == 2, "from then on the checkout has a copy of the copy"
+
+
+@pytest.mark.parametrize("name", ["made/tool", "made/planted"])
+def test_a_set_up_that_was_altered_where_it_is_kept_is_not_used(bench: Bench, name: str) -> None:
+    bench.said("true", KEPT_TOOL)
+    (kept,) = (bench.work / "kept").iterdir()
+    (kept / name).write_text("echo altered\n", encoding="utf-8")
+    assert bench.said("sh made/tool; ls made", KEPT_TOOL) == "honest\ntool\n"
+    assert runs(bench) == (2 if name == "made/tool" else 1)
+
+
+def test_a_set_up_whose_record_was_forged_is_not_vouched_for(bench: Bench) -> None:
+    bench.said("true", KEPT_TOOL)
+    vouched = [bench.digest]
+    assert bench.said("sh made/tool", KEPT_TOOL, vouched) == "honest\n"
+    assert runs(bench) == 1
+    bench.said("true", KEPT_TOOL.replace(setup=("mkdir made; echo 'echo forged' > made/tool",)))
+    old, new = sorted((bench.work / "kept").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    (old / "made/tool").write_text("echo forged\n", encoding="utf-8")
+    records = bench.work / "kept.records"
+    shutil.copy(records / f"{new.name}.json", records / f"{old.name}.json")
+    assert bench.said("sh made/tool", KEPT_TOOL) == "forged\n", "who forges both is found by the journal alone"
+    assert bench.said("sh made/tool", KEPT_TOOL, vouched) == "honest\n"
+    assert runs(bench) == 2
+
+
+def test_nothing_behind_a_link_is_taken_for_the_set_up(bench: Bench, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "stray").write_text("the person's\n", encoding="utf-8")
+    workspace = Workspace(setup=("echo made > sub/stray",), key=("lock",))
+    bench.said(f"rm -r sub; ln -s {outside} sub", workspace)
+    assert (outside / "stray").read_text(encoding="utf-8") == "the person's\n"
+    assert bench.said("cat sub/stray", workspace) == "made\n"
+
+
+def test_a_set_up_lent_to_a_checkout_that_lasts_comes_back(bench: Bench) -> None:
+    wanted = bench.wanted(KEPT_TOOL)
+    for number in range(3):
+        made = lasting_checkout(wanted)
+        assert isinstance(made, Checkout)
+        assert made.made_now == (number == 0)
+        assert (bench.folder / "made/tool").exists()
+        assert kept_files(bench) == []
+    assert runs(bench) == 1
+
+
+def test_a_build_command_writes_into_a_copy_of_the_set_up(bench: Bench) -> None:
+    wanted = bench.wanted(KEPT_TOOL).replace(build=str(bench.work / "build"))
+    for _time in range(2):
+        with prepared_checkout(wanted) as made:
+            assert isinstance(made, Checkout)
+            bench.command("cat made/tool; echo built > made/tool")
+        assert bench.log.read_text(encoding="utf-8") == "echo honest\n"
+    assert runs(bench) == 1
 
 
 def test_a_venv_made_by_setup_still_works_when_it_is_put_back(bench: Bench) -> None:
