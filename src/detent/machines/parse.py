@@ -113,7 +113,9 @@ class _Parser(Names):
             locks=tuple(self.lock(table, self.fields) for table in top.rows("lock")),
             forbidden=tuple(self.forbidden(table) for table in top.rows("forbidden")),
             properties=tuple(self.property(table, kept) for table in top.rows("property")),
-            exceptions={name: self.exception(name, table, kept) for name, table in top.tables("exception")},
+            exceptions={
+                name: self.exception(name, table, kept + switched_off) for name, table in top.tables("exception")
+            },
             switched_off=tuple(switched_off),
             modes=self.modes,
             may_override=self.known("override", override.text("by", ""), ("person",), "actor") == "person",
