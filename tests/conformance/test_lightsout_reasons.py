@@ -22,6 +22,7 @@ CASES = [
 ]
 
 
+@pytest.mark.requirement("S2.28")
 @pytest.mark.parametrize(("state", "file", "change", "why"), CASES, ids=[case[3] for case in CASES])
 def test_the_reason_shown_is_that_of_the_report(lights: Lights, state: str, file: str, change: str, why: str) -> None:
     name = file.rpartition("/")[2]
@@ -36,3 +37,7 @@ def test_the_reason_shown_is_that_of_the_report(lights: Lights, state: str, file
         assert "not CLEAN" not in words
         assert "not run on this tree" not in words, "what was not asked yet is no reason"
     assert told in line("history", "p").out
+    log = line.read("scaffolding/log.md")
+    assert f"No gate passed in {state}" in log, "the result of every gate is logged"
+    assert f"- Why: {told}" in log
+    line.audit()
