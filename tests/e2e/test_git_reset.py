@@ -88,6 +88,25 @@ def test_everything_is_saved_and_the_checkout_stands_where_it_stood(thread: Thre
     assert thread.is_sound()
 
 
+def test_what_was_only_staged_is_saved_too(thread: ThreadTask) -> None:
+    thread.write("README.md", "staged\n")
+    thread.git("add", "README.md")
+    thread.write("README.md", "edited on\n")
+    done = thread("reject", "--reason", "the spec was wrong", "--yes")
+    ref = saved(thread)["staged"]
+    assert f"what was staged is kept as {ref}" in done.out
+    assert thread.git("show", f"{ref}:README.md") == "staged"
+    assert thread.git("show", f"{saved(thread)['backup']}:README.md") == "edited on"
+    assert thread.git("diff", "--cached", "--name-only") == ""
+    assert thread.is_sound()
+
+
+def test_nothing_more_is_saved_where_nothing_else_was_staged(thread: ThreadTask) -> None:
+    thread.moved("reject", "--reason", "the spec was wrong", "--yes")
+    assert "staged" not in saved(thread)
+    assert "staged" not in thread.git("for-each-ref", "refs/detent")
+
+
 def test_commits_of_the_branch_are_saved_with_it(thread: ThreadTask) -> None:
     thread.git("add", "app.py")
     thread.git("commit", "--quiet", "--message=Work")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MOST_NAMES = 20
 _LARGEST_PACK_BYTES = 512 * 1024 * 1024
-_IDENTITY = ("-c", "user.name=Detent", "-c", "user.email=detent@localhost")
+IDENTITY = ("-c", "user.name=Detent", "-c", "user.email=detent@localhost")
 
 
 class Bringing(Record):
@@ -53,7 +53,7 @@ def bring_branch(bringing: Bringing, common_dir: str) -> str:
             continue
         if not is_there:
             before = ref.commit if ref else "0" * len(bringing.commit)
-            git.run(*_IDENTITY, "update-ref", "-m", "detent: checkpoint", f"refs/heads/{name}", bringing.commit, before)
+            git.run(*IDENTITY, "update-ref", "-m", "detent: checkpoint", f"refs/heads/{name}", bringing.commit, before)
         # Also of what a step that died had made.
         sync_names(common_dir, os.path.dirname(f"refs/heads/{name}"), "the checkpoint")
         return name

@@ -9,10 +9,10 @@ import os
 
 from detent.core.record import Record
 from detent.effects.acts import keep_commit
-from detent.effects.branches import copy_objects
-from detent.effects.git import Git
+from detent.effects.branches import IDENTITY, copy_objects
+from detent.effects.git import Git, check_object_id
 from detent.effects.merge import own_git
-from detent.effects.own_checkout import make_safe
+from detent.effects.own_checkout import make_safe, quiet_git
 from detent.errors import ToolError
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 COLLECTED = "refs/detent/collected/"  # work that had not landed when a person had it removed
 _RESET = "detent: what the checkout held before it was reset"
+_STAGED = "detent: what was staged before the checkout was reset"
 
 
 class Saved(Record):
@@ -60,6 +61,26 @@ def save(
     make_safe()  # a ref whose objects a power cut has taken would stop every git in this repository
     Git(common_dir).run("update-ref", ref, commit)
     return Saved(ref, commit, tree, parent)
+
+
+def find_staged(common_dir: str, ref: str) -> str:
+    """The ref that holds what was staged when this save was made; empty if nothing was staged besides."""
+    return Git(common_dir).run("for-each-ref", "--format=%(refname)", f"{ref}-staged").decode().strip()
+
+
+def save_staged(root: str, common_dir: str, ref: str, known: Sequence[str], parent: str) -> str:
+    """Keep what is staged and stands in none of these trees, under the save's own ref; the ref, "" if there is none.
+
+    The person's git makes the tree: only it may read an index with extensions of its own.
+    """
+    tree = quiet_git(root, "write-tree").decode().strip()
+    if check_object_id(tree) in known:
+        return ""
+    git, ref = Git(common_dir), f"{ref}-staged"
+    commit = git.run(*IDENTITY, "commit-tree", tree, "-p", check_object_id(parent), "-m", _STAGED).decode().strip()
+    make_safe()
+    git.run("update-ref", ref, check_object_id(commit))
+    return ref
 
 
 def ignored_by_person(root: str, names: Sequence[str]) -> frozenset[str]:

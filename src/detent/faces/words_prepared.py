@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def prepared_words(task: Task, steps: Sequence[str]) -> list[str]:
     """One line or two for each step that has something to say."""
     lines: list[str] = []
-    for name in steps:
+    for name in (step.removeprefix("try_") for step in steps):
         if name in _WORDS:
             lines += [f"  {line}" for line in _WORDS[name](task, task.memory.prepared.get(name, {}))]
     return lines
@@ -29,6 +29,7 @@ def _reset(task: Task, result: Mapping[str, str]) -> list[str]:
         return ["nothing was reset: all files are as they were"]
     return [
         f"back on {result['to']}; all that was there is kept as {result['backup']}",
+        *([f"what was staged is kept as {staged}"] if (staged := result.get("staged")) else []),
         f"to have it again: detent restore {task.id}",
     ]
 

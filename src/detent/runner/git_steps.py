@@ -20,7 +20,7 @@ from detent.effects.own_checkout import (
     switch,
     unmake_branch,
 )
-from detent.effects.saved_work import Saved, backup_ref, find_saved, ignored_by_person, save
+from detent.effects.saved_work import Saved, backup_ref, find_saved, find_staged, ignored_by_person, save, save_staged
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError, ToolError
 from detent.runner.commit_step import do_commit, foresee_commit, has_commit, look_commit
@@ -183,6 +183,7 @@ def _reset(doing: Doing) -> Results:
     saved = find_saved(common_dir, ref)
     if not saved or (tree != tree_of(common_dir, target) and tree not in [one.tree for one in saved]):
         saved = (*saved, _save(doing, stand, ref, tree))
+        save_staged(top, common_dir, ref, (tree, tree_of(common_dir, stand.commit)), stand.commit)
         make_safe()  # nothing is taken away that a power cut could take here too
     switch(top, seen["to"], force=True)
     ours = ignored_by_person(top, new)
@@ -192,6 +193,8 @@ def _reset(doing: Doing) -> Results:
         delete_branch(top, seen["branch"], seen["head"])
     make_safe()
     result = {**seen, "backup": saved[0].ref, "saved": saved[0].commit}
+    if staged := find_staged(common_dir, ref):
+        result["staged"] = staged
     return {"reset": result, "branch": {}}
 
 
