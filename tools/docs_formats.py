@@ -215,6 +215,7 @@ STORE: Mapping[str, str] = {
     "folders": "folders of a new folder",
     "extra": "files made on request, by name",
     "title": "the field that takes the words given to `detent new`",
+    "retitles": "whether the task is called by what a person writes into that field while no lock holds it",
     "checks": "the field that takes its `--check` commands",
     "evidence": "where the evidence page lies",
     "link": "the field that is led to that page whenever it is made",
@@ -403,7 +404,7 @@ def disagreements() -> list[str]:
     machine |= {"archive", "record", "adopted", "tells"}
     machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
-    machine |= {"log_form", "options", "briefing"}
+    machine |= {"log_form", "options", "briefing", "retitles"}
     found = [
         *unequal(
             machine,

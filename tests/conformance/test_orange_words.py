@@ -311,3 +311,28 @@ def test_a_move_without_a_word_stands_in_the_menu_by_its_name(oranges: Oranges) 
     menu = task("choose", task.id, cwd=task.repo).out
     assert "working-to-stuck -> stuck\n" in menu
     assert "cancel           -> cancelled\n" in menu
+
+
+def test_a_summary_edited_by_hand_is_what_the_task_is_called(oranges: Oranges) -> None:
+    task = oranges.orange()
+    oranges.honest()
+    task.file.write_text(task.text().replace("summary: parse empty lines", "summary: edited by hand"), encoding="utf-8")
+    task.run("--once", expect=0)
+    assert "edited by hand" in task("list", cwd=task.repo).out
+    assert task.json("status")["title"] == "edited by hand"
+    prompt = task.prompt(1)
+    assert "Task: edited by hand" in prompt
+    assert "parse empty lines" not in prompt
+    (line,) = [line for line in task.log() if line["type"] == "task.updated"]
+    assert (line["summary"], line["by"]) == ("edited by hand", "TASK.md, by hand")
+    task.audit()
+
+
+def test_a_summary_that_is_locked_renames_nothing(oranges: Oranges) -> None:
+    task = oranges.orange("working")
+    task.file.write_text(
+        task.text().replace("summary: parse empty lines", "summary: something easier"), encoding="utf-8"
+    )
+    assert task("move", "--edge", "no-such", task.id, cwd=task.repo).code == 1
+    assert task.json("status")["title"] == "parse empty lines"
+    assert "summary: parse empty lines" in task.text()

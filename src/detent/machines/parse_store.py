@@ -40,6 +40,8 @@ class StoreParser(Names):
                 if not is_inner_path(path.removesuffix("/")):
                     self.problem(f"store archive: {path!r} must be a path inside the task folder, without '..'")
         table.flag("fsync")
+        if table.flag("retitles") and not table.text("title", ""):
+            self.problem("store: retitles needs title, the field whose text the task is called by")
         if table.peek("version") is not None:
             version = table.table("version")
             version.text("field")

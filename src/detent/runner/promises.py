@@ -32,6 +32,10 @@ def put_in_order(task: Task) -> Settled:
         from detent.runner.revisions import mend_revisions  # only where a machine files what never changes
 
         settled = mend_revisions(task, settled)
+    if task.machine.store.get("retitles"):
+        from detent.runner.retitle import follow_title  # few machines call a task by a field
+
+        settled = follow_title(task, settled)
     project_beside(task, settled.memory)  # what a crash kept from being written there
     return settled
 

@@ -10,7 +10,6 @@ from detent.errors import RefusedError
 from detent.gates.judge import evidence_hashes
 from detent.runner.locks import closed_items
 from detent.runner.look import look
-from detent.runner.promises import put_in_order
 from detent.runner.runs import run_seen
 from detent.runner.settle import read_document, record, remember
 from detent.runner.title import one_line
@@ -19,10 +18,13 @@ from detent.store.lock import Lock
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.runner.open import Task
+    from detent.runner.settle import Settled
 
 
 def retitle(task: Task, name: str, words: str, reason: str) -> Task:
     """Write a person's words into the field that takes them; where it was locked, proof from before is old."""
+    from detent.runner.promises import put_in_order  # which follows titles by this module
+
     label, title = _label(task), _one_line(words)
     item = f"field:{label}"
     with Lock(task.places.lock()):
@@ -39,6 +41,23 @@ def retitle(task: Task, name: str, words: str, reason: str) -> Task:
         content = {"by": "person", "name": name, "reason": reason, "fields": [label], "was": was, "title": title}
         memory, _ = remember(task, memory, document, "amended", content, after=after, restore=(item,))
     return task.replace(memory=memory)
+
+
+def follow_title(task: Task, settled: Settled) -> Settled:
+    """Call the task by what a person wrote into the field for it, where no lock holds that and no agent has worked.
+
+    The task's lock is held, and no run lives.
+    """
+    label, memory = str(task.machine.store["title"]), settled.memory
+    item, snapshot = f"field:{label}", memory.snapshot
+    title = one_line(settled.document.value(label))
+    is_open = item not in closed_items(task.machine, snapshot) and not task.machine.states[snapshot.state].is_end
+    if not title or title == memory.head["title"] or memory.visit or not is_open:
+        return settled
+    after = snapshot.replace(locked={**snapshot.locked, item: task.store.keep(title.encode("utf-8"))})
+    told = {"by": "person", "name": f"{task.native.file}, by hand", "reason": "", "fields": [label], "title": title}
+    memory, document = remember(task, memory, settled.document, "amended", {**told, "was": {}}, after=after)
+    return settled.replace(memory=memory, document=document)
 
 
 def retitled_text(task: Task, number: int, words: str) -> str:
