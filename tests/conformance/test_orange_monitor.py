@@ -332,3 +332,39 @@ def test_what_a_reader_foresees_of_a_run_that_is_gone(
     here.go()
     task.wait_for_run()
     assert tuple(task.json("status")["would"].values()) == would
+
+
+@pytest.mark.requirement("S3.33", "S3.56", "S3.62", "S3.64")
+def test_a_respawn_gives_the_task_its_driver_back(oranges: Oranges) -> None:
+    oranges.honest()
+    oranges.script("working", "exit 1", run=1)
+    task = oranges.orange()
+    task.run(expect=4)
+    done = task("respawn", task.id, cwd=task.repo)
+    assert (done.code, task.state()) == (4, "reviewing"), done
+    assert [entry["role"] for entry in task.entries("run_planned")] == ["worker", "worker", "reviewer"]
+
+
+@pytest.mark.requirement("S3.33", "S3.56", "S3.62")
+def test_whoever_watches_goes_on_after_a_respawn(oranges: Oranges) -> None:
+    oranges.honest()
+    oranges.script("working", "exit 1", run=1)
+    task = oranges.orange()
+    task.run(expect=4)
+    assert task.entries("driven") == [], "the task was never started"
+    assert task("respawn", "--no-wait", task.id, cwd=task.repo).code == 0
+    watched = task("watch", "--once", cwd=task.repo)
+    assert (watched.code, task.state()) == (0, "reviewing"), watched
+    task.audit()
+
+
+def test_a_respawn_beside_a_living_run_is_refused_at_once(oranges: Oranges) -> None:
+    here = oranges.meeting()
+    oranges.script("working", "meet here; exit 1")
+    task = oranges.orange()
+    driving = oranges.begin("run", task.id, cwd=task.repo)
+    here.reached()
+    refused = task("respawn", task.id, cwd=task.repo)
+    assert (refused.code, "agent run #1 still works on lines" in refused.err) == (1, True), refused
+    here.go()
+    driving.done()

@@ -80,8 +80,9 @@ class OrangeTask(AgentTask):
         lines = (self.folder / "history.jsonl").read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines]
 
-    def respawn(self) -> Completed:
-        return self("respawn", self.id, cwd=self.repo)
+    def respawn(self, *words: str) -> Completed:
+        """One more run, or what else these words say."""
+        return self("respawn", *(words or ("--once",)), self.id, cwd=self.repo)
 
     def wait_for_run(self) -> None:
         """Until no process of the run is left; nobody has written its end down then."""

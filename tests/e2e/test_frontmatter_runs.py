@@ -56,7 +56,7 @@ def test_an_artifact_counts_after_any_end_and_crashes_are_counted_and_told(ticke
         "type": "agent.crashed", "timestamp": "", "status": "working", "crash_count": 1, "reason": "it ended as failed",
     }  # fmt: skip
     assert "crash_count: 1\n" in task.text()
-    task("respawn", "t")
+    task("respawn", "--once", "t")
     assert task.events()[-1] | {"timestamp": ""} == {
         "type": "auto.advanced", "timestamp": "", "from": "working", "to": "agent-review", "reason": "open: handoff",
     }  # fmt: skip
@@ -68,7 +68,7 @@ def test_an_artifact_counts_after_any_end_and_crashes_are_counted_and_told(ticke
 def test_a_second_crash_is_told_as_a_crash_and_as_a_move(ticket: Callable[[str], Ticket]) -> None:
     task = ticket("exit 3")
     task("run", "--once", "t")
-    task("respawn", "t")
+    task("respawn", "--once", "t")
     assert [(event["type"], event.get("crash_count")) for event in task.events()[-3:]] == [
         ("agent.crashed", 1), ("agent.crashed", 2), ("auto.advanced", None),
     ]  # fmt: skip
@@ -97,7 +97,7 @@ def test_what_is_locked_is_put_back_at_the_end_and_quoted_to_the_next(ticket: Ca
     ]  # fmt: skip
     assert "summary: Fix it\n" in task.text()
     assert task.text().endswith("\n## Context\n\nwhy\n")
-    task("respawn", "t")
+    task("respawn", "--once", "t")
     prompt = (task.repository / ".git/detent/tasks/t/runs/2/prompt.md").read_text()
     assert '- locked now: summary, TASK.md: "## Context", NOTES.md: "## Rules", plan/, scope.json' in prompt
     assert 'TASK.md: "## Context" is locked in working and was put back' in prompt

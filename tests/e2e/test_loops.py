@@ -64,7 +64,7 @@ def test_an_idle_run_gets_one_more_try_with_the_reason_in_its_prompt(agents: Age
     task.audit()
 
 
-@pytest.mark.parametrize("words", [("run", "--once"), ("respawn",)])
+@pytest.mark.parametrize("words", [("run", "--once"), ("respawn", "--once")])
 def test_an_idle_run_of_a_single_pass_stops_the_task(agents: Agents, words: tuple[str, ...]) -> None:
     agents.honest(implement="count; true")
     task = agents.task()

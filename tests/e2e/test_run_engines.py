@@ -286,7 +286,7 @@ def test_watch_sees_a_run_to_its_end_but_starts_none_for_a_task_that_nobody_star
     here = agents.meeting()
     agents.honest(implement=f"meet here; {HONEST['implement']}")
     task = agents.task()
-    assert task("respawn", "--no-wait", task.id, cwd=task.repo).code == 0
+    assert task("respawn", "--once", "--no-wait", task.id, cwd=task.repo).code == 0
     here.reached()
     watching = agents.begin("watch", "--once", cwd=task.repo)
     watching.line("words: agent run #1")

@@ -75,7 +75,7 @@ def choice_lines(choice: Choice) -> list[Line]:
 
 _BESIDES: Mapping[str, str] = {
     "stop": "end the agent run and leave the task alone",
-    "respawn": "one more agent run in the same state",
+    "respawn": "another agent run in the same state; what follows is driven too",
     "resume": "let the stopped task go on",
     "start": "let it be driven from now on",
 }

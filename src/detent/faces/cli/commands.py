@@ -173,10 +173,10 @@ COMMANDS = (
     Command(
         "respawn",
         "Start",
-        "one more agent run in the same state, although the last one led nowhere",
+        "another agent run in the same state, although the last one led nowhere; what follows is driven too",
         "drive:respawn",
         (_TASK,),
-        (_NO_WAIT, _REPO),
+        (Option("--once", "", "only this one run"), _NO_WAIT, _REPO),
     ),
     Command(
         "talk",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from detent.errors import UsageError
+from detent.errors import RefusedError, UsageError
 from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.output import move_json, show
 from detent.faces.words import outcome_words, printable
@@ -45,8 +45,20 @@ def run(arguments: Arguments) -> int:
 
 def respawn(arguments: Arguments) -> int:
     refuse_inside_run("asking for another agent run")
-    task, may_wait = _task(arguments), not arguments.has("--no-wait")
-    code = drive_told(arguments, task, once=True, asked=True, may_wait=may_wait)
+    from detent.runner.mandate import let_drive
+
+    task, may_wait, once = _task(arguments), not arguments.has("--no-wait"), arguments.has("--once")
+    if task.memory.run:
+        number = task.memory.run["run"]
+        raise RefusedError(
+            f"agent run #{number} still works on {task.id}",
+            next_step=f"look: detent logs -f {task.id}; or end it first: detent stop {task.id}",
+        )
+    state = task.machine.states[task.memory.snapshot.state]
+    is_given = state.driver == "agent" and not once
+    if is_given:  # else an agent is called in where a person goes on
+        task = let_drive(task, person_name(), on=True)
+    code = drive_told(arguments, task, once=once or not is_given, asked=True, may_wait=may_wait)
     if not may_wait:
         from detent.runner.bell import ring
 
