@@ -35,6 +35,8 @@ def _reset(task: Task, result: Mapping[str, str]) -> list[str]:
 
 
 def _commit(_task: Task, result: Mapping[str, str]) -> list[str]:
+    if "sha" not in result:
+        return [f"nothing was committed: there is no git; approved was tree {result['tree'][:12]}"]
     lines = [f"commit {result['sha'][:12]} on {result['branch']} ({result['how']}); nothing was merged or pushed"]
     if left := result.get("left"):
         lines.append(f"not part of it, because it changed after the approval: {left}")

@@ -25,7 +25,8 @@ def git_clean(_gate: Gate, seen: Seen) -> Finding:
         fix = "ask for the move: it says what is not committed, if anything is"
         return Finding(ok=False, why=_LATER, fix=fix, is_known=False)
     if checkout.problem:
-        return Finding(ok=False, why=checkout.problem)
+        is_meant = _is_without_git(seen)
+        return Finding(ok=is_meant, why="" if is_meant else checkout.problem, proof="no git", by_engine=True)
     if checkout.branch and checkout.branch == checkout.own_branch:
         return Finding(ok=True, proof=checkout.branch, by_engine=True)
     if checkout.changes:
@@ -36,12 +37,18 @@ def git_clean(_gate: Gate, seen: Seen) -> Finding:
     return Finding(ok=True, proof="clean", by_engine=True)
 
 
+def _is_without_git(seen: Seen) -> bool:
+    """Whether a person said that the work goes without git; the step that captures a baseline wrote it down."""
+    return bool(seen.captured) and not seen.captured.get("commit_sha") and not seen.obstacles
+
+
 def baseline_known(_gate: Gate, seen: Seen) -> Finding:
     """The commit the work began on was taken down and its branch could be made, so that it can be gone back to."""
     if seen.obstacles:
-        why, fix = zip(*seen.obstacles, strict=True)
-        return Finding(ok=False, why="; ".join(why), fix="; ".join(fix))
+        return Finding(ok=False, why="; ".join(f"{why}; {fix}" for why, fix in seen.obstacles))
     commit = seen.captured.get("commit_sha", "")
+    if _is_without_git(seen):
+        return Finding(ok=True, note="without git nothing can be reset", proof="no git", by_engine=True)
     if not commit:
         return Finding(ok=False, why="it is not known which commit the work begins on")
     return Finding(ok=True, proof=commit, by_engine=True)

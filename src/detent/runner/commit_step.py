@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
     from detent.runner.prepare_values import Doing, Results
 
-MESSAGE, SHA = "message", "sha"  # options of the command
+MESSAGE, SHA, NO_GIT = "message", "sha", "no-git"  # options of the command
+
+
+WITHOUT = "without git"  # how a task ends that a person began so
 
 
 def signed_tree(task: Task) -> str:
@@ -27,14 +30,20 @@ def signed_tree(task: Task) -> str:
     return str(newest.get("tree", ""))
 
 
-def foresee_commit(doing: Doing) -> Stand:
-    """Where the commit would be made; refused where no tree was approved, or the checkout is elsewhere."""
+def foresee_commit(doing: Doing) -> Stand | None:
+    """Where the commit would be made, None without git; refused where no tree was approved or it stands elsewhere."""
     task = doing.task
     stand = stand_at(task.tree_path)
-    if stand is None:
-        raise RefusedError("without git there is nothing to commit to", where=task.tree_path)
     if not signed_tree(task):
         raise RefusedError("no tree was approved, so there is nothing to commit", next_step=f"detent next {task.id}")
+    if stand is None and NO_GIT in doing.given:
+        return None
+    if stand is None:
+        raise RefusedError(
+            "without git there is nothing to commit to",
+            where=task.tree_path,
+            next_step=f"if the files as they are will do, say so: detent commit --no-git {task.id}",
+        )
     refuse_beside_run(task)
     refuse_elsewhere(task)
     base = doing.done.get("baseline", {})
@@ -51,6 +60,8 @@ def look_commit(doing: Doing) -> dict[str, str]:
     """What is to be committed, and where; refused too where git does not know the person."""
     task, stand = doing.task, foresee_commit(doing)
     tree = signed_tree(task)
+    if stand is None:
+        return {"tree": tree, "how": WITHOUT}
     seen = {"tree": tree, "branch": stand.branch, "head": stand.commit}
     if asked := doing.given.get(SHA):
         return {**seen, "sha": _checked(task, stand, asked)}
@@ -94,6 +105,8 @@ def _wanted(task: Task, stand: Stand, tree: str, key: str, message: str) -> Want
 def do_commit(doing: Doing) -> Results:
     """Make the commit, or find the one this step made; later edits stay in the checkout and are named."""
     task, seen = doing.task, doing.seen
+    if seen.get("how") == WITHOUT:
+        return {"commit": dict(seen)}
     stand = stand_at(task.tree_path)
     if stand is None or stand.branch != seen["branch"]:
         raise RefusedError("your checkout moved on meanwhile", where=task.tree_path, next_step="try again")

@@ -23,7 +23,7 @@ from detent.effects.own_checkout import (
 from detent.effects.saved_work import Saved, backup_ref, find_saved, find_staged, ignored_by_person, save, save_staged
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError, ToolError
-from detent.runner.commit_step import do_commit, foresee_commit, has_commit, look_commit
+from detent.runner.commit_step import NO_GIT, do_commit, foresee_commit, has_commit, look_commit
 from detent.runner.decision_step import has_decision, look_decision, record_decision
 from detent.runner.hook_trial import look_hooks, note_hooks
 from detent.runner.in_place import (
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from detent.runner.prepare_values import Results
 
 PROBLEM = "problem"
-NO_GIT, NO_BRANCH = "no-git", "no-branch"  # options of a command, as a step is given them
+NO_BRANCH = "no-branch"  # an option of a command, as a step is given it
 
 
 def _stand(doing: Doing) -> Stand | None:

@@ -34,6 +34,8 @@ _TASK = Argument("TASK", "id, unique beginning or folder; left out: this folder'
 _REPO = Option("--repo", "PATH", "the repository or folder to work on (default: the current one)")
 _REASON = Option("--reason", "WHY", "recorded in the journal")
 _EDGE = Option("--edge", "NAME", "the move's name, where several are meant")
+_NO_BRANCH = Option("--no-branch", "", "where the move makes a branch: work on the one that is checked out")
+_NO_GIT = Option("--no-git", "", "where the move needs git: go on without, nothing can be brought back")
 _SKIP_ASSESS = Option("--skip-assess", "", "where the move wants an assessment: go on without one")
 _YES = Option("--yes", "", "answer yes where the move asks first")
 _TREE = Option("--tree", "ID", "refuse unless the tree is still this one, as `detent diff --json` named it")
@@ -284,8 +286,8 @@ COMMANDS = (
             Option("--override", "WHY", "waive gates, only where the machine allows it"),
             _YES,
             _SKIP_ASSESS,
-            Option("--no-branch", "", "where the move makes a branch: work on the one that is checked out"),
-            Option("--no-git", "", "where the move needs git: go on without, nothing can be brought back"),
+            _NO_BRANCH,
+            _NO_GIT,
             _REPO,
         ),
         "detent move verify",
@@ -366,7 +368,7 @@ COMMANDS = (
         "take what a letter or word of the state's menu means; without one, show the menu",
         "choose:choose",
         (Argument("KEY", "a letter of the menu, or a word for the move"), _TASK),
-        (_REASON, _SKIP_ASSESS, _YES, _REPO),
+        (_REASON, _SKIP_ASSESS, _NO_BRANCH, _NO_GIT, _YES, _REPO),
         "detent choose R",
     ),
     Command(
@@ -423,6 +425,7 @@ COMMANDS = (
         (
             Option("--message", "TEXT", "the commit's message (default: made from the task)"),
             Option("--sha", "COMMIT", "record this commit, which holds the approved tree, instead of making one"),
+            _NO_GIT,
             _REASON,
             _EDGE,
             _YES,
