@@ -231,7 +231,8 @@ STORE: Mapping[str, str] = {
     "writes": "table: the folders of the tree a role may write to; a role it does not name may write all of it, if any",
     "harness": "table: files by which an editor's agent follows the machine. `instructions`, `prompts` and `agents` "
     "are paths (the last two with `{name}`), `commands` and `specialists` name a state each, `protocol` is what every "
-    "agent keeps to and is told in every prompt, `scaffold` lists files of the scaffold that belong to the tree",
+    "agent keeps to and is told in every prompt, `scaffold` lists files of the scaffold that belong to the tree; "
+    "`project_agents` is where agents describe roles of the project, and the prompts of `project_agents_in` name them",
     "tells": "table: how the native file says that a task rests. `field` is the field that says it, `first` what a new "
     "task has there; then a table for each end, `stopped`, `waiting` (for an answer) and `goes_on`, with the words of "
     "that field, and of others that are filled where they are blank. `{why}`, `{id}` and `{FIELD}` are filled in",
@@ -402,7 +403,8 @@ def disagreements() -> list[str]:
     }
     machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes"}
     machine |= {"archive", "record", "adopted", "tells"}
-    machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold"}
+    machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold", "project_agents"}
+    machine |= {"project_agents_in"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
     machine |= {"log_form", "options", "briefing", "retitles"}
     found = [

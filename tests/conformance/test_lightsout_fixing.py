@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.lightsout_pipeline import Lights, Pipeline
+from tests.conformance.lightsout_pipeline import HONEST, Lights, Pipeline
 from tests.conformance.test_lightsout_git import FAILED_CRITERION, OPEN_FINDING
 from tests.conformance.test_lightsout_recovery import ROUND, once
 
@@ -160,3 +160,45 @@ def test_who_can_not_mend_it_escalates_and_gets_another_try(
     start = path.index(fixing)
     assert path[start : start + 4] == [fixing, retrying, fixing, state]
     assert line.state() == "Deploying"
+
+
+AGENT = (
+    "cd scaffolding; mkdir -p agents; printf '%s' > agents/{}.agent.md '---\nname: {}\n{}\n---\n\nKeep it so.\n'; cd .."
+)
+
+
+@pytest.mark.requirement("S2.44")
+def test_an_agent_that_the_project_described_is_named_to_the_runs_that_write(lights: Lights) -> None:
+    made = f"{AGENT.format('counting', 'counting', 'description: Keeps how words are counted')}; {HONEST['Building']}"
+    line = lights.at(
+        "Building",
+        Building=made,
+        Reviewing=once("finding", OPEN_FINDING, MENDED),
+        ReviewFixing="echo '# mended' >> words.py",
+    )
+    done = line.run()
+    assert line.state() == "Deploying", done.out
+    prompts = {run["state"]: line.prompt(run["run"]) for run in line.entries("run_planned")}
+    named = "- `scaffolding/agents/counting.agent.md`: Keeps how words are counted"
+    assert named in prompts["ReviewFixing"]
+    assert "verify.agent.md" not in prompts["ReviewFixing"], (
+        "the specialists of the harness are no agents of the project"
+    )
+    for state in ("Reviewing", "Reconciling", "Verifying"):
+        assert "counting.agent.md" not in prompts[state], "no agent's text reaches those who judge its work"
+    assert "Keep it so." in line.git("show", "HEAD:scaffolding/agents/counting.agent.md")
+
+
+def test_an_agent_file_is_quoted_by_its_description_alone(lights: Lights) -> None:
+    lights.honest()
+    line = lights.at("Building", Building="true")
+    line.put(".github/agents/a.agent.md", "no head\ndescription: not in a head\n")
+    line.put("scaffolding/agents/b.agent.md", f"---\ndescription: '{'x' * 500}'\n---\n")
+    (line.repo / ".github/agents/c.agent.md").write_bytes(b"\xff\xfe")
+    line.put(".github/agents/notes.md", "---\ndescription: none\n---\n")
+    line.run("--once")
+    told = line.prompt(line.entries("run_planned")[-1]["run"])
+    assert "a.agent.md`: (its head has no description)" in told
+    assert f"b.agent.md`: {'x' * 160}\n" in told
+    assert "c.agent.md`: (it can't be read)" in told
+    assert "notes.md" not in told

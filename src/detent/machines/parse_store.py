@@ -126,7 +126,11 @@ class StoreParser(Names):
 
     def harness(self, table: Table) -> None:
         """The files by which an editor's own agent follows the machine, and the states they are about."""
-        for path in (table.text("instructions"), table.text("prompts"), table.text("agents"), *table.texts("scaffold")):
+        paths = [table.text("instructions"), table.text("prompts"), table.text("agents")]
+        if states := table.texts("project_agents_in"):
+            self.known_all("store harness project_agents_in", states, self.state_names, "state")
+            paths.append(table.text("project_agents"))
+        for path in (*paths, *table.texts("scaffold")):
             if not is_inner_path(path.replace("{name}", "name")):
                 self.problem(f"store harness: {path} must be a path inside the tree, without '..'")
         table.text("protocol")

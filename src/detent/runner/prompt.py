@@ -16,6 +16,7 @@ from detent.runner.contract import contract
 from detent.runner.failures import standing_failures
 from detent.runner.locks import closed_items, items_of_others, shown_item
 from detent.runner.look import look
+from detent.runner.project_agents import project_agents
 from detent.store.deploy_plan import read_plan
 
 TYPE_CHECKING = False
@@ -42,6 +43,7 @@ def prompt_for(task: Task, state: State, document: Document, tree: str, minutes:
         str(task.machine.store.get("harness", {}).get("protocol", "")).strip(),
         _own_words(task, state, document),
         _recovered(task, seen),
+        project_agents(task, state) if "harness" in task.machine.store else "",
         _listed("You may", state.may),
         _listed("You must not", state.must_not),
         _places(task, state.role),
