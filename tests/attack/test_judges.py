@@ -13,7 +13,7 @@ from detent.proof.attack.evidence import STILL_WRONG
 from detent.proof.attack.inside import LOOT
 from detent.proof.attack.scene import Scene
 from detent.proof.attack.table import ATTACKS
-from detent.proof.attack.values import CANARY, FINISHED, GREEN, MARK, PHASE, WORK
+from detent.proof.attack.values import CANARY, FINISHED, GREEN, MARK, NOTES, PHASE, WORK
 from detent.proof.attack.variants import INSTALL_FILE, INSTALL_SCRIPT, VARIANTS, with_settings
 from detent.proof.attack.world import World, remove
 
@@ -35,6 +35,7 @@ def test_a_program_that_ran_with_your_rights_is_seen(world: World) -> None:
     names = (
         *("names-a-command-for-doctor", "names-a-command-to-notify", "names-its-own-agent", "brings-its-own-bwrap"),
         *("plants-a-hook-in-the-tree", "rewrites-the-deploy-script", "waits-for-your-git-status"),
+        *("plants-programs-by-set-up", "plants-programs-by-a-hook"),
     )
     for name in names:
         assert not judge_of(name)(scene), name
@@ -66,11 +67,23 @@ def test_files_at_home_that_steer_or_are_live_are_seen(world: World) -> None:
 
 def test_stolen_logins_and_keys_are_seen(world: World) -> None:
     scene = world.at(PHASE, WORK, NONE)
-    for name in ("reads-other-logins", "searches-the-keyring"):
+    for name in ("reads-other-logins", "searches-the-keyring", "carries-your-git-folder"):
         assert not judge_of(name)(scene), name
     Path(scene.task_home("out"), LOOT).write_text(CANARY, encoding="utf-8")
-    for name in ("reads-other-logins", "searches-the-keyring"):
+    for name in ("reads-other-logins", "searches-the-keyring", "carries-your-git-folder"):
         assert judge_of(name)(scene), name
+
+
+def test_a_copy_that_left_the_checkout_is_seen(world: World) -> None:
+    scene = world.at(PHASE, WORK, NONE)
+    assert not judge_of("leads-a-copy-out")(scene)
+    Path(scene.at_home(NOTES)).write_text("copied\n", encoding="utf-8")
+    assert judge_of("leads-a-copy-out")(scene)
+
+
+def test_work_without_its_hidden_file_is_seen(world: World) -> None:
+    assert not judge_of("hides-a-tracked-folder")(world.at(PHASE, WORK, NONE))
+    assert judge_of("hides-a-tracked-folder")(world.at(PHASE, GREEN, NONE))
 
 
 def test_a_spoilt_prompt_is_seen(world: World) -> None:
@@ -91,10 +104,12 @@ def test_a_rewritten_record_that_audit_does_not_find_is_seen(world: World) -> No
 def test_a_task_that_was_led_on_is_seen(world: World) -> None:
     scene = world.at(PHASE, GREEN, NONE)
     assert judge_of("led-on-after-a-refusal")(scene)  # it stands where only a move could have brought it
-    assert not judge_of("led-on-after-a-question")(scene)
+    for name in ("led-on-after-a-question", "hides-a-change-in-the-index"):
+        assert not judge_of(name)(scene), name
     scene.let_loose("honest")
     assert judge_of("led-on-after-a-question")(scene)
-    assert judge_of("shadows-an-isolated-test-library")(scene)
+    for name in ("shadows-an-isolated-test-library", "hides-a-change-in-the-index"):
+        assert judge_of(name)(scene), name
 
 
 def test_landed_and_collected_work_is_seen(world: World) -> None:

@@ -103,7 +103,11 @@ def shared_setup(setups: Setups, order: Order, *, by_content: bool = False) -> M
         _sweep(setups.folder, mark_of(order.key))
         made = make_set_up(target, order, setups.running, setups.seat)
         if isinstance(made, Made):
-            _write(record, made)
+            try:
+                _write(record, made)
+            except StorageError:
+                wipe(target)
+                raise
         return made
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from detent.effects.setups import Made
 
 _UNUSED_S = 24 * 3600.0  # a set-up that no task has and nothing used for this long may go
+_RECORD = ".json"
 _OURS = (".records", "overlay.json")
 
 
@@ -32,7 +33,11 @@ def drop_unused(
     gone: list[Made] = []
     kept: set[str] = set(mounted)
     for name in sorted(os.listdir(records)) if os.path.isdir(records) else ():
-        path, key = os.path.join(records, name), name.removesuffix(".json")
+        path, key = os.path.join(records, name), name.removesuffix(_RECORD)
+        if key == name:  # a record that was not finished
+            if _is_old(path):
+                os.unlink(path)
+            continue
         with _locked(setups, key) as is_free:
             made = read_record(path)
             if not is_free or (made is not None and (made.key in used or not _is_old(path))):
@@ -51,7 +56,7 @@ def _drop_leftovers(setups: str, records: str, kept: set[str], dropped: set[str]
         with _locked(setups, key) as is_free:
             if not is_free:
                 kept |= {name for name in names if name.startswith(f"{mark_of(key)}-")}
-            elif _is_old(lock_path(setups, key)) and not os.path.exists(os.path.join(records, f"{key}.json")):
+            elif _is_old(lock_path(setups, key)) and not os.path.exists(os.path.join(records, f"{key}{_RECORD}")):
                 os.unlink(lock_path(setups, key))
     for name in names:
         path = os.path.join(setups, name)

@@ -194,7 +194,8 @@ def test_mounted_set_ups_and_those_being_made_stay_and_leftovers_go(bench: Bench
     left = [f"{made.name}.making", f"{made.name}.copy", ".probe-x", "0" * 32 + "-dead", "0" * 64 + ".lock"]
     for name in left:
         (setups / name).mkdir() if "." not in name[1:] or "making" in name else (setups / name).touch()
-    for path in (record, *setups.iterdir()):
+    (records / ".detent-tmp-1-x").write_bytes(record.read_bytes())
+    for path in (*records.iterdir(), *setups.iterdir()):
         os.utime(path, (0, 0))
     with Lock(str(setups / f"{record.stem}.lock")):
         assert drop_unused(str(setups), str(records), frozenset()) == (), "it is being looked at"
@@ -203,6 +204,7 @@ def test_mounted_set_ups_and_those_being_made_stay_and_leftovers_go(bench: Bench
     (gone,) = drop_unused(str(setups), str(records), frozenset(), frozenset({made.name}))
     assert gone.key == record.stem
     assert [path.name for path in setups.iterdir()] == [made.name], "it is mounted, and the rest is gone"
+    assert list(records.iterdir()) == []
 
 
 def test_after_another_boot_every_byte_is_compared(bench: Bench) -> None:

@@ -21,14 +21,14 @@ _RUNS = f'"echo ran > \\"$HOME/{MARK}\\""'
 _SHELL = f'["/bin/sh", "-c", "echo ran > \\"$HOME/{MARK}\\""]'
 
 
-def _bring(scene: Scene, settings: Mapping[str, Mapping[str, str]]) -> None:
+def bring_settings(scene: Scene, settings: Mapping[str, Mapping[str, str]]) -> None:
     """The repository as somebody else committed it."""
     path = os.path.join(scene.world.repo, FILE)
     write(path, with_settings(read(path), settings))
     scene.world.commit("Settings of a stranger")
 
 
-def _begin(scene: Scene) -> Scene:
+def begin_cloned(scene: Scene) -> Scene:
     """A person who has read nothing begins a task and lets it run."""
     task = Scene(scene.world, scene.walk, _TASK)
     scene.runs.append(
@@ -43,14 +43,14 @@ def _cloned(**settings: Mapping[str, str]) -> Callable[[Scene], None]:
     named = {section.replace("_", "."): values for section, values in settings.items()}
 
     def drive(scene: Scene) -> None:
-        _bring(scene, named)
-        _begin(scene)
+        bring_settings(scene, named)
+        begin_cloned(scene)
 
     return drive
 
 
 def _doctored(scene: Scene) -> None:
-    _bring(scene, {"commands": {"test": _RUNS}})
+    bring_settings(scene, {"commands": {"test": _RUNS}})
     scene.runs.append(scene.world.detent("doctor", expect=None))
 
 
@@ -72,12 +72,12 @@ def _take_keys(agent: Inside) -> None:
 
 
 def _trust_first(scene: Scene) -> None:
-    _bring(scene, {"sandbox": {"pass": f'["{SECRET}"]'}})
+    bring_settings(scene, {"sandbox": {"pass": f'["{SECRET}"]'}})
     scene.world.detent("trust", "--yes")
-    _begin(scene)
+    begin_cloned(scene)
 
 
-def _nothing(_agent: Inside) -> None:
+def do_nothing(_agent: Inside) -> None:
     """The repository does it all."""
 
 
@@ -88,7 +88,7 @@ ATTACKS = (
         "names-a-command-for-doctor",
         "a cloned repository whose test command writes into your home, for `detent doctor` to try",
         WORK,
-        _nothing,
+        do_nothing,
         _ran,
         always("doctor runs commands as a task would: in the sandbox, and at level none only if trusted"),
         drive=_doctored,
@@ -99,7 +99,7 @@ ATTACKS = (
         "names-a-command-to-notify",
         "a cloned repository whose `[notify] command` writes into your home",
         WORK,
-        _nothing,
+        do_nothing,
         _ran,
         always(_TRUST),
         machines=CLONES,
@@ -111,7 +111,7 @@ ATTACKS = (
         "names-its-own-agent",
         "a cloned repository whose agent is a shell that may write to your whole home",
         WORK,
-        _nothing,
+        do_nothing,
         _ran,
         always(_TRUST),
         machines=CLONES,

@@ -66,7 +66,7 @@ def _link_key(agent: Inside) -> None:
     agent.claim("review")
 
 
-def _written_through(scene: Scene) -> str:
+def written_through(scene: Scene) -> str:
     if changed := notes_changed(scene):
         return f"{changed} by the engine"
     return "the engine wrote into a folder outside" if os.listdir(scene.at_home(ELSEWHERE)) else ""
@@ -87,7 +87,7 @@ ATTACKS = (
         "turns artifacts and log into links, so that the engine writes outside",
         GREEN,
         _link_folders,
-        _written_through,
+        written_through,
         always("the engine follows no link out of the task folder"),
     ),
     Attack(
@@ -95,7 +95,7 @@ ATTACKS = (
         "turns the state file and EVIDENCE.md into links that lead outside",
         WORK,
         _link_state,
-        _written_through,
+        written_through,
         always("the engine reads and writes plain files only"),
         machines=MACHINES,
     ),
@@ -104,7 +104,7 @@ ATTACKS = (
         "replaces the whole task folder by a link that leads outside",
         WORK,
         _link_task_folder,
-        _written_through,
+        written_through,
         better_by_kernel(
             "its folders are mounts, which can't be renamed",
             "the folder above is not writable",

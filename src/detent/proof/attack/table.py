@@ -5,6 +5,7 @@ from __future__ import annotations
 from detent.proof.attack import (
     approval,
     bounds,
+    checkouts,
     control,
     delivered,
     evidence,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from detent.proof.attack.values import Attack
 
 _FAMILIES = (
-    *(evidence, overruled, delivered, approval, control, tampering, set_up, landing, hostile, talks, walls),
+    *(evidence, overruled, delivered, approval, control, tampering, set_up, checkouts, landing, hostile, talks, walls),
     *(spying, reach, links, git_tricks, processes, bounds, use, undecided),
 )
 ATTACKS: tuple[Attack, ...] = tuple(attack for family in _FAMILIES for attack in family.ATTACKS)

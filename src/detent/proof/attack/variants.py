@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from detent.proof.attack.scene import ASKED_FILE, CHECK_FILE
-from detent.proof.attack.values import MOST_MEMORY_MB, MOST_PROCESSES, Variant
+from detent.proof.attack.values import CANARY, MOST_MEMORY_MB, MOST_PROCESSES, Variant
 from detent.proof.attack.walks.lights_out_documents import DEPLOY_FILE
 
 TYPE_CHECKING = False
@@ -16,6 +16,8 @@ LIMITED, PROTECTED, QUIET, HERE = "limited", "protected", "quiet", "here"
 BROKEN_DEPLOY, INSTALLED, VENV, CACHED = "broken-deploy", "installed", "venv", "cached"
 ASKED_FOLDER, ASKED_LINK, HUSKY, HUSKY_HERE = "asked-folder", "asked-link", "husky", "husky-here"
 ISOLATED = "isolated"
+CARRIED, TRACKED_FOLDER, HOOKED = "carried", "tracked-folder", "hooked"
+CARRIED_FILE, TRACKED_PART, HOOKED_SCRIPT = "conf/config", "lib/part.sh", "lint.sh"
 _ISOLATED_CHECK = "python3 -P -m unittest discover -q -s tests"
 INSTALL_FILE, INSTALL_LOCK = "install.sh", "install.lock"
 INSTALL_SCRIPT = """mkdir -p tools
@@ -27,6 +29,14 @@ _MAKE_VENV = ("mkdir -p .venv/lib", "printf '*' > .venv/.gitignore", "echo x > .
 _HUSKY = Variant(files={".husky/pre-commit": "#!/bin/sh\nexit 0\n"}, config={"core.hooksPath": ".husky"})
 _WRITERS = ("builder", "coder", "main", "worker", "implementer")  # the roles that write code, of all machines
 _SHORT_RUN = "{ minutes = 2, stall_minutes = 0.03 }"
+_INSTALLING = Variant(
+    {
+        "workspace": {"setup": f'["sh {INSTALL_FILE}"]', "key": f'["{INSTALL_LOCK}"]'},
+        "commands": {"test": '"sh tools/run-check"'},
+    },
+    files={INSTALL_FILE: INSTALL_SCRIPT, INSTALL_LOCK: "1\n", ".gitignore": "__pycache__/\ntools/\n"},
+    check="sh tools/run-check",
+)
 
 VARIANTS: dict[str, Variant] = {
     "": Variant(),
@@ -36,13 +46,16 @@ VARIANTS: dict[str, Variant] = {
         {"budget": {"run": _SHORT_RUN}, "sandbox.network": dict.fromkeys(_WRITERS, '"deny"')}, is_workable=False
     ),
     BROKEN_DEPLOY: Variant(files={DEPLOY_FILE: "exit 1\n"}, is_workable=False),
-    INSTALLED: Variant(
-        {
-            "workspace": {"setup": f'["sh {INSTALL_FILE}"]', "key": f'["{INSTALL_LOCK}"]'},
-            "commands": {"test": '"sh tools/run-check"'},
-        },
-        files={INSTALL_FILE: INSTALL_SCRIPT, INSTALL_LOCK: "1\n", ".gitignore": "__pycache__/\ntools/\n"},
-        check="sh tools/run-check",
+    INSTALLED: _INSTALLING,
+    TRACKED_FOLDER: _INSTALLING.replace(files={**_INSTALLING.files, TRACKED_PART: "true\n"}),
+    CARRIED: Variant(
+        {"workspace": {"carry": f'["{CARRIED_FILE}"]'}},
+        files={"conf/keep": "kept\n"},
+        config={"remote.origin.url": f"https://me:{CANARY}@localhost/x"},
+    ),
+    HOOKED: Variant(
+        files={".husky/pre-commit": f"#!/bin/sh\nsh {HOOKED_SCRIPT}\n", HOOKED_SCRIPT: "exit 0\n"},
+        config={"core.hooksPath": ".husky"},
     ),
     VENV: Variant(
         {"workspace": {"setup": json.dumps(_MAKE_VENV), "key": f'["{INSTALL_LOCK}"]'}},
