@@ -176,6 +176,7 @@ class PhaseGates:
         writers: dict[str, Callable[[bool], None]] = {
             "frame_known": lambda is_open: folder.frame(filled=is_open),
             "frame_complete": self.frame_complete,
+            "plan_runs": self.frame_complete,
             "fields_present": self.fields_present,
             "features_labelled": lambda is_open: folder.features("no" if is_open else ""),
             "candidate": lambda is_open: folder.candidate("yes" if is_open else "no"),

@@ -6,9 +6,10 @@ Missing, empty, placeholder, ambiguous and unreadable are all "not proven", with
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 
-from detent.gates.commands import commands, commands_failed, red_green
+from detent.errors import UnreadableError
+from detent.gates.commands import commands, commands_failed, commands_named, red_green
 from detent.gates.people import asked_by_name, protected_ok, signed_tree
 from detent.gates.plan import read_plan
 from detent.gates.seen import Finding, Seen
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from detent.core.machine import Gate
+    from detent.store.observed import PathSeen
 
     Check = Callable[[Gate, Seen], Finding]
     Known = tuple[Check | str, tuple[str, ...], tuple[str, ...]]
@@ -45,18 +47,24 @@ _URL = re.compile(
     r"|[\w-]+(?::\d+)?/[^\s<>()\[\]]*\w)"
 )
 MARKDOWN_LINK = re.compile(r"\[[^\]\n]+\]\(\s*<?([^)\s>]+)>?\s*\)")
+_MOST_FILLER_BYTES = 200  # of a file that is looked into, whether it says anything
 _MOST_SHOWN = 80  # characters of what somebody wrote, where a sentence quotes it
 ABOUT_TREE = "tree"  # what a verdict is about: it counts for the files that it was given on
 ROUND_LINE = re.compile(r"\W*round\W*\d+\W*", re.IGNORECASE)
 
 
 def fields_filled(gate: Gate, seen: Seen) -> Finding:
-    """Each named field holds more than template text, and none of the words that mean nothing there."""
+    """Each named field holds more than template text, and none of the words that mean nothing there (`empty`).
+
+    In fields of `none_in` such a word is an answer.
+    """
     labels: list[str] = gate.params["fields"]
     file = seen.machine.store["file"]
     values = {label: seen.field(label) for label in labels}
     evidence = {f"field:{label}": _hash_of_field(value) for label, value in values.items()}
-    empty = [label for label, value in values.items() if not _says_something(gate, value)]
+    may_be_none = gate.params.get("none_in", ())
+    says = {label: filled if label in may_be_none else partial(_says_something, gate) for label in labels}
+    empty = [label for label, value in values.items() if not says[label](value)]
     if empty:
         return Finding(ok=False, why=f"{file} has nothing under {_quoted(empty)}", evidence=evidence)
     return Finding(ok=True, evidence=evidence)
@@ -209,6 +217,8 @@ def path_field(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=why)
     if not found.size_bytes:
         return Finding(ok=False, why=f"{named} names {found.path!r}, which is empty")
+    if found.size_bytes <= _MOST_FILLER_BYTES and _says_nothing(seen, found):
+        return Finding(ok=False, why=f"{named} names {found.path!r}, which says nothing")
     if gate.since == "entry":
         if not found.parts:
             return Finding(ok=False, why=f"{named} names {found.path!r}, which does not lie in the task folder")
@@ -216,11 +226,22 @@ def path_field(gate: Gate, seen: Seen) -> Finding:
         known = {digest for key, digest in seen.snapshot.entry.items() if key.startswith("file:")}
         if "cut" in known:
             return Finding(ok=False, why=f"{named}: the task folder holds too many files to tell which are new")
-        if known.issuperset(found.parts.values()):
+        own = [seen.snapshot.entry.get(f"shown:{part}") for part in found.parts]
+        is_same = all(own) and own == [hash_text(shown(seen.files.text(part) or "")) for part in found.parts]
+        if is_same or known.issuperset(found.parts.values()):
             state = seen.snapshot.state
             why = f"{named} names {found.path!r}, which is unchanged since {state} was entered: it does not count"
             return Finding(ok=False, why=why)
     return Finding(ok=True, proof=found.digest)
+
+
+def _says_nothing(seen: Seen, found: PathSeen) -> bool:
+    """Whether a small text of the task folder holds nothing but white space or filler."""
+    try:
+        texts = [seen.files.text(part) for part in found.parts]
+    except UnreadableError:  # a picture, say
+        return False
+    return bool(texts) and all(is_placeholder(f"    {' '.join((text or '').split())}") for text in texts)
 
 
 def link_field(gate: Gate, seen: Seen) -> Finding:
@@ -239,8 +260,9 @@ def link_field(gate: Gate, seen: Seen) -> Finding:
     if is_placeholder(value):
         return Finding(ok=False, why=f"{named} is empty", evidence=evidence)
     text = _clickable_text(value)
-    if _URL.search(text):
-        return Finding(ok=True, evidence=evidence)
+    if address := _URL.search(text):
+        problem = _address_problem(address[0], text[address.end() :])
+        return Finding(ok=not problem, why=f"{named} {problem}" if problem else "", evidence=evidence)
     match = MARKDOWN_LINK.search(text)
     if match is None:
         return Finding(ok=False, why=f"{named} is no clickable link", evidence=evidence)
@@ -261,6 +283,15 @@ def link_field(gate: Gate, seen: Seen) -> Finding:
             return Finding(ok=False, why=f"{named} links to {name} itself, which is no evidence", evidence=evidence)
     note = f"{named} is a relative link: it opens only where the task folder is shown"
     return Finding(ok=True, evidence=evidence, note=note)
+
+
+def _address_problem(host: str, rest: str) -> str:
+    """Why a full address leads no reader to the proof; empty where nothing speaks against it."""
+    name = host.partition("://")[2].rpartition("@")[2].lower()
+    if re.match(r"(?:[\w.-]+\.)?(?:localhost|localdomain|invalid|test)\b|127\.|0\.0\.0\.0|\[::", name):
+        return f"leads to {name.partition('/')[0]}, which no other computer can open"
+    has_path = re.match(r"(?::\d+)?/[^\s<>()\[\]]*\w", rest) or "/" in name
+    return "" if has_path else f"leads to {name} as a whole, not to the proof"
 
 
 def manual_evidence(gate: Gate, seen: Seen) -> Finding:
@@ -313,7 +344,7 @@ def _quoted(labels: list[str]) -> str:
 # name: (function, required parameters, optional parameters); a function that few machines ask for stands there by its
 # place, "MODULE:NAME", so that no other start pays for reading it.
 CHECKS: Mapping[str, Known] = {
-    "fields_filled": (fields_filled, ("fields",), ("empty",)),
+    "fields_filled": (fields_filled, ("fields",), ("empty", "none_in")),
     "fields_empty": (fields_empty, ("fields",), ("empty",)),
     "fields_present": (fields_present, ("fields",), ()),
     "field_is": (field_is, ("field", "value"), ()),
@@ -325,6 +356,7 @@ CHECKS: Mapping[str, Known] = {
     "path_field": (path_field, ("field",), ()),
     "link_field": (link_field, ("field",), ("when_folder",)),
     "commands": (commands, (), ("field",)),
+    "commands_named": (commands_named, ("field",), ()),
     "commands_failed": (commands_failed, (), ("field",)),
     "red_green": (red_green, ("field",), ("command", "tests")),
     "manual_evidence": (manual_evidence, ("field", "file", "section"), ("about",)),
@@ -387,7 +419,7 @@ CHECKS: Mapping[str, Known] = {
 # What is not named here is one text.
 _KINDS = {
     "unless": TABLE,
-    **dict.fromkeys(("fields", "empty", "words", "files", "labels", "questions", "tests"), TEXTS),
+    **dict.fromkeys(("fields", "empty", "none_in", "words", "files", "labels", "questions", "tests"), TEXTS),
     **dict.fromkeys(("programs", "severities", "besides", "values", "edges"), TEXTS),
     **dict.fromkeys(("schema", "plan_schema"), SCHEMA),
     "states": STATES,

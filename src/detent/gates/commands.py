@@ -96,6 +96,13 @@ def commands(gate: Gate, seen: Seen) -> Finding:
     return _all_green(gate, seen, runs_of(gate, seen))
 
 
+def commands_named(gate: Gate, seen: Seen) -> Finding:
+    """The plan, the project or the task names a command at all: else nothing could ever be proven."""
+    if all_commands(seen.commands, seen.field(gate.params["field"])):
+        return Finding(ok=True)
+    return _names_none(gate)
+
+
 def commands_failed(gate: Gate, seen: Seen) -> Finding:
     """Every command came to an end on exactly this tree, and one of them failed, was cut short or ran out of time.
 
@@ -156,13 +163,7 @@ def is_red(receipt: Receipt) -> bool:
 def _all_green(gate: Gate, seen: Seen, runs: Iterable[Run]) -> Finding:
     runs = tuple(runs)
     if not runs:
-        example = 'a "cmd: ..." line or a fenced block'
-        field = gate.params.get("field", "")
-        if field and not field.startswith("/"):
-            return Finding(ok=False, why=f'"{field}" names no command ({example})')
-        # A place in a JSON file that the engine keeps is nothing a person could fill in.
-        fix = 'as a person: detent configure --check "your test command"; for later tasks [commands] of detent.toml'
-        return Finding(ok=False, why="neither the project nor the task names a command", fix=fix)
+        return _names_none(gate)
     unknown, red, proofs = [], [], []
     for run in runs:
         receipt = seen.receipt(run.key)
@@ -178,6 +179,17 @@ def _all_green(gate: Gate, seen: Seen, runs: Iterable[Run]) -> Finding:
     if unknown:
         return Finding(ok=False, why=f"not run on this tree: {', '.join(unknown)}", pending=True)
     return Finding(ok=True, proof=hash_text("".join(proofs)), by_engine=True)
+
+
+def _names_none(gate: Gate) -> Finding:
+    """Nothing is there to run; what helps where the plan itself may no longer be changed is a person's command."""
+    fix = 'as a person: detent configure --check "your test command"; for later tasks [commands] of detent.toml'
+    field = gate.params.get("field", "")
+    if not field or field.startswith("/"):  # a place in a JSON file that the engine keeps is nothing to fill in
+        return Finding(ok=False, why="neither the project nor the task names a command", fix=fix)
+    example = 'a "cmd: ..." line or a fenced block'
+    own = f"{gate.fix}; or {fix}" if gate.check == "commands_named" else fix
+    return Finding(ok=False, why=f'"{field}" names no command ({example})', fix=own)
 
 
 def _first(run: Run) -> str:

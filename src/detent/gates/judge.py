@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from detent.core.values import Fact
 from detent.errors import UnreadableError
-from detent.gates.checks import ABOUT_TREE, CHECKS, check_named
+from detent.gates.checks import ABOUT_TREE, CHECKS, check_named, shown
 from detent.gates.people import REASON
 from detent.gates.seen import Finding
 from detent.machines.reading import ACCEPTS, DEEPEST_GATES, IN_TREE, MADE_OF_GATES
+from detent.store.digest import hash_text
 from detent.store.names import name_some
 
 TYPE_CHECKING = False
@@ -32,7 +33,21 @@ def evidence_hashes(seen: Seen) -> dict[str, str]:
     if any(gate.check == "path_field" for gate in fresh):
         # Nobody knows yet which file will be named as proof, so all that could be are taken down.
         hashes.update({f"file:{name}": digest for name, digest in seen.files.listing().items()})
+        hashes.update(_documents(seen))
     return {key: value for key, value in hashes.items() if value}
+
+
+def _documents(seen: Seen) -> dict[str, str]:
+    """What a reader sees of the documents that every task has: a blank line more in one of them is no new proof."""
+    found: dict[str, str] = {}
+    for name in seen.machine.store["files"]:
+        try:
+            text = seen.files.text(name) if name.endswith(".md") and name != seen.machine.store["file"] else None
+        except UnreadableError:
+            continue
+        if text:
+            found[f"shown:{name}"] = hash_text(shown(text))
+    return found
 
 
 def _fact(gate: Gate, seen: Seen, depth: int) -> Fact:

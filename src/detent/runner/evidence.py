@@ -81,15 +81,21 @@ def refresh_evidence(task: Task) -> dict[str, str]:
     folder = os.path.dirname(path)
     shown = [name for name in walk(folder) if name != path] if os.path.isdir(folder) else []
     if len(shown) < 2 and not os.path.lexists(path):
-        return {"page": ""}
+        return {"page": "", **({"only": os.path.relpath(shown[0], task.native.folder)} if shown else {})}
     summary = _write(task, "")
     return {"page": page_name(task.machine.store), "sha256": summary.digest}
 
 
-def evidence_link(task: Task, base: str = "") -> str:
-    """What leads a reader to the page: a full address where the project has a place for pages, else a relative link."""
-    name = page_name(task.machine.store)
-    return f"{base.rstrip('/')}/{task.id}/{file_address(name)[2:]}" if base else f"[evidence]({name})"
+def evidence_link(task: Task, base: str = "", only: str = "") -> str:
+    """What leads a reader to the page, or to the `only` file that is proof.
+
+    It is a full address where the project has a place for pages, else a relative link.
+    """
+    name = only or page_name(task.machine.store)
+    address = file_address(name)[2:]
+    if base:
+        return f"{base.rstrip('/')}/{task.id}/{address}"
+    return f"[{os.path.basename(only) if only else 'evidence'}]({address if only else name})"
 
 
 def _own_path(task: Task) -> str:

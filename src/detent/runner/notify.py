@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from detent.store.memory import Memory
 
 HOOK_TIMEOUT_S = 30
-_QUIET = ("running", "refused")
+_QUIET = ("running", "refused", "failed")
 
 
 def notify(rest: Rest, *, with_bell: bool = True) -> str:

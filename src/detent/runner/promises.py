@@ -95,14 +95,21 @@ def _brought(task: Task, promise: Promise, result: dict[str, str]) -> dict[str, 
 
 
 def _evidence_page(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-    """Renew the page where there is more than one artifact, and lead the document's own link to it."""
+    """Renew the page where there is more than one artifact, and lead the document's own link to it, or to the one."""
     from detent.runner.evidence import evidence_link, refresh_evidence  # few moves make a page
+    from detent.store.markdown import is_placeholder
 
     result = refresh_evidence(task)
-    label = task.machine.store.get("link", "")
-    if not result["page"] or not label:
+    only, label = result.pop("only", ""), task.machine.store.get("link", "")
+    base = task.memory.head.get("evidence_base", "")
+    if label and result["page"]:
+        return result, {label: evidence_link(task, base)}
+    if not (label and only):
         return result, {}
-    return result, {label: evidence_link(task, task.memory.head.get("evidence_base", ""))}
+    # A link that somebody made stays, unless it leads to this very file and the project has a full address for it.
+    found = task.native.read().value(label)
+    is_ours = is_placeholder(found) or (bool(base) and f"]({only})" in found)
+    return result, {label: evidence_link(task, base, only)} if is_ours else {}
 
 
 def _leave_branch(task: Task, _key: str, _intent: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:

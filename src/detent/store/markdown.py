@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 # These patterns stay strings: `re` compiles them on first use, so that a cold start does not pay for them.
 _FILLER = (
     r"<(?![A-Za-z][A-Za-z0-9+.-]*:[^\s<>]+>|[^\s<>@]+@[^\s<>]+>)[^<>\n]*+>|\{[^{}\"\n]*+\}|\[[ xX]\]|&nbsp;|"
-    r"(?<![^\W_])(?:todo|tbd|fixme|x{3,}|lorem ipsum[^\n]*|fill in|to be filled(?: in)?|replace me|your text here)"
+    r"(?<![^\W_])(?:(?:todo|tbd|fixme)(?:[ \t]*:[^\n]*|[ \t]+later)?|x{3,}|lorem ipsum[^\n]*|fill (?:me )?in|"
+    r"to be (?:filled(?: in)?|decided|defined|determined|done)|replace me|your text here)"
     r"(?![^\W_])"
 )
 

@@ -378,12 +378,12 @@ def test_proof_that_is_not_there_does_not(world: World, value: str, why: str) ->
 @pytest.mark.parametrize(
     "value",
     [
-        *("https://ci.example.com/run/1", "http://localhost:8000/x", "http://10.0.0.5/x", "https://example.com"),
+        *("https://ci.example.com/run/1", "http://10.0.0.5/x", "https://example.com/proof"),
         *(
             "[run](https://ci.example.com/run/1)",
             "<https://ci.example.com/run/1>",
             "http://buildserver/job/1",
-            "http://[::1]/x",
+            "http://[fd00::1]/x",
         ),
         *("see https://ci.example.com/run/1.", "[proof](artifacts/result.txt)", "[proof](./artifacts/result.txt)"),
         *("![shot](artifacts/result.txt)", "[proof](artifacts/result.txt#part)", "\n- [proof](artifacts/result.txt)"),

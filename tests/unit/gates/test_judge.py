@@ -185,13 +185,16 @@ def test_the_hashes_of_an_entry_name_what_was_there(world: World) -> None:
         "file:EVIDENCE.md",
         "file:artifacts/result.txt",
         "section:EVIDENCE.md:Review",
+        "shown:EVIDENCE.md",
     ]
     assert all(hashes.values())
     world.evidence_file.write_bytes(b"\0")
     assert "section:EVIDENCE.md:Review" not in evidence_hashes(world.seen())
 
 
-@pytest.mark.parametrize(("names", "keys"), [(["evidence_fresh"], ["file:"]), (["repair_noted"], ["section:"])])
+@pytest.mark.parametrize(
+    ("names", "keys"), [(["evidence_fresh"], ["file:", "shown:"]), (["repair_noted"], ["section:"])]
+)
 def test_files_are_taken_down_only_where_one_must_be_fresh(world: World, names: list[str], keys: list[str]) -> None:
     world.machine = MACHINE.replace(gates={name: MACHINE.gates[name] for name in names})
     world.evidence("## Repairs\n\nfixed\n")

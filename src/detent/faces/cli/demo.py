@@ -92,7 +92,9 @@ def _set_up(stage: Stage) -> None:
 def _make_task(stage: Stage) -> None:
     stage.scene("You say what is to be done, and name the command that must succeed before it counts as done.")
     stage.detent("new", "count no words in an empty text", "--id", "words", "--check", _CHECK)
-    stage.scene("The agent begins honestly: it writes down what it will do and what not. From here on that is locked.")
+    stage.scene("The agent begins honestly: it writes down what it will do and what not.")
+    stage.detent("run", "words", "--once")
+    stage.scene("The next run looks it through and asks for implement. From here on the frame is locked.")
     stage.detent("run", "words", "--once")
 
 
@@ -112,7 +114,7 @@ def _lies(stage: Stage) -> None:
 
 def _death(stage: Stage) -> None:
     stage.scene("In the middle of the repair the agent is killed (kill -9), with half a line written.")
-    stage.detent("run", "words", "--once")
+    stage.detent("run", "words", "--once", expect=1)
 
 
 def _question(stage: Stage) -> None:

@@ -42,6 +42,12 @@ def write_frame(_prompt: str) -> None:
     _ask("shape")
 
 
+def lock_frame(_prompt: str) -> None:
+    """The frame is complete: shape is left, and the frame is locked."""
+    _fill("STATE.md", {"\nCurrent result:": "\nCurrent result: framed"})
+    _ask("implement")
+
+
 def claim_without_work(_prompt: str) -> None:
     """Nothing is done, everything is said to be; a review of the work that was not done is written as well."""
     print("I fixed it and all tests pass. The task is done!")
@@ -60,7 +66,7 @@ def claim_without_work(_prompt: str) -> None:
 
 def say_green(_prompt: str) -> None:
     print("I ran the tests. They are green.")
-    _fill("STATE.md", {"\nCurrent result:": "\nCurrent result: all tests pass"})
+    _fill("STATE.md", {"\nCurrent result: framed": "\nCurrent result: all tests pass"})
     _ask("review")
 
 
@@ -171,6 +177,7 @@ _SCRIPT: Mapping[int, Callable[[str], None]] = dict(
     enumerate(
         (
             write_frame,
+            lock_frame,
             claim_without_work,
             say_green,
             weaken_plan,

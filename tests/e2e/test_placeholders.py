@@ -1,0 +1,128 @@
+"""Filler in the frame and empty evidence prove nothing, through the public command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Detent, MakeRepo
+from tests.e2e.phase_task import FRAME, PhaseTask
+
+At = Callable[[str], PhaseTask]
+NOTHING = (
+    "none",
+    "n/a",
+    "no",
+    "pending",
+    "TODO: later",
+    "TBD later",
+    "to be decided",
+    "fill me in",
+    "unknown",
+)
+
+
+@pytest.mark.requirement("S0.11", "S0.14")
+@pytest.mark.parametrize("words", NOTHING)
+def test_a_done_gate_of_filler_is_none(at: At, words: str) -> None:
+    task = at("intake")
+    task.set({**FRAME, "Done gate": words})
+    assert 'STATE.md has nothing under "Done gate:"' in task.refused("shape")
+    task.set({"Done gate": "the unknown words are counted; no file is left open"})
+    task.move("shape")
+
+
+def test_not_doing_anything_else_may_be_said_by_none(at: At) -> None:
+    task = at("intake")
+    task.set({**FRAME, "Not doing": "none"})
+    task.move("shape")
+    task.move("implement")
+
+
+@pytest.fixture
+def unproven(detent: Detent, repo: MakeRepo, tmp_path: Path) -> PhaseTask:
+    """A task in shape whose project names no command, and whose plan is prose."""
+    path, folder = repo(), tmp_path / "task"
+    made = detent("new", "count", "--in-place", "--id", "t", "--dir", folder, cwd=path)
+    assert made.code == 0, made
+    task = PhaseTask(detent, path, folder, "t")
+    task.set({**FRAME, "Validation plan": "look at the page by eye"})
+    task.move("shape")
+    return task
+
+
+@pytest.mark.requirement("S0.14")
+def test_a_plan_without_a_command_is_refused_while_it_can_still_be_changed(unproven: PhaseTask) -> None:
+    said = unproven.refused("implement")
+    assert '"Validation plan" names no command' in said
+    assert "cmd: python3 -m unittest" in said
+    assert "detent configure --check" in said
+    unproven.set({"Validation plan": "cmd: true"})
+    unproven.move("implement")
+
+
+def test_a_command_of_the_task_makes_a_plan_of_prose_provable(unproven: PhaseTask) -> None:
+    assert unproven("configure", "--check", "true").code == 0
+    unproven.move("implement")
+
+
+def test_a_plan_that_was_locked_without_a_command_is_told_what_helps(unproven: PhaseTask) -> None:
+    unproven.set({"Validation plan": "cmd: true"})
+    unproven.move("implement")
+    unproven.set({"Validation plan": "look at the page by eye"})
+    assert unproven("amend", "--reason", "eyes").code == 0
+    unproven.candidate()
+    unproven.move("verify")
+    unproven.section("Manual evidence", "looked at it, see artifacts/result.txt")
+    assert 'detent configure --check "your test command"' in unproven.refused("review")
+    assert unproven("configure", "--check", "true").code == 0
+    unproven.move("review")
+
+
+@pytest.mark.parametrize("text", [" \n\t\n", "TODO\n", "...\n", "<!-- later -->\n"])
+def test_an_artifact_that_says_nothing_is_no_evidence(at: At, text: str) -> None:
+    task = at("implement")
+    task.candidate(text)
+    assert "which says nothing" in task.refused("verify")
+    task.candidate("4 words\n")
+    task.move("verify")
+
+
+def test_a_small_picture_is_evidence(at: At) -> None:
+    task = at("implement")
+    task.candidate()
+    (task.folder / "artifacts/dot.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
+    task.set({"Evidence location": "artifacts/dot.png"})
+    task.move("verify")
+
+
+def test_a_blank_line_more_in_evidence_md_is_no_new_evidence(at: At) -> None:
+    task = at("implement")
+    task.candidate()
+    task.set({"Evidence location": "EVIDENCE.md"})
+    text = task.evidence_file.read_text(encoding="utf-8")
+    task.evidence_file.write_text(f"{text}\n\n", encoding="utf-8")
+    assert "which is unchanged since implement was entered" in task.refused("verify")
+    task.evidence_file.write_text(f"{text}\n## Result\n\n4 words were counted\n", encoding="utf-8")
+    task.move("verify")
+
+
+@pytest.mark.requirement("S0.37")
+@pytest.mark.parametrize(
+    ("link", "why"),
+    [
+        ("https://localhost/x", "which no other computer can open"),
+        ("http://127.0.0.1:8000/proof.html", "which no other computer can open"),
+        ("https://example.com", "as a whole, not to the proof"),
+        ("https://ci.acme.dev/", "as a whole, not to the proof"),
+    ],
+)
+def test_an_address_that_leads_nobody_to_the_proof_is_no_link(at: At, link: str, why: str) -> None:
+    task = at("implement")
+    task.candidate()
+    task.set({"Evidence link": link})
+    assert why in task.refused("verify")
+    task.set({"Evidence link": "https://ci.acme.dev/builds/7/proof.html"})
+    task.move("verify")
