@@ -229,6 +229,11 @@ STORE: Mapping[str, str] = {
     "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
     "folder": "the native folder of one task in it, with `{id}`",
     "writes": "table: the folders of the tree a role may write to; a role it does not name may write all of it, if any",
+    "adds": "table: the only files, by pattern, that a role may add or change in the folders that `writes` gives it; "
+    "whatever else it changes there is restored, and its run counts for nothing",
+    "resolves": "table by state: who carries out a person's answer to a block of it, before the state's own role looks "
+    "again. `limit` is what such blocks count towards; once something was counted, `role` works first, with `may`, "
+    "`must_not` and `prompt` of its own; `opens` names locks that are open for that role alone",
     "harness": "table: files by which an editor's agent follows the machine. `instructions`, `prompts` and `agents` "
     "are paths (the last two with `{name}`), `commands` and `specialists` name a state each, `protocol` is what every "
     "agent keeps to and is told in every prompt, `scaffold` lists files of the scaffold that belong to the tree; "
@@ -401,7 +406,7 @@ def disagreements() -> list[str]:
         "root",
         "in_place",
     }
-    machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes"}
+    machine |= {"draft", "revision", "message", "shows", "tracked", "folder", "writes", "adds", "resolves", "opens"}
     machine |= {"archive", "record", "adopted", "tells"}
     machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold", "project_agents"}
     machine |= {"project_agents_in"}

@@ -208,3 +208,29 @@ def test_a_bare_move_takes_what_work_by_hand_has_opened(lights: Lights) -> None:
     line.put("scaffolding/design.md", (EXAMPLE / "scaffolding/design.md").read_text(encoding="utf-8"))
     assert line("move", line.id).code == 0
     assert line.state() == "DesignGatePassed"
+
+
+@pytest.mark.requirement("S2.17")
+@pytest.mark.parametrize("harm", ["echo HACKED > docs/input/brief.md", "rm docs/input/brief.md"])
+def test_a_distiller_that_changes_an_original_gets_nowhere_and_it_is_restored(lights: Lights, harm: str) -> None:
+    distill = 'printf "# Notes\n\nbrief.md: words are counted.\n" > docs/input/distilled-brief.md'
+    lights.script("Distilling", f"{distill}; {harm}")
+    brief = (EXAMPLE / "docs/input/brief.md").read_text(encoding="utf-8")
+    line = lights.pipeline(files={"docs/input/brief.md": brief}).configured()
+    done = line.moved("DistillFromConfigured").run("--once")
+    assert line.state() == "Distilling"
+    assert line.read("docs/input/brief.md") == brief
+    assert "its role may write to docs/input/distilled-*.md alone, and it changed docs/input/brief.md" in done.out
+    lights.script("Distilling", f"{distill}; echo again >> docs/input/distilled-brief.md")
+    line.run("--once")
+    assert line.state() == "PreferencesConfigured", line.run().out
+    line.audit()
+
+
+def test_a_distiller_may_change_what_was_distilled_before(lights: Lights) -> None:
+    distill = 'printf "# Notes\n\nbrief.md: $DETENT_RUN_NUMBER\n" > docs/input/distilled-brief.md'
+    lights.script("Distilling", distill)
+    line = lights.pipeline(files={"docs/input/brief.md": "words\n"}).configured()
+    for _ in range(2):
+        line.moved("DistillFromConfigured").run("--once")
+        assert line.state() == "PreferencesConfigured"

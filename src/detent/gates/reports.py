@@ -156,7 +156,10 @@ def drift(gate: Gate, seen: Seen) -> Finding:
         page.wrong(f'{BLOCKED} lists no {VIOLATING} drift under "## {DRIFT}"', f'under "## {DRIFT}": {_DRIFTED}')
     if said == BLOCKED == wanted:
         _look_at_block(page, page.body(REPORT, BLOCKED_LINE), OFFERS)
-    return page.finding()
+    found = page.finding()
+    # Which drift it is, is why a person is asked.
+    parts = tuple((entry.head, False, "") for entry in listed if _class_of(page, entry) == VIOLATING)
+    return found.replace(parts=parts) if found.ok and wanted == BLOCKED else found
 
 
 def _class_of(page: Page, entry: Entry) -> str:

@@ -538,9 +538,13 @@ class _Parser(Names):
 
     def store(self, table: Table) -> Mapping[str, Any]:
         if self.vocabulary is not None:
-            from detent.machines.parse_store import StoreParser  # a pinned machine was checked before
+            from detent.machines.parse_store import Known, StoreParser  # a pinned machine was checked before
 
-            StoreParser(self.problem, self.vocabulary, self.state_names, tuple(self.roles)).check(table)
+            rows = self.top.content.get("lock")
+            named = rows if isinstance(rows, list) else ()
+            locks = tuple(str(row.get("name", "")) for row in named if isinstance(row, dict))
+            known = Known(self.state_names, tuple(self.roles), tuple(self.limits), locks)
+            StoreParser(self.problem, self.vocabulary, known).check(table)
         table.taken.clear()
         return table.raw_rest()
 

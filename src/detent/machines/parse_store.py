@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from detent.core.record import Record
 from detent.machines.names import Names
 from detent.machines.reading import is_inner_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from detent.core.machine import Vocabulary
     from detent.machines.reading import Table
 
 
+class Known(Record):
+    """What else of the machine this part of its file may name."""
+
+    states: tuple[str, ...]
+    roles: tuple[str, ...]
+    limits: tuple[str, ...]
+    locks: tuple[str, ...]
+
+
 class StoreParser(Names):
-    def __init__(
-        self, problem: Callable[[str], None], vocabulary: Vocabulary, states: tuple[str, ...], roles: tuple[str, ...]
-    ) -> None:
+    def __init__(self, problem: Callable[[str], None], vocabulary: Vocabulary, known: Known) -> None:
         super().__init__(problem, vocabulary)
         self.codecs = vocabulary.codecs
-        self.state_names = states
-        self.role_names = roles
+        self.state_names, self.role_names = known.states, known.roles
+        self.limit_names, self.lock_names = known.limits, known.locks
 
     def check(self, table: Table) -> None:
         self.known("store", table.text("codec"), self.codecs, "codec")
@@ -32,7 +40,9 @@ class StoreParser(Names):
         self.known("store log_form", table.text("log_form", "json_lines"), ("json_lines", "markdown"), "form of a log")
         self.store_places(table)
         self.store_files(table)
-        self.writes(table.table("writes"))
+        writes = self.writes(table.table("writes"))
+        self.adds(table.table("adds"), writes)
+        self.resolves(table.table("resolves"))
         self.shown_labels(table)
         for state, paths in table.table("archive").mapping_of_texts().items():
             self.known("store archive", state, self.state_names, "state")
@@ -116,13 +126,36 @@ class StoreParser(Names):
         if bool(draft) != bool(revision) or (revision and "{n}" not in revision):
             self.problem("store: draft names a file, and revision where it is filed, with {n} for the number")
 
-    def writes(self, table: Table) -> None:
+    def writes(self, table: Table) -> Mapping[str, tuple[str, ...]]:
         """The folders of the tree that a role may write to."""
-        for role, folders in table.mapping_of_texts().items():
+        found = table.mapping_of_texts()
+        for role, folders in found.items():
             self.known_all("store writes", (role,), self.role_names, "role")
             for path in folders:
                 if not path.endswith("/") or not is_inner_path(path.removesuffix("/")):
                     self.problem(f"store writes {role}: {path!r} must be a folder of the tree, with / at its end")
+        return found
+
+    def adds(self, table: Table, writes: Mapping[str, tuple[str, ...]]) -> None:
+        """The files a role may add or change in the folders it writes to, by pattern."""
+        for role, patterns in table.mapping_of_texts().items():
+            self.known_all("store adds", (role,), self.role_names, "role")
+            for pattern in patterns:
+                if not any(pattern.startswith(folder) for folder in writes.get(role, ())):
+                    self.problem(f"store adds {role}: {pattern!r} must lie in a folder that writes names for this role")
+
+    def resolves(self, table: Table) -> None:
+        """The role that carries out a person's decision about a block of a state."""
+        for state in table.content:
+            row, where = table.table(state), f"store resolves {state}"
+            self.known(where, state, self.state_names, "state")
+            self.known(where, row.text("role"), self.role_names, "role")
+            self.known(where, row.text("limit"), self.limit_names, "limit")
+            self.known_all(where, row.texts("opens"), self.lock_names, "lock")
+            row.text("prompt")
+            row.texts("may")
+            row.texts("must_not")
+            row.finish()
 
     def harness(self, table: Table) -> None:
         """The files by which an editor's own agent follows the machine, and the states they are about."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from detent.core.machine import ASKED, STOPPED, TAINTED
 from detent.core.runs import run_over, stayed, stop
 from detent.effects.keeper_look import look
+from detent.runner.resolving import resolver_of
 from detent.store.memory import QUIET, times
 
 TYPE_CHECKING = False
@@ -119,7 +120,8 @@ def _planned(machine: Machine, entry: Entry, memory: Memory) -> Iterator[str]:
     if memory.snapshot.registers.get(STOPPED):
         yield "the task was stopped"
     judge = machine.states[state.judged_as or state.name]
-    wanted = ((state.role, state.access), (judge.role, judge.access))
+    resolver = resolver_of(machine, memory.snapshot, memory.visit) or state
+    wanted = ((state.role, state.access), (judge.role, judge.access), (resolver.role, resolver.access))
     if (entry["role"], entry["access"]) not in wanted or not state.role:
         yield f"{state.name} wants {state.role or 'no agent'} ({state.access}), not {entry['role']} ({entry['access']})"
 

@@ -18,6 +18,7 @@ from detent.effects.acts import keep_commit
 from detent.effects.engine_commit import BranchCommit, commit_on_branch
 from detent.effects.git import Git, tree_of
 from detent.effects.put_back import put_back
+from detent.effects.tree import changed_files
 from detent.errors import UnreadableError
 from detent.gates.commands import shown_command
 from detent.gates.reports import read_block
@@ -26,6 +27,7 @@ from detent.runner.failures import failures_on
 from detent.runner.look import current_tree
 from detent.store.atomic import read_plain, read_text, write_atomic
 from detent.store.memory import GATE_EFFECTS
+from detent.store.names import name_some
 from detent.store.post_mortems import AVOID, DIFFERENTLY, WRONG, find_post_mortems
 
 TYPE_CHECKING = False
@@ -38,8 +40,9 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
 
 _LONGEST_WORDS = 4000
-_LONGEST_PART = 600  # of a report
+_LONGEST_PART = 2000  # of a report
 _MOST_REASONS = 6
+_MOST_NAMED = 2  # gates that an option names
 _GATES = "gates"  # who told what went wrong, where no agent did
 _OPTIONS = ("answer what is missing", "change the plan", "allow another approach")
 
@@ -123,7 +126,7 @@ def _post_mortem(task: Task, tree: str, key: str) -> dict[str, str]:
     told = {
         WRONG: "\n".join(reasons) or f"the {phase} gate failed as often as it may",
         DIFFERENTLY: "\n".join(dict.fromkeys(_fixes(task, key))) or "a smaller step towards the gate",
-        AVOID: f"what was tried so far: it lies in the commit of the broken state ({phase})",
+        AVOID: "\n".join(_tried(task, key)) or f"what lies in the commit of the broken state ({phase})",
     }
     by = _GATES
     if found := find_post_mortems(_left_by_agent(task, tree, "post_mortem")):
@@ -188,11 +191,18 @@ def _counts(task: Task, entry: Entry) -> bool:
 
 
 def _failed(task: Task, entry: Entry) -> Iterator[tuple[Gate, str]]:
-    """The gates that failed, with the reason; one that nobody could answer, or that was not asked any more, has not."""
+    """The gates that failed, with the reason; one that nobody could answer, or that was not asked any more, has not.
+
+    A gate that asks for a failure, a report of open findings for one, tells in its parts what they are.
+    """
     for name, fact in entry["facts"].items():
         gate = task.machine.gates[name]
-        if not (fact["ok"] is True or fact.get("unknown") or gate.check in ("all", "not")):
+        if gate.check in ("all", "not") or fact.get("unknown"):
+            continue
+        if fact["ok"] is not True:
             yield gate, fact.get("why", "")
+        elif parts := [f"{label}: {why}".rstrip(": ") for label, is_ok, why in fact.get("parts", ()) if not is_ok]:
+            yield gate, "; ".join(parts)
 
 
 def _reasons(task: Task, key: str) -> Iterator[str]:
@@ -203,6 +213,18 @@ def _reasons(task: Task, key: str) -> Iterator[str]:
 def _fixes(task: Task, key: str) -> Iterator[str]:
     if newest := next(_failures(task, key), None):
         yield from (gate.fix for gate, _ in _failed(task, newest) if gate.fix)
+
+
+def _tried(task: Task, key: str) -> Iterator[str]:
+    """What each attempt changed and by what it failed, oldest first."""
+    failures = list(_failures(task, key))[:_MOST_REASONS][::-1]
+    base = _last_gate(task)[0]
+    for number, entry in enumerate(failures, 1):
+        tree = entry["tree"]
+        paths = [path for _, path in changed_files(task.places.private_git(), base, tree)] if base and tree else []
+        work = f"{name_some(paths)} changed" if paths else "nothing changed"
+        failed = ", ".join(dict.fromkeys(gate.name for gate, _ in _failed(task, entry)))
+        yield f"attempt {number}: {work}" + (f"; failed by {failed}" if failed else "")
 
 
 # --- the report ---
@@ -261,8 +283,24 @@ def _made_report(task: Task, line: Entry, wrong: str) -> str:
     why = wrong or "; ".join(
         f"{name}: {told}" for name, fact in line["facts"].items() if (told := fact.get("why") or fact.get("note"))
     )
-    options = task.machine.store.get("options", {}).get(line["to"], _OPTIONS)
-    return _form(f"{phase_of(task, line['from'])}: {why or line['reason'] or line['to']}", options, options[0])
+    options, advice = _offered(task, line)
+    return _form(f"{phase_of(task, line['from'])}: {why or line['reason'] or line['to']}", options, advice)
+
+
+def _offered(task: Task, line: Entry) -> tuple[list[str], str]:
+    """What a person may answer, by what failed, and which of it seems best.
+
+    Where every attempt failed by the same gates, more of the same leads nowhere: then the last option is recommended.
+    """
+    options = list(task.machine.store.get("options", {}).get(line["to"], _OPTIONS))
+    failures = [list(_failed(task, one)) for one in _failures(task, f"{line['seq']}:report")]
+    if not failures or not failures[0]:
+        return options, options[0]
+    fixes = {gate.name: gate.fix for gate, _ in failures[0][:_MOST_NAMED]}
+    own = [f"say how to pass {name}" for name in fixes]
+    is_stuck = len(failures) > 1 and len({tuple(gate.name for gate, _ in one) for one in failures}) == 1
+    first = f"{own[0]}: {fixes[next(iter(fixes))]}".rstrip(": ")
+    return [*own, *options[1:]], options[-1] if is_stuck else first
 
 
 def _text(path: str) -> str:

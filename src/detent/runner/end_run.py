@@ -28,11 +28,12 @@ from detent.runner.locks import changed_of_others, items_of, shown_item
 from detent.runner.logins import changed_steering
 from detent.runner.look import look, remember_taken, take_tree_at_once
 from detent.runner.mend import put_back
+from detent.runner.resolving import resolving
 from detent.runner.run_result import how_ended, is_by_person, usage_and_exit, used
 from detent.runner.runs import run_seen
 from detent.runner.said_no import said_no
 from detent.runner.settle import disorder_words, find_disorder, read_document, record, remember
-from detent.runner.taint import tainted_files, tainted_hooks
+from detent.runner.taint import is_put_back, tainted_files, tainted_hooks
 from detent.store.lock import Lock
 from detent.store.memory import utc_now
 from detent.store.vouched import prints_of
@@ -132,7 +133,7 @@ def _write_down(task: Task, seen: RunSeen, *, in_a_hurry: bool) -> Left:
         "problem": problem,
         "tainted": tainted,
         "hooks": hooks,
-        "put_back": not task.memory.head["in_place"],
+        "put_back": is_put_back(task, run["role"], tainted),
         "by_person": is_by_person(task, seen),
         "claim": claim or refused,
         "claim_by": "command" if memory.claim or refused else "file" if disorder.request else "",
@@ -179,7 +180,8 @@ def _file(task: Task, tree: str) -> dict[str, Any]:
 
 
 def _others_words(task: Task, items: Iterable[str]) -> list[str]:
-    owners = {item: " or ".join(lock.role) for lock in task.machine.locks for item in items_of(lock)}
+    resolver = (resolving(task.machine, task.memory.snapshot).get("role", ""),)
+    owners = {item: " or ".join(lock.role or resolver) for lock in task.machine.locks for item in items_of(lock)}
     file, role = task.native.file, task.memory.run["role"]
     return [f"{shown_item(file, item)} is for the {owners[item]}, not the {role}, and was put back" for item in items]
 

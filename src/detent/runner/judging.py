@@ -1,4 +1,4 @@
-"""Which role the next run of a task has: its state's own, or the one that judges what the state's own has changed.
+"""Which role the next run of a task has: its state's own, or one that judges or carries out what that role may not.
 
 A verdict is about one tree. Where a state changes the tree after it was judged, what no command can prove is judged
 again before the state is left: by the role of another state, in its words.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from detent.core.machine import State
 from detent.runner.look import current_tree, look
+from detent.runner.resolving import resolver_of
 from detent.runner.settle import read_document
 from detent.store.lock import Lock
 
@@ -22,6 +23,8 @@ def next_run(task: Task, tree: str) -> State:
     """The current state as its next run on this tree is to find it. Starts nothing."""
     state = task.machine.states[task.memory.snapshot.state]
     visit = task.memory.visit
+    if resolver := resolver_of(task.machine, task.memory.snapshot, visit):
+        return resolver
     is_over = visit.get("exit") == "finished" or visit.get("role", state.role) != state.role
     if not state.judged_as or not is_over or not _lacks_only_judgement(task, tree):
         return state

@@ -57,6 +57,11 @@ def writes_of(store: Mapping[str, Any], role: str) -> tuple[str, ...]:
     return tuple(store.get("writes", {}).get(role, ()))
 
 
+def adds_of(store: Mapping[str, Any], role: str) -> tuple[str, ...]:
+    """Patterns of the only files that a role may add or change in the folders it writes to; nothing: all of them."""
+    return tuple(store.get("adds", {}).get(role, ()))
+
+
 def moving_files(store: Mapping[str, Any]) -> tuple[str, ...]:
     """What changes in a tracked folder with every move or look, and is no part of any tree id."""
     return tuple(name for name in (store["file"], store.get("log", ""), POINTER, page_name(store)) if name)

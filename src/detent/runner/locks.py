@@ -12,6 +12,7 @@ import os
 from detent.errors import UnreadableError
 from detent.machines.reading import IN_TREE
 from detent.runner.layout import aside_folder
+from detent.runner.resolving import resolving
 from detent.store.atomic import as_json, make_folders, read_plain, read_text, sweep, write_atomic
 from detent.store.digest import sha256_of
 
@@ -37,10 +38,11 @@ def items_of(lock: Lock) -> tuple[str, ...]:
 
 def closed_items(machine: Machine, snapshot: Snapshot) -> tuple[str, ...]:
     """What is locked in the current state."""
+    opened = resolving(machine, snapshot).get("opens", ())
     return tuple(
         item
         for lock in machine.locks
-        if snapshot.state not in lock.open_in
+        if snapshot.state not in lock.open_in and lock.name not in opened
         for item in items_of(lock)
         if item in snapshot.locked
     )
@@ -65,12 +67,15 @@ def _is_changed(task: Task, document: Document, item: str, locked: str) -> bool:
 
 def held_for_others(task: Task, document: Document, role: str) -> dict[str, str]:
     """What a run of this role may not change because it is another's: hashes as it stands now, with the texts kept."""
-    return lock_again(task, document, items_of_others(task.machine, role))
+    return lock_again(task, document, items_of_others(task.machine, task.memory.snapshot, role))
 
 
-def items_of_others(machine: Machine, role: str) -> tuple[str, ...]:
-    """What only runs of another role may change."""
-    return tuple(item for lock in machine.locks if lock.role and role not in lock.role for item in items_of(lock))
+def items_of_others(machine: Machine, snapshot: Snapshot, role: str) -> tuple[str, ...]:
+    """What only runs of another role may change: their reports, and what was opened for one role alone."""
+    table = resolving(machine, snapshot)
+    opened = table["opens"] if table and role != table["role"] else ()
+    locks = [lock for lock in machine.locks if (lock.role and role not in lock.role) or lock.name in opened]
+    return tuple(item for lock in locks for item in items_of(lock))
 
 
 def changed_of_others(task: Task, held: Mapping[str, str], document: Document) -> dict[str, str]:

@@ -133,7 +133,10 @@ def _places(task: Task, role: str) -> str:
     ]
     owned = [label for label in task.native.wanted_fields(task.memory.snapshot, "") if label != task.native.state_label]
     lines += _filed(task)
-    closed = (*closed_items(task.machine, task.memory.snapshot), *items_of_others(task.machine, role))
+    closed = (
+        *closed_items(task.machine, task.memory.snapshot),
+        *items_of_others(task.machine, task.memory.snapshot, role),
+    )
     locked = [shown_item("", item) for item in dict.fromkeys(closed)]
     if owned:
         lines.append(f"- written by the engine only: {', '.join(owned)}")

@@ -8,12 +8,14 @@ from functools import partial
 from detent.effects.put_back import put_back as put_back_files
 from detent.effects.touched import shows_protected
 from detent.effects.tree_links import changes_between, links_of
-from detent.runner.layout import writes_of
+from detent.runner.layout import adds_of, writes_of
 from detent.runner.look import current_tree
-from detent.store.patterns import protects
+from detent.store.patterns import matches, protects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from detent.effects.tree import Taken
     from detent.runner.open import Task
 
@@ -46,7 +48,20 @@ def _may_be_link(task: Task, name: str) -> bool:
 def _is_forbidden(task: Task, access: str, role: str, name: str) -> bool:
     folders = writes_of(task.machine.store, role)
     is_outside = bool(folders) and not name.startswith(folders)
-    return access == "read" or is_outside or protects(name, task.memory.head["protect"]["deny"])
+    is_kept = is_outside or _is_original(task, role, name)
+    return access == "read" or is_kept or protects(name, task.memory.head["protect"]["deny"])
+
+
+def _is_original(task: Task, role: str, name: str) -> bool:
+    """Whether a file lies where a role may only add files of certain names, and is none of them."""
+    store = task.machine.store
+    adds = adds_of(store, role)
+    return bool(adds) and name.startswith(writes_of(store, role)) and not matches(name, adds)
+
+
+def is_put_back(task: Task, role: str, tainted: Sequence[str]) -> bool:
+    """Whether all that a run of this role changed and may not is undone: in a clone, and originals anywhere."""
+    return not task.memory.head["in_place"] or (bool(tainted) and all(_is_original(task, role, one) for one in tainted))
 
 
 def hook_prints_of(task: Task) -> dict[str, str]:
@@ -71,14 +86,17 @@ def tainted_hooks(task: Task) -> list[str]:
 def put_tree_back(task: Task) -> None:
     """Undo in a clone what a tainted run may not change; only after its line stands, or a crash would hide the taint.
 
-    A checkout that is worked on in place is its user's, who may have been at work too: there it is only told. What the
-    run made of the files stays in the private git folder, under the tree id of that line.
+    A checkout that is worked on in place is its user's, who may have been at work too: there it is only told, except
+    for originals beside which a role was to add files. What the run made of the files stays in the private git folder,
+    under the tree id of that line.
     """
     ended = task.memory.ended
     if ended["tainted"] and ended["put_back"]:
         links = frozenset(ended["tainted"])  # a link that leads to protected paths need not be one itself
 
         def only(name: str) -> bool:
+            if task.memory.head["in_place"]:
+                return _is_original(task, ended["role"], name)
             return name in links or _is_forbidden(task, ended["access"], ended["role"], name)
 
         put_back_files(task.places.private_git(), task.tree_path, current_tree(task), ended["before"], only=only)
@@ -87,7 +105,8 @@ def put_tree_back(task: Task) -> None:
 def taint_words(task: Task) -> str:
     """Why nothing follows from a run that changed what it may not."""
     ended = task.memory.ended
-    folders = writes_of(task.machine.store, ended["role"])
+    store = task.machine.store
+    folders = adds_of(store, ended["role"]) or writes_of(store, ended["role"])
     what = f"its role may write to {' and '.join(folders)} alone" if folders else "these files are protected"
     what = "its role may only read the repository" if ended["access"] == "read" else what
     hooks = ended.get("hooks", ())
