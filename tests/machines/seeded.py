@@ -389,6 +389,9 @@ _WAITING = (
     _seed("lights-out: a stepped task is stuck behind a gate", "lights-out", WAITS,
           lambda document: edge(document, "PauseForSteppedMode")["from"].remove("BuildGatePassed"),
           add("BuildGatePassed", "Reviewing", "ReviewByHand", by=["person"])),
+    _seed("lights-out: spent attempts block nothing", "lights-out", WAITS,
+          lambda document: edge(document, "BlockAfterThreeRetries", "BuildRetrying")["ways"].pop(0)),
+    _seed("spent rounds wait for a file", "rounds", WAITS, put("enough", needs=["seen"])),
     _seed("an engine that only people help", "modes", WAITS, put("go-slowly", by=["person"])),
 )  # fmt: skip
 
@@ -523,12 +526,13 @@ _LOOK_ALIKES = (
     _seed("a loop whose gates exclude each other", "job", "",
           *_TWO_ENGINES, add("here", "there", "to", by=["engine"], needs=["lasting"]),
           add("there", "here", "fro", by=["engine"], needs=["lasting_not"]),
-          add("there", "given-up", "out", by=["person"])),
+          add("here", "given-up", "out", by=["person"]), add("there", "given-up", "out", by=["person"])),
     _seed("a loop that is left before it closes", "job", "",
           *_TWO_ENGINES, add("here", "there", "to", by=["engine"], needs=["lasting"]),
           add("there", "given-up", "out", by=["engine"], needs=["lasting"]),
           add("there", "here", "fro", by=["engine"], needs=["lasting", "lasting_too"]),
           table("gate/lasting_too", check="fields_filled", fields=["Seen"], since="task"),
+          add("here", "given-up", "stop", by=["person"]), add("there", "given-up", "stop", by=["person"]),
           table("exception/hidden", fro="kept for people, who may go back by hand")),
     _seed("a loop with a person in it", "job", "",
           table("state/here", driver="engine"), table("state/there"),
@@ -572,6 +576,11 @@ _LOOK_ALIKES = (
           table("state/work", no=["seen"]),
           add("work", "over", "sooner", by=["engine"], needs=["seen"], first=True),
           add("work", "given-up", "later", by=["engine"], needs=["seen"], after_no=True)),
+    # engine states
+    _seed("the engine goes on by a gate or by its negation", "rounds", "",
+          put("enough", needs=["lasting"]), add("back", "over", "end", by=["engine"], needs=["lasting_not"])),
+    _seed("the engine waits for a file, and a person may help", "rounds", "",
+          put("enough", needs=["seen"]), add("back", "stuck", "help", by=["person"])),
     # delivery and properties
     _seed("work lands after its tests", "job", "",
           _LANDS, table("gate/tests", check="commands", field="Text", since="task"),

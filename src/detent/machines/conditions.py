@@ -72,6 +72,14 @@ class Conditions:
                     return other.name, gate.name
         return None
 
+    def one_is_open(self, ways: Iterable[tuple[str, ...]]) -> bool:
+        """Whether one of these ways is open whatever the gates say: it needs none, or two need opposite answers."""
+        wanted = set(ways)
+        alone = [self.machine.gates[needs[0]] for needs in wanted if len(needs) == 1]
+        opposite = [self.implied(gate.params["of"]) for gate in alone if gate.check == "not"]
+        pairs = ((needs, given) for needs in wanted for given in opposite)
+        return () in wanted or any(all(self.holds(name, given) for name in needs) for needs, given in pairs)
+
     def hides(self, earlier: Way, later: Way, actor: str, *, has_run: bool) -> bool:
         """Whether the earlier way is open to an actor whenever the later one is."""
         given = self.implied(later.needs)

@@ -40,7 +40,7 @@ def findings(machine: Machine, graph: Graph) -> tuple[Violation, ...]:
         *_contradictions(chart, conditions),
         *_hidden(chart, conditions),
         *_never_taken(chart),
-        *_waiting(chart),
+        *_waiting(chart, conditions),
         *_vacuous(chart),
     ]
     used = {(one.kind, one.about) for one in found}
@@ -83,18 +83,25 @@ def _never_taken(chart: Chart) -> Iterator[Violation]:
             yield Violation(rule, _stands(chart, edge.source), NEVER_TAKEN)
 
 
-def _waiting(chart: Chart) -> Iterator[Violation]:
-    """States in which the engine is to act and can't, so that nothing goes on and nobody is asked."""
+def _waiting(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
+    """States in which the engine is to act and can't, so that nothing goes on and no person is asked."""
     told: set[str] = set()
     for at, snapshot in enumerate(chart.graph.snapshots):
         state = chart.state(at)
         if state.driver != "engine" or snapshot.no or STOPPED in snapshot.registers or state.name in told:
             continue
-        if not any(step.edge and step.signal.who == "engine" for step in chart.leaving.get(at, ())):
-            told.add(state.name)
-            mode = f" in mode {snapshot.mode}" if snapshot.mode else ""
+        steps = [(step, chart.ways[chart.place(step)][1]) for step in chart.leaving.get(at, ()) if step.edge]
+        asked = [way.needs for step, way in steps if step.signal.who == "engine"]
+        mode = f" in mode {snapshot.mode}" if snapshot.mode else ""
+        if not asked:
             rule = f"{state.name}: the engine is to act, and no move is its own{mode}"
-            yield chart.violation(WAITS, state.name, rule, chart.way_to(at))
+        elif not conditions.one_is_open(asked) and not any("person" in way.by for _, way in steps):
+            gates = ", ".join(dict.fromkeys(name for needs in asked for name in needs))
+            rule = f"{state.name}: while {gates} stay closed no move is possible{mode}, and no person is asked"
+        else:
+            continue
+        told.add(state.name)
+        yield chart.violation(WAITS, state.name, rule, chart.way_to(at))
 
 
 def _vacuous(chart: Chart) -> Iterator[Violation]:
