@@ -224,6 +224,7 @@ STORE: Mapping[str, str] = {
     "report_field": "the field that shows it while the task is blocked",
     "post_mortem": "the file in which an agent says why a gate keeps failing: What went wrong, What to try "
     "differently, What to avoid",
+    "reads": "table: the file of the native folder that a person reads before they decide in a state",
     "options": "table: the options a report offers in a state, the recommended one first",
     "message": "the file of the native folder that holds the message of the person's commit",
     "root": "a folder of the project that holds all tasks of this machine; git is told to pass over it",
@@ -411,7 +412,7 @@ def disagreements() -> list[str]:
     machine |= {"harness", "instructions", "prompts", "agents", "protocol", "scaffold", "project_agents"}
     machine |= {"project_agents_in"}
     machine |= {"log", "events", "type", "kind", "only_in", "fsync", "version", "is"}
-    machine |= {"log_form", "options", "briefing", "retitles"}
+    machine |= {"log_form", "options", "briefing", "retitles", "reads"}
     found = [
         *unequal(
             machine,

@@ -234,3 +234,22 @@ def test_a_distiller_may_change_what_was_distilled_before(lights: Lights) -> Non
     for _ in range(2):
         line.moved("DistillFromConfigured").run("--once")
         assert line.state() == "PreferencesConfigured"
+
+
+@pytest.mark.requirement("S2.98", "S2.107")
+def test_a_delivered_project_is_offered_its_next_version_and_points_to_the_proposal(lights: Lights) -> None:
+    lights.honest()
+    line = lights.delivered()
+    offered = {edge["name"]: edge["open"] for edge in line.json("next", "p")["edges"]}
+    assert offered["StartIteration"] is True
+    assert "iterate      -> Iterating\n" in line("choose", "p").out, "it is not called closed"
+    assert "whether the checkout is clean is looked at when the move is asked for" in line("next", "p").out
+    line.put("words.py", "# not committed\n")
+    refused = line("say", "/iterate", "p")
+    assert (refused.code, "not committed: words.py" in refused.out) == (1, True)
+    line.git("checkout", "words.py")
+    assert line("say", "/iterate", "p").code == 0
+    line.run(expect=4)
+    assert "read scaffolding/proposal.md" in line("inbox").out
+    assert "detent diff" not in line("inbox").out
+    assert "read scaffolding/proposal.md" in line("next", "p").out

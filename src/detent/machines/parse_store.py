@@ -35,8 +35,8 @@ class StoreParser(Names):
         table.text("state")
         for key in ("updated", "title", "checks", "link", "branch", "report_field"):
             table.text(key, "")
-        for state in table.table("options").mapping_of_texts():
-            self.known("store options", state, self.state_names, "state")
+        self.known_all("store reads", tuple(table.table("reads").mapping_of_text()), self.state_names, "state")
+        self.known_all("store options", tuple(table.table("options").mapping_of_texts()), self.state_names, "state")
         self.known("store log_form", table.text("log_form", "json_lines"), ("json_lines", "markdown"), "form of a log")
         self.store_places(table)
         self.store_files(table)

@@ -22,6 +22,7 @@ from detent.store.atomic import read_plain
 from detent.store.memory import TALKED
 from detent.store.names import name_some
 
+LOOKED_AT_LATER = "git_clean"  # a check that starts git, so that only the move itself asks it
 DEPLOYED = "deployed"  # the check that may wait for a person's word about deploy commands
 
 TYPE_CHECKING = False
@@ -309,7 +310,12 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> 
         missing = (*missing, early)
     if edge.never:
         missing = (Missing("never", edge.never),)
-    notes = [facts[gate].note for way in edge.ways for gate in way.needs if gate in facts and facts[gate].note]
+    # What only the move itself looks at closes nothing; the person is told that it will be looked at.
+    later = tuple(one for one in missing if _is_for_later(task, one, facts))
+    is_open = not missing if isinstance(decision, Advance) else bool(later) and len(later) == len(missing)
+    missing = () if is_open else missing
+    notes = [*(one.why for one in later), *_to_read(task, edge)]
+    notes += [facts[gate].note for way in edge.ways for gate in way.needs if gate in facts and facts[gate].note]
     notes += [f"{gate}: proof was written by hand" for gate in _by_hand(edge, facts)]
     if edge.sign_off:
         notes.append(f"it signs the tree as it is ({tree[:12] or 'changed since it was last looked at'}): detent diff")
@@ -318,7 +324,7 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> 
         edge.label,
         target_of(snapshot, edge),
         who_may(edge, snapshot),
-        isinstance(decision, Advance) and not missing,
+        is_open,
         edge.sign_off,
         missing,
         edge.verbs,
@@ -326,6 +332,23 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> 
         edge.reopen,
         tuple(gate for gate in _needs(edge) if gate in facts and facts[gate].ok),
     )
+
+
+def _is_for_later(task: Task, lacks: Missing, facts: Mapping[str, Fact]) -> bool:
+    gate = task.machine.gates.get(lacks.gate)
+    is_unknown = lacks.gate in facts and not facts[lacks.gate].is_known
+    return is_unknown and gate is not None and gate.check == LOOKED_AT_LATER
+
+
+def document_to_read(task: Task) -> str:
+    """What a person reads before they decide in this state, by its path in the tree; empty where nothing is named."""
+    name = task.machine.store.get("reads", {}).get(task.memory.snapshot.state, "")
+    return os.path.relpath(task.native.path(name), task.tree_path) if name else ""
+
+
+def _to_read(task: Task, edge: Edge) -> tuple[str, ...]:
+    document = document_to_read(task) if edge.sign_off else ""
+    return (f"read {document}",) if document else ()
 
 
 def who_may(edge: Edge, snapshot: Snapshot) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from detent.core.record import Record
 from detent.runner.advice import advice
 from detent.runner.asks import left_open, question, why_here
 from detent.runner.budget import way_on
-from detent.runner.explain import DEPLOYED, deploy_word, explain, may_ask
+from detent.runner.explain import DEPLOYED, deploy_word, document_to_read, explain, may_ask
 from detent.runner.open import load_all, load_task, needs_word, waits_at_end
 from detent.store.names import name_some
 from detent.store.native import Native
@@ -147,7 +147,9 @@ def _persons_turn(task: _Waiting) -> tuple[str, str]:
     has_gates = bool(signing) and all(way.needs for edge in signing for way in edge.ways)
     if has_gates and not open_sign_offs(task.moves()):
         return why, f"detent next {name}"
-    look = f"; look at what is signed: detent diff {name}" if signing else ""
+    document = document_to_read(load_task(task.project, name)) if signing else ""
+    seen = f"read {document}" if document else f"look at what is signed: detent diff {name}"
+    look = f"; {seen}" if signing else ""
     return f"{why}{look}", _answer(name, verbs) if verbs else f"detent next {name}"
 
 
