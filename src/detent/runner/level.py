@@ -39,9 +39,10 @@ def _tried(_stamp: tuple[object, ...], folders: tuple[str, ...]) -> Probe:
 def folding_folders(project: Project) -> tuple[str, ...]:
     """Folders with something to hide or to guard whose file system folds case: there the sandbox must be tried too."""
     state = state_folder()
-    while not os.path.isdir(state):
+    while state and not os.path.isdir(state):  # without a home it is a relative path, which ends in no folder
         state = os.path.dirname(state)
-    return tuple(filter(folds_case, (project.common_dir or project.root, state, os.path.expanduser("~"))))
+    folders = (project.common_dir or project.root, state, os.path.expanduser("~"))
+    return tuple(folder for folder in folders if folder and folds_case(folder))
 
 
 def remember_level(project: Project, probe: Probe) -> None:
