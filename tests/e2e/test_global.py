@@ -85,7 +85,7 @@ def test_a_coder_that_changed_nothing_or_wrote_another_phase_is_told_so(agents: 
     task = make_global(agents)
     agents.script("codegen", "true", run=3)
     agents.script("codegen", """printf '{"phase": "accept"}' > "$DETENT_TASK_DIR/state.json" """, run=4)
-    stopped = task.run(expect=4).out
+    stopped = task.run(expect=6).out
     assert "agent run #3 ended by itself and opened no move: nothing has changed so far" in stopped
     assert "why:  forbidden: no phase is skipped: first review, then test\n" in stopped
 
@@ -156,6 +156,6 @@ def test_the_same_plan_again_is_no_answer_to_who_blocked_it(agents: Agents) -> N
     assert "the same as when planning was entered" in told
     agents.script("planning", PLANNER.replace('"open_questions"', '"round": 2, "open_questions"'))
     agents.script("plan_review", out("plan-review.json", {"ok": True, "blocked": False}))
-    assert task("respawn", task.id, cwd=task.repo).code == 0, "who stands by it says so"
+    assert task("respawn", "--once", task.id, cwd=task.repo).code == 0, "who stands by it says so"
     assert task.path_of_moves()[2:3] == ["plan_review"]
     task.audit()

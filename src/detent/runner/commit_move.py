@@ -47,11 +47,12 @@ def commit_move(
 def _fields(task: Task, taken: Advance) -> dict[str, str]:
     """What the native file says of the state that is left and of the one that is entered, where it says such things.
 
-    It is written once: what somebody writes there meanwhile is theirs, until the next move.
+    A label tells what was proven: where gates were waived, it says that instead.
     """
     if STATUS not in task.machine.store:
         return {}
-    found = {taken.edge.source: taken.edge.label, taken.after.state: PENDING}
+    label = f"overridden: {', '.join(taken.waived)}" if taken.waived else taken.edge.label
+    found = {taken.edge.source: label, taken.after.state: PENDING}
     labels = {state_label(task.machine, STATUS, state): words for state, words in found.items()}
     return {label: words for label, words in labels.items() if label}
 

@@ -55,6 +55,7 @@ class Memory(Record):
     refusal: Mapping[str, Any] = {}  # the last refusal since the state was entered
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
+    statuses: Mapping[str, str] = {}  # what moves wrote into fields that say how a state stands
     gate: str = ""  # the tree of the last gate that was passed and committed
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     filed: Mapping[str, str] = {}  # revisions that never change, by their file: the hash of each
@@ -170,6 +171,8 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         changes["fruitless"] = _fold_fruitless(memory, kind, entry)
     if isinstance(entry.get("fields"), dict) and entry["fields"]:  # an amended line lists the labels that were changed
         changes["written"] = {"seq": seq, "fields": entry["fields"]}
+        if kind == "moved":
+            changes["statuses"] = {**memory.statuses, **entry["fields"]}
     if entry.get("title"):  # other words than the first line gave it
         changes["head"] = {**memory.head, "title": entry["title"]}
     if entry.get("answer"):

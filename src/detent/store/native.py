@@ -19,7 +19,7 @@ from detent.store.codecs import CODECS, labels_of
 from detent.store.digest import sha256_of
 from detent.store.json_lines import LARGEST_LOG_BYTES, append_line, last_entry, size_of
 from detent.store.real_path import real_folder
-from detent.store.shown import ROUNDS, WHILE_RUNNING, labels_from, shown_values, state_label
+from detent.store.shown import ROUNDS, STATUS, WHILE_RUNNING, labels_from, shown_values, state_label, status_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,6 +149,8 @@ class Native:
         store, wanted = self.machine.store, {self.state_label: snapshot.state}
         if memory is not None and "shows" in store:
             wanted |= shown_values(self.machine, memory)
+        if memory is not None and STATUS in store:
+            wanted |= status_values(self.machine, memory)
         for name, label in self._registers:
             wanted[label] = snapshot.registers.get(name, "")
         for limit in self._limits:

@@ -74,3 +74,16 @@ def state_labels(machine: Machine, key: str) -> tuple[str, ...]:
 def labels_from(machine: Machine, sources: tuple[str, ...]) -> tuple[str, ...]:
     """The labels that show one of these."""
     return tuple(label for label, source in machine.store.get("shows", {}).items() if source in sources)
+
+
+def status_values(machine: Machine, memory: Memory) -> dict[str, str]:
+    """How each state stands, by label: as moves left it, pending where a new task begins, nothing elsewhere.
+
+    Of a task that was adopted only what a move wrote since is known: the rest is as the other tool left it.
+    """
+    labels = {state: state_label(machine, STATUS, state) for state in machine.states}
+    known = {label: memory.statuses[label] for label in labels.values() if label in memory.statuses}
+    if memory.head.get("kind") != "created":
+        return known
+    first = {label: PENDING if state == machine.initial else "" for state, label in labels.items() if label}
+    return {**first, **known}
