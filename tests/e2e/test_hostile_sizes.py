@@ -15,10 +15,13 @@ from pathlib import Path
 import pytest
 
 from detent.effects.bring import wipe
-from tests.conftest import COMMAND_TIMEOUT_S, SAMPLE_FILES, Detent, MakeRepo
+from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, NONE, try_level
+from detent.store.places import project_at
+from tests.conftest import COMMAND_TIMEOUT_S, SAMPLE_FILES, Detent, MakeRepo, force_level
 from tests.crash.points import FULL
 from tests.e2e.agent_runs import Agents, AgentTask
 from tests.e2e.clone_task import CloneTask
+from tests.e2e.stubs import put_program, with_path
 
 BUG = 3
 HUGE = "python3 -c \"import os; at = os.environ['AT']; open(at, 'a').close(); os.truncate(at, 4 << 40)\""
@@ -121,3 +124,36 @@ def test_git_does_not_outlive_a_killed_engine(detent: Detent, repo: MakeRepo, tm
         engine.wait(timeout=COMMAND_TIMEOUT_S)
         assert reader.read() == ""
     assert "new.txt" in task("diff", "t", cwd=task.repo).out
+
+
+@pytest.mark.parametrize("level", [BUBBLEWRAP, LANDLOCK, NONE])
+@pytest.mark.parametrize("kind", KINDS)
+def test_folder_of_a_login_filled_by_its_agent_keeps_nothing_waiting(
+    detent: Detent, repo: MakeRepo, tmp_path: Path, kind: str, level: str
+) -> None:
+    """Commands answer, the sandbox of another agent is as before, and the next run starts."""
+    if why := try_level(level, os.environ):
+        pytest.skip(f"{level} does not hold on this host: {why}")
+    home, programs = Path(detent.environment["HOME"]), tmp_path / "programs"
+    detent = Detent(detent.directory, {**detent.environment, **with_path(detent.environment, programs)})
+    for name in (".gemini/oauth_creds.json", ".codex/auth.json"):
+        (home / name).parent.mkdir()
+        (home / name).write_text("{}", encoding="utf-8")
+    spoilt = home / (".gemini" if kind == "many" else ".gemini/x")  # beside the login, which is hidden for others
+    put_program(programs, "gemini", f'cat > /dev/null; export AT="{spoilt}"; {KINDS[kind]}')
+    put_program(programs, "codex", "cat > /dev/null; cat ~/.gemini/oauth_creds.json; echo '# new' >> app.py")
+    path = repo()
+    force_level(project_at(str(path), str(path / ".git")), level)
+    held = []
+    for task, agent in (("a", "gemini"), ("b", "codex"), ("c", "gemini")):
+        assert detent("new", "x", "--id", task, "--agent", agent, cwd=path).code == 0
+        done = detent("run", "--once", task, cwd=path)
+        assert done.code in (0, 1, 4, 6), done
+        lines = detent("history", task, "--json", cwd=path).json()["lines"]
+        held += [line["sandbox"] for line in lines if line["kind"] == "run_planned"]
+        for words in (("status",), ("next",), ("stop",)):
+            answered = detent(*words, task, cwd=path)
+            assert answered.code in (0, 1), answered
+    assert held == [level] * 3
+    assert spoilt.exists()
+    wipe(str(home / ".gemini"))

@@ -19,11 +19,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.effects.sandbox import Access
 
+    Groups = dict[tuple[str, bool], list[str]]
+
 _DEVICE_FOLDER = "/dev"  # disks and keyboards are read there; what programs need of it is named
 _DEVICES = tuple(
     f"{_DEVICE_FOLDER}/{name}" for name in ("null", "zero", "full", "tty", "pts", "shm", "ptmx", "random", "urandom")
 )
 _MOST_RULES = 20_000
+_MOST_BESIDE_BYTES = 800_000  # of paths beside hidden ones
 _ONE_WORD_BYTES, _MOST_BYTES = 100_000, 1_200_000  # the kernel bounds each word of a command line, and all of them
 
 
@@ -45,10 +48,13 @@ def landlock(access: Access) -> tuple[str, ...]:
     writable += [path for path in scratch if not _holds_hidden(path, [*hidden, *guarded])]
     if not access.network and landlock_process.version() < landlock_process.TCP_SINCE:
         raise ToolError("this kernel's Landlock can't keep a process from the network", next_step="install bubblewrap")
-    readable = _beside(os.sep, [*hidden, _DEVICE_FOLDER])
+    beside: Groups = {}
+    _put_beside(os.sep, [*hidden, _DEVICE_FOLDER], beside)  # it holds one at least
     shown = [os.path.realpath(path) for path in access.shown]
-    readable += [path for path in shown if path not in hidden and not _holds_hidden(path, hidden)]
-    readable += [one for path in shown if _holds_hidden(path, hidden) for one in _beside(path, hidden)]
+    for path in (path for path in shown if _holds_hidden(path, hidden)):
+        _put_beside(path, hidden, beside)
+    readable = [path for path in shown if path not in hidden and not _holds_hidden(path, hidden)]
+    readable += _fitting(beside)
     spec = json.dumps({"writable": [*writable, *_DEVICES], "readable": readable, "tcp": access.network})
     if len(readable) > _MOST_RULES or len(spec) > _MOST_BYTES:
         raise ToolError("hiding that much would take too many Landlock rules", next_step="install bubblewrap")
@@ -56,20 +62,35 @@ def landlock(access: Access) -> tuple[str, ...]:
     return (sys.executable, "-I", "-S", landlock_process.__file__, str(len(parts)), *parts)
 
 
-def _beside(folder: str, hidden: list[str]) -> list[str]:
-    """Everything in a folder except what is hidden, as few paths as possible."""
-    if not _holds_hidden(folder, hidden):
-        return [folder]
-    found: list[str] = []
+def _put_beside(folder: str, hidden: list[str], beside: Groups) -> None:
+    """Everything in a folder except the hidden places it holds: by folder, files and folders apart."""
+    if (folder, True) in beside or (folder, False) in beside:
+        return
     try:
-        names = sorted(os.listdir(folder))
+        with os.scandir(folder) as entries:
+            found = sorted(
+                (entry.path, entry.is_dir(follow_symlinks=False)) for entry in entries if not entry.is_symlink()
+            )
     except OSError:
-        return []
-    for name in names:
-        path = os.path.join(folder, name)
-        if path not in hidden and not os.path.islink(path):
-            found += _beside(path, hidden)
-    return found
+        return
+    for path, is_folder in found:
+        if is_folder and _holds_hidden(path, hidden):
+            _put_beside(path, hidden, beside)
+        elif path not in hidden:
+            beside.setdefault((folder, is_folder), []).append(path)
+
+
+def _fitting(beside: Groups) -> list[str]:
+    """All of them, or without the largest: an agent may have filled the folder of its login, and must not lower the
+    sandbox of others by that. What is not named can't be read, which is safe."""
+    groups = sorted(beside.values(), key=_size)
+    while sum(map(_size, groups)) > _MOST_BESIDE_BYTES:
+        groups.pop()
+    return [path for group in groups for path in group]
+
+
+def _size(group: list[str]) -> int:
+    return sum(len(path) + 4 for path in group)
 
 
 def _holds_hidden(folder: str, hidden: list[str]) -> bool:

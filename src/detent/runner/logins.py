@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _PRINTS = "steering.json"
 _MOST_FILES = 2000  # of a folder that are looked at
 _LARGEST_BYTES = 4_000_000  # beyond that a file is known by its size and time
+_MOST_BYTES = 64_000_000  # the same for all files below one path together
 
 
 def own_folders(agent: Agent) -> tuple[str, ...]:
@@ -112,14 +113,23 @@ def _print_of(path: str) -> str:
 def _below(path: str) -> Iterator[tuple[str, list[object]]]:
     if not os.path.lexists(path):
         return
-    yield "", _look(path)
+    yield "", _look(path, _LARGEST_BYTES)
+    left = _MOST_BYTES
     for folder, folders, files in walk(path):
         for name in sorted((*files, *(one for one in folders if os.path.islink(os.path.join(folder, one))))):
             whole = os.path.join(folder, name)
-            yield os.path.relpath(whole, path), _look(whole)
+            yield os.path.relpath(whole, path), _look(whole, min(left, _LARGEST_BYTES))
+            left -= min(left, _size_of(whole))
 
 
-def _look(path: str) -> list[object]:
+def _size_of(path: str) -> int:
+    try:
+        return os.lstat(path).st_size
+    except OSError:
+        return 0
+
+
+def _look(path: str, largest_bytes: int) -> list[object]:
     import stat
 
     try:
@@ -128,9 +138,9 @@ def _look(path: str) -> list[object]:
         status = os.lstat(path)
         if stat.S_ISDIR(status.st_mode):
             return ["folder"]
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_BYTES:
+        if not stat.S_ISREG(status.st_mode) or status.st_size > largest_bytes:
             return [status.st_mode, status.st_size, status.st_mtime_ns]
         with open(path, "rb") as file:
-            return [status.st_mode, sha256_of(file.read(_LARGEST_BYTES))]
+            return [status.st_mode, sha256_of(file.read(largest_bytes))]
     except OSError:
         return ["gone"]
