@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from detent.core.explore import explore
-from detent.core.machine import Machine
+from detent.core.machine import Machine, State, Way
 from detent.machines.findings import findings
 from tests.conformance import tlc
 from tests.machines.seeded import DEAD_END, LINT, PARSE, PROPERTY, SEEDS, SOUND, WAITS, Seed
+from tests.properties.test_decide import machines
 from tests.unit.core.small import machine as whole
 from tests.unit.core.small import small
 
@@ -189,6 +193,33 @@ spent = "tries"
 @pytest.mark.parametrize("name", [*DETAILS, "what one group counted is not another's"])
 def test_tlc_agrees_on_a_rule_of_decide(name: str, tmp_path: Path) -> None:
     agree(small(DETAILS[name]) if name in DETAILS else whole(GROUPS), tmp_path)
+
+
+@st.composite
+def nosy_machines(draw: st.DrawFn) -> Machine:
+    """Random machines whose runs may say no, and count."""
+
+    def way(one: Way) -> Way:
+        after = draw(st.sampled_from((one.after, ("entry",), ("entry", "finished"))))
+        return one.replace(after_no=draw(st.sampled_from(("", "yes", "unasked"))), after=after)
+
+    def state(one: State) -> State:
+        edges = tuple(edge.replace(ways=tuple(map(way, edge.ways))) for edge in one.edges)
+        no = draw(st.sampled_from(((), ("g",)))) if one.role else ()
+        return one.replace(edges=edges, no=no, counts_run=draw(st.sampled_from(((), ("l",)))) if one.role else ())
+
+    made = draw(machines())
+    return made.replace(states={name: state(one) for name, one in made.states.items()})
+
+
+@tlc.needs_tlc
+@settings(max_examples=60 if IS_FULL else 4)
+@given(made=nosy_machines())
+def test_tlc_agrees_on_random_machines(made: Machine) -> None:
+    with TemporaryDirectory() as folder:
+        graph, found = explore(made), tlc.check(made, Path(folder))
+    assert found.counted() == tlc.explored(graph)
+    assert (found.stuck(made) > 0) == any(one.kind == DEAD_END for one in graph.violations)
 
 
 @tlc.needs_tlc

@@ -127,7 +127,7 @@ class _Translator:
     def move(self, state: State, edge: Edge) -> Iterator[str]:
         """A move, whoever asks for it: its first way with nothing missing is taken."""
         name = self.names[edge.source, edge.name]
-        here = f"state = {text_of(state.name)} /\\ MayAsk(who)"
+        here = f"state = {text_of(state.name)} /\\ MayAsk(who, ended, said)"
         takes = [self.take(edge, way, "count, group, who, Left(who, ended, said)") for way in edge.ways]
         if len(edge.ways) == 1:
             body = [here, *self.asked_guards(state, edge.ways[0]), *takes]

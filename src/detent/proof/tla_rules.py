@@ -19,7 +19,10 @@ Init ==
 
 \* Who asks: a stopped task moves for a person only. A person may use the ways of agent and engine too.
 Askers == {"agent", "engine", "person"}
-MayAsk(who) == who = "person" \/ ~stopped
+MayAsk(who, ended, said) ==
+  /\ who = "person" \/ ~stopped
+  /\ who = "person" => ended = "entry"  \* people are not bound by how a run ended
+  /\ ended = "entry" => said = ""
 Holds(who, by) == who \in by \/ (who = "person" /\ by \cap {"agent", "engine"} # {})
 
 \* What the last run said: "" nothing against going on; "gate" a gate of the state that means no; "asked" it asked for
