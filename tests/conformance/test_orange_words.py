@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 
 import pytest
 
@@ -336,3 +337,19 @@ def test_a_summary_that_is_locked_renames_nothing(oranges: Oranges) -> None:
     assert task("move", "--edge", "no-such", task.id, cwd=task.repo).code == 1
     assert task.json("status")["title"] == "parse empty lines"
     assert "summary: parse empty lines" in task.text()
+
+
+@pytest.mark.requirement("S3.24", "S3.30")
+def test_a_person_types_the_document_s_own_command(oranges: Oranges) -> None:
+    task = oranges.orange()
+    program = os.path.join(os.path.dirname(sys.executable), "orange")
+
+    def orange(*words: str, cwd: str) -> int:
+        done = subprocess.run([program, "task", *words], cwd=cwd, env=oranges.detent.environment, check=False)
+        return done.returncode
+
+    assert orange("update", "--status", "working", task.id, cwd=str(task.repo)) == 0
+    assert orange("complete", cwd=str(task.tree)) == 1, "no handoff yet; inside the workspace no id is needed"
+    task.handoff()
+    assert orange("complete", cwd=str(task.tree)) == 0
+    assert task.state() == "agent-review"

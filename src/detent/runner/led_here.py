@@ -54,7 +54,5 @@ def _notes(needs: tuple[str, ...], facts: Mapping[str, Any]) -> Iterator[str]:
 
 def _opened(gate: Gate) -> str:
     """The artifact that a gate asks for, as found."""
-    section, value = gate.params.get("section"), gate.params.get("value")
-    if not isinstance(section, str):
-        return ""
-    return f"## {section} says {value}" if isinstance(value, str) else f"## {section} found"
+    section, value = gate.params.get("section", ""), gate.params.get("value", "")
+    return {"section_filled": f"## {section} found", "verdict": f"## {section} says {value}"}.get(gate.check, "")
