@@ -59,6 +59,27 @@ def test_global_a_signal_that_nobody_knows_does_not_let_the_code_pass(agents: Ag
     task.audit()
 
 
+def test_global_an_empty_report_of_the_coder_does_not_let_the_code_pass(agents: Agents) -> None:
+    task = make_global(agents)
+    agents.script("codegen", f'{CODER}; : > "$DETENT_OUT/codegen-report.json"', run=3)
+    for _ in range(3):
+        task.run("--once")
+    assert task.phase == "codegen", task.path_of_moves()
+
+
+@pytest.mark.parametrize(("severity", "phase"), [("critical", "codegen"), ("Must-Fix", "codegen"), ("spicy", "review")])
+def test_global_an_issue_that_may_be_grave_does_not_pass_because_of_ok(
+    agents: Agents, severity: str, phase: str
+) -> None:
+    task = make_global(agents)
+    review = {"ok": True, "issues": [{"severity": severity, "message": "the sum is wrong"}]}
+    agents.script("review", out("code-review.json", review), run=4)
+    for _ in range(4):
+        task.run("--once")
+    assert task.phase == phase, task.path_of_moves()
+    assert phase == "codegen" or "is no severity" in task.last("unmoved")["why"]
+
+
 def test_global_a_reviewer_that_asks_for_planning_is_not_led_on_to_the_tests(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("review", f"{CODE_OK}; detent move planning || true", run=4)

@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 
 def landed_words(task: Task, done: Landed) -> str:
     if done.how == "found":
-        proven = "" if done.is_known else f"; its {len(done.proven)} command(s) pass there"
+        green = len(done.proven) - len(done.red)
+        proven = "" if done.is_known else f"; {green} of {len(done.proven)} command(s) pass there"
         return f"{task.id} is part of {done.branch} already, by commit {done.commit[:12]}{proven}"
     lines = [f"landed: {task.id} on {done.branch}, {done.how} commit {done.commit[:12]}; nothing was pushed"]
+    lines += [
+        f"  note: {command!r} fails there again: the work that repaired it was taken back" for command in done.red
+    ]
     if done.touched:
         lines.append(f"  it touched protected files: {name_some(done.touched)}")
     if done.submodules:  # else the next commit of everything would bring the old ones back

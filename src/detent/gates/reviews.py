@@ -24,7 +24,8 @@ _YES = ("ok", "approved", "approve", "accepted", "accept", "pass", "passed")
 _NO = ("needs_changes", "changes_requested", "request_changes", "rejected", "reject", "fail", "failed")
 _PLAN_FLAWED = "plan_flawed"
 _ALL_WELL = ("ok", "none", "done", "complete", "completed", "finished", "success", "succeeded")
-_BLOCKING = ("blocking", "blocker")
+_BLOCKING = ("blocking", "blocker", "critical", "high", "must_fix", "severe", "fatal")
+_NOT_BLOCKING = ("major", "medium", "moderate", "minor", "low", "trivial", "nit", "info", "note", "style", "suggestion")
 _LONGEST_REASON = 300  # characters
 _MOST_ISSUES = 8
 DECISIONS: Mapping[str, tuple[str, ...]] = {
@@ -101,11 +102,15 @@ def _against(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _unclear(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """A verdict in words that nobody knows: it may well be a no, so that it never lets anything pass."""
+    """A verdict or a severity in words that are not known: it may well be a no, so that it never lets anything pass."""
     for pointer, one in _statements(data):
         for key in ("decision", "verdict"):
             if one.get(key) and _word(one[key]) not in (*_YES, *_NO, BLOCKED, _PLAN_FLAWED):
                 yield f"{pointer}/{key}", f"{shown(one[key])} is no verdict (one of: {OK}, {NEEDS_CHANGES}, {BLOCKED})"
+
+    for pointer, issue in _issues(data):
+        if _word(issue.get("severity")) not in ("", *_BLOCKING, *_NOT_BLOCKING):
+            yield f"{pointer}/severity", f"{shown(issue['severity'])} is no severity (one of: blocking, major, minor)"
 
 
 def _for(data: Mapping[str, Any]) -> tuple[bool, bool]:

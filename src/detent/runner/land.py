@@ -65,6 +65,7 @@ class Landed(Record):
     touched: tuple[str, ...] = ()  # protected files that come with it
     submodules: tuple[str, ...] = ()  # those that stand at another commit now
     unconverted: tuple[str, ...] = ()  # files with other line ends than .gitattributes wants in commits
+    red: tuple[str, ...] = ()  # commands that fail there, as work was taken back that had repaired them
 
 
 class Telling(Record):
@@ -91,8 +92,10 @@ def land(task: Task, name: str, telling: Telling, *, squash: bool) -> Landed:
     proven = prove_commands(
         proof.task, proof.seen, proof.gates, again=True, with_before=False, progress=telling.progress
     )
-    _refuse_red(task, ground, candidate, plan, proven)
-    landed = Landed(candidate.how, candidate.commit, ground.branch, candidate.judged_by, proven)
+    red = tuple(one.receipt.command for one in proven if not one.receipt.is_green)
+    if not _is_recorded_revert(task, work, candidate.tree):
+        _refuse_red(task, ground, candidate, plan, proven)
+    landed = Landed(candidate.how, candidate.commit, ground.branch, candidate.judged_by, proven, red=red)
     if candidate.how == FOUND:
         return record_landing(task, name, landed)
     if ground_of(task).head != ground.head:
@@ -231,6 +234,15 @@ def _refuse_overwriting(task: Task, ground: Ground, tree: str) -> None:
             where=ground.repository.top,
             next_step=f"move them away; then: detent land {task.id}",
         )
+
+
+def _is_recorded_revert(task: Task, work: str, tree: str) -> bool:
+    """Whether the merge is exactly the tree that the revert recorded: its proof is that, not what commands say of it.
+
+    What the work had repaired is broken again without it.
+    """
+    done = task.memory.prepared.get("revert", {})
+    return bool(tree) and (done.get("commit"), done.get("tree")) == (work, tree)
 
 
 def _refuse_red(task: Task, ground: Ground, candidate: Candidate, plan: Plan, proven: tuple[Proven, ...]) -> None:
