@@ -53,3 +53,26 @@ def test_what_the_design_excepts_does_not_count_and_a_person_s_answer_leads_back
     line.run("--once")
     assert "ComplexityBrakeTriggered" not in line.path_of_moves()[2:]
     assert line.path_of_moves()[1:3] == ["ContextRecovering", "Building"]
+
+
+BLOCKED = "BLOCKED: the mail server is gone. Options: [wait, use another]. Recommendation: wait."
+
+
+@pytest.mark.requirement("S2.85")
+@pytest.mark.parametrize(
+    ("script", "state"),
+    [
+        (f"echo '{BLOCKED}' > scaffolding/blocked.md", "BlockedOnGate"),
+        (f"printf '%s\\n\\nKind: design\\n' '{BLOCKED}' > scaffolding/blocked.md", "ComplexityBrakeTriggered"),
+        (
+            f"echo '{BLOCKED}' > scaffolding/blocked.md; detent move ComplexityBrakeTriggered",
+            "ComplexityBrakeTriggered",
+        ),
+    ],
+    ids=["external", "design", "asked for"],
+)
+def test_only_a_concern_about_the_design_pulls_the_brake(lights: Lights, script: str, state: str) -> None:
+    line = built(lights, script)
+    assert line.state() == state, line.path_of_moves()
+    assert "the mail server is gone" in line.read("scaffolding/blocked.md")
+    assert "the mail server is gone" in line("inbox").out

@@ -61,7 +61,8 @@ def test_a_session_lost_in_any_of_the_ten_states_goes_on_where_the_artifacts_say
     assert len(wip) == len(ACTIVE), "no work is lost: each cut is committed"
     words = line.git("log", "--format=%B", "--grep=^wip(build)")
     assert "Where: Building; its last agent run ended as killed" in words
-    assert "Next: SessionDropped" in words
+    assert "Next: recover the context, then go on with Building. Its gate still needs: commands_ok: " in words
+    assert "the engine acts only after" not in words
     assert line.read("scaffolding/log.md").count("DropSession: ") == len(ACTIVE)
     failures = [entry["from"] for entry in line.entries("moved") if entry["edge"].startswith("Fail")]
     assert failures == ["Reviewing", "Verifying"], "a killed agent is no failed gate"

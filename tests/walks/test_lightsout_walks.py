@@ -157,7 +157,8 @@ FILES = {
     "distilled": ("docs/input/distilled-{turn}.md", "# Notes\n\nbrief.md: words are counted.\n"),
     "build_failed": RED,
     "outgrown": ("long.py", "# a line\n" * 301),
-    **dict.fromkeys(("brake", "stop_reported"), BLOCKED),
+    **dict.fromkeys(("brake_asked", "stop_reported"), BLOCKED),
+    "brake": (BLOCKED[0], f"{BLOCKED[1]}\nKind: design\n"),
     "big_fix": ("tests/test_more_{turn}.py", ""),
 }
 # These are open as long as nothing is in the way, the last three because nobody has written anything in the visit.

@@ -377,7 +377,7 @@ CHECKS: Mapping[str, Known] = {
     "ac_tests": ("readiness:ac_tests", ("scope", "readiness"), ()),
     "findings": ("reports:findings", ("file", "severities", "value"), ("about", "again")),
     "drift": ("reports:drift", ("file", "value"), ("about", "again")),
-    "blocked_doc": ("reports:blocked_doc", ("file",), ()),
+    "blocked_doc": ("reports:blocked_doc", ("file",), ("kind",)),
     "verification_doc": ("verification:verification_doc", ("file", "scope", "readiness"), ("value", "about")),
     "recorded_runs": ("recorded:recorded_runs", ("file",), ()),
     "delivery_doc": ("delivery:delivery_doc", ("readme", "delivery", "scope"), ()),

@@ -186,12 +186,18 @@ class Block(Record):
 
 
 def blocked_doc(gate: Gate, seen: Seen) -> Finding:
-    """A block is told as `BLOCKED: what. Options: [one, another]. Recommendation: which.`, once and with real words."""
+    """A block is told as `BLOCKED: what. Options: [one, another]. Recommendation: which.`, once and with real words.
+
+    With `kind` a line `Kind: ...` must say that it is of this kind.
+    """
     page = Page(seen, gate.params["file"])
     if page.problems:
         page.wrong("nobody says what is blocked", f"write: {BLOCKED_LINE}")
     else:
         _look_at_block(page, page.text, ())
+        kind = gate.params.get("kind", "")
+        if kind and not re.search(rf"(?mi)^[-*_ ]*Kind[*_]*:[*_` ]*{re.escape(kind)}\b", own_text(page.text)):
+            page.wrong(f"it is not said to be about the {kind}", f"write: Kind: {kind}")
     return page.finding()
 
 

@@ -17,9 +17,13 @@ from detent.effects.own_checkout import branch_commit
 from detent.effects.sandbox import BUBBLEWRAP
 from detent.effects.tree import changed_files
 from detent.errors import RefusedError
+from detent.gates.judge import judge
 from detent.runner.in_place import made_branch, refuse_elsewhere
 from detent.runner.level import level_of
+from detent.runner.look import look
+from detent.runner.settle import read_document
 from detent.store.atomic import read_plain
+from detent.store.memory import snapshot_from_json
 from detent.store.names import name_some
 from detent.store.places import lies_in
 
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
     from detent.store.journal import Entry
 
 _DOCUMENTS = (".md", ".txt", ".rst")
+_MOST_LACKS = 6  # gates that a commit message names
 
 
 class Ground(Record):
@@ -125,6 +130,18 @@ def _kind(task: Task, state: str, names: list[str]) -> str:
     return "feat" if task.machine.states[state].access == "write" else "fix"
 
 
+def _still_lacks(task: Task, move: Entry, tree: str) -> list[str]:
+    """What the way on out of the state that was left still needs, as its own run was judged."""
+    behind = [entry for entry in task.store.history() if entry["seq"] < move["seq"] and "after" in entry]
+    snapshot = snapshot_from_json(behind[-1]["after"], behind[-1]["seq"])
+    memory = task.memory.replace(snapshot=snapshot)
+    seen = look(task.replace(memory=memory), memory, read_document(task), tree)
+    ways = [way for edge in task.machine.states[move["from"]].edges for way in edge.ways if way.resets and way.needs]
+    names = [gate.name for gate in task.machine.parts(ways[0].needs) if gate.check != "all"] if ways else []
+    closed = [(name, fact) for name, fact in judge(seen, names).items() if not fact.ok]
+    return [f"{name}: {fact.why}" for name, fact in closed][:_MOST_LACKS]
+
+
 def commit_unfinished(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, str]:
     """What a run left that was cut short or hands over, with where it was and what comes next."""
     ground = ground_of(task, key)
@@ -133,8 +150,11 @@ def commit_unfinished(task: Task, key: str, intent: Mapping[str, Any]) -> dict[s
     move = ground.move
     is_cut = move["by"] == "crash"
     ended = f"its last agent run ended as {move['exit']}" if is_cut else f"handed over by {move['by']} {move['name']}"
-    where = f"Where: {move['from']}; {ended.strip()}. {move['reason']}".strip()
-    following = f"Next: {move['to']}; then the phase that the files and gates call for."
+    words = "" if is_cut else str(move["reason"])  # the engine's own words about a crash tell nothing more
+    where = f"Where: {move['from']}; {ended.strip()}. {words}".strip()
+    lacks = _still_lacks(task, move, str(intent["tree"]))
+    following = f"Next: recover the context, then go on with {move['from']}."
+    following += f" Its gate still needs: {'; '.join(lacks)}." if lacks else ""
     message = (
         f"wip({ground.phase}): {move['from']} was {'cut short' if is_cut else 'handed over'}\n\n{where}\n{following}"
     )
