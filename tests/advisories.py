@@ -1,7 +1,8 @@
-"""Advisories on loopback: answers about vulnerable packages, in the form of OSV."""
+"""Advisories on loopback: answers about vulnerable packages, in the form of OSV and of a registry of npm."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -53,5 +54,45 @@ class Advisories:
 
     def close(self) -> None:
         self.let_go.set()
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class NpmRegistry:
+    """A registry that answers the bulk query of `npm audit`, and nothing else; `answers` by the name of a package."""
+
+    BULK = "/-/npm/v1/security/advisories/bulk"
+
+    def __init__(self) -> None:
+        self.answers: dict[str, list[dict[str, Any]]] = {}
+        self.asked: dict[str, list[str]] = {}
+        self.status = 200
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        ours = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                data = self.rfile.read(int(self.headers["Content-Length"]))
+                packed = self.headers.get("Content-Encoding") == "gzip"
+                is_bulk = self.path == ours.BULK and ours.status == 200
+                if is_bulk:
+                    ours.asked |= json.loads(gzip.decompress(data) if packed else data)
+                body = json.dumps({name: flaws for name, flaws in ours.answers.items() if name in ours.asked}).encode()
+                self.send_response(200 if is_bulk else max(ours.status, 404))
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: Any) -> None:
+                """Nobody reads it."""
+
+        return Handler
+
+    def close(self) -> None:
         self.server.shutdown()
         self.server.server_close()

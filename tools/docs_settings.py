@@ -55,6 +55,8 @@ SETTINGS: Mapping[str, str] = {
     "protect": "table of patterns: `deny` (an edit is refused), `ask` (a person approves it last), `report` (listed)",
     "audit": "table; about the audit of dependencies, where a machine asks for one",
     "pool": "table; how many tasks may work at once; read as committed now, unlike all else",
+    "npm_registry": "in `[audit]`: the registry that `npm audit` asks for advisories (default: npm's own setting)",
+    "cargo_db": "in `[audit]`: the git repository of advisories that `cargo-audit` fetches (default: RustSec's)",
     "osv_url": "in `[audit]`: where the dependency audit asks about Python packages (default: the public OSV service)",
     "accept": "in `[audit]`: list of vulnerabilities, such as `CVE-2024-1234`, that a person accepted",
     "size": "in `[pool]`: task homes (clones) in use at most; whoever finds none stays where it is",

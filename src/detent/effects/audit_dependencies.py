@@ -5,8 +5,14 @@ Exit 1: vulnerabilities were found. Exit 3: not proven: something was skipped, t
 scanner is missing, or a lock file is of a kind nobody here can audit. A scanner's "nothing found" counts only if it
 says what it looked at.
 
-    --osv-url URL   where pip-audit asks about Python packages    --accept ID   a vulnerability a person accepted
-    --on DAY        the day it is asked; what is known of vulnerabilities changes
+    --osv-url URL       where pip-audit asks about Python packages
+    --npm-registry URL  which registry npm asks for advisories
+    --cargo-db URL      from which git repository cargo-audit fetches advisories
+    --accept ID         a vulnerability a person accepted
+    --on DAY            the day it is asked; what is known of vulnerabilities changes
+
+npm and cargo-audit read settings from the folder they stand in (`.npmrc`, `.cargo/audit.toml`), which an agent may
+write: they see copies of the lock files alone.
 """
 
 from __future__ import annotations
@@ -48,6 +54,8 @@ class _Result:
 def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="audit_dependencies")
     parser.add_argument("--osv-url", default="")
+    parser.add_argument("--npm-registry", default="")
+    parser.add_argument("--cargo-db", default="")
     parser.add_argument("--accept", action="append", default=[])
     parser.add_argument("--on", default="")
     given = parser.parse_args(words)
@@ -178,33 +186,56 @@ def _npm(path: str, given: argparse.Namespace, result: _Result) -> None:
     if shutil.which("npm") is None:
         result.unproven.append(f"{path}: npm is not installed")
         return
-    done = _run(["npm", "audit", "--json", "--package-lock-only"], cwd=os.path.dirname(path) or ".")
+    argv = ["npm", "audit", "--json", "--package-lock-only", "--include=dev", "--include=optional", "--include=peer"]
+    argv += [f"--registry={given.npm_registry}"] if given.npm_registry else []
+    done = _run_on_copies(argv, path, "package.json")
     told = _json(done.stdout)
     if not isinstance(told, dict) or "vulnerabilities" not in told:
-        result.unproven.append(f"{path}: npm audit could not look: {_last_line(done.stdout or done.stderr)}")
+        why = told.get("message") if isinstance(told, dict) else ""
+        result.unproven.append(f"{path}: npm audit could not look: {why or _last_line(done.stdout or done.stderr)}")
+        return
+    total = told.get("metadata", {}).get("dependencies", {}).get("total")
+    if not isinstance(total, int) or (not total and _lists_packages(path)):
+        result.unproven.append(f"{path}: npm audit does not say what it looked at")
         return
     for name, flaw in told["vulnerabilities"].items():
         ids = {str(via.get("url", "")).rpartition("/")[2] for via in flaw["via"] if isinstance(via, dict)}
         is_accepted = bool(ids) and ids <= set(given.accept)
         if flaw["severity"] in _BAD and not is_accepted:
             result.found.append(f"{path}: {name}: {flaw['severity']} {' '.join(sorted(ids))}".rstrip())
-    total = told.get("metadata", {}).get("dependencies", {}).get("total", "its")
     result.audited.append(f"{path}: {total} packages looked up by npm audit")
+
+
+def _lists_packages(path: str) -> bool:
+    """Whether an npm lock file holds any dependency."""
+    with open(path, encoding="utf-8") as file:
+        lock = json.load(file)
+    return bool(lock.get("dependencies") or [name for name in lock.get("packages", {}) if name])
 
 
 def _cargo(path: str, given: argparse.Namespace, result: _Result) -> None:
     if shutil.which("cargo-audit") is None:
         result.unproven.append(f"{path}: cargo-audit is not installed")
         return
-    done = _run(["cargo", "audit", "--json"], cwd=os.path.dirname(path) or ".")
+    argv = ["cargo-audit", "audit", "--json", "--file", "Cargo.lock"]
+    done = _run_on_copies([*argv, *(("--url", given.cargo_db) if given.cargo_db else ())], path)
     told = _json(done.stdout)
     if not isinstance(told, dict) or "vulnerabilities" not in told:
         result.unproven.append(f"{path}: cargo audit could not look: {_last_line(done.stderr)}")
         return
+    settings, known = told["settings"], told["database"]["advisory-count"]
+    left_out = [name for name in settings["ignore"] if name not in given.accept]
+    if left_out or settings.get("severity") or settings.get("target_arch") or settings.get("target_os"):
+        result.unproven.append(f"{path}: settings of cargo-audit leave something out: {', '.join(left_out) or 'kinds'}")
+    if not known:
+        result.unproven.append(f"{path}: cargo audit knew no advisory")
     for flaw in told["vulnerabilities"]["list"]:
-        if flaw["advisory"]["id"] not in given.accept:
-            result.found.append(f"{path}: {flaw['package']['name']}: {flaw['advisory']['id']}")
-    result.audited.append(f"{path}: looked up by cargo audit")
+        ids = {flaw["advisory"]["id"], *flaw["advisory"].get("aliases", ())}
+        if not ids & set(given.accept):
+            package = flaw["package"]
+            result.found.append(f"{path}: {package['name']} {package['version']}: {flaw['advisory']['id']}")
+    count = told["lockfile"]["dependency-count"]
+    result.audited.append(f"{path}: {count} packages looked up by cargo audit in {known} advisories")
 
 
 def _nobody(path: str, _given: argparse.Namespace, result: _Result) -> None:
@@ -213,6 +244,16 @@ def _nobody(path: str, _given: argparse.Namespace, result: _Result) -> None:
 
 def _run(argv: list[str], cwd: str = ".") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(argv, cwd=cwd, capture_output=True, timeout=_TIMEOUT_S, check=False)
+
+
+def _run_on_copies(argv: list[str], path: str, *beside: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a scanner in a folder that holds the lock file, the files beside it that it needs, and nothing else."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in (os.path.basename(path), *beside):
+            source = os.path.join(os.path.dirname(path), name)
+            if os.path.isfile(source) and not os.path.islink(source):
+                shutil.copyfile(source, os.path.join(folder, name))
+        return _run(argv, cwd=folder)
 
 
 def _json(data: bytes) -> Any:

@@ -55,10 +55,8 @@ def configured_words(task: Task, *, is_new: bool) -> str:
 def _audit(settings: Mapping[str, Any]) -> str:
     """What the audit of dependencies was told: only the project sets it, before a task is made."""
     accepted = ", ".join(settings.get("accept", ()))
-    parts = ([f"accepts {accepted}"] if accepted else []) + (
-        [f"asks {url}"] if (url := settings.get("osv_url")) else []
-    )
-    return "; ".join(parts)
+    asked = [f"asks {settings[key]}" for key in ("osv_url", "npm_registry", "cargo_db") if settings.get(key)]
+    return "; ".join((*([f"accepts {accepted}"] if accepted else []), *asked))
 
 
 def _bounds(bounds: Mapping[str, float]) -> str:

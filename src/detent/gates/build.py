@@ -44,8 +44,8 @@ def scan_commands(gate: Gate, seen: Seen) -> tuple[Command, ...]:
     if gate.check == "secret_scan":
         return (Command("secret scan", f"{python}.scan_secrets"),)
     words = [f"--on {seen.today}"]
-    if url := seen.audit.get("osv_url", ""):
-        words.append(f"--osv-url {quote(url)}")
+    sources = {"--osv-url": "osv_url", "--npm-registry": "npm_registry", "--cargo-db": "cargo_db"}
+    words += [f"{option} {quote(seen.audit[key])}" for option, key in sources.items() if seen.audit.get(key)]
     words += [f"--accept {one}" for one in seen.audit.get("accept", ())]
     return (Command("dependency audit", f"{python}.audit_dependencies {' '.join(words)}"),)
 

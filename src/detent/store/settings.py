@@ -255,14 +255,17 @@ def _human(table: Table) -> bool:
 
 
 def _audit(table: Table) -> dict[str, Any]:
-    url, accept = table.text("osv_url", ""), table.texts("accept")
+    sources = {"osv_url": table.text("osv_url", ""), "npm_registry": table.text("npm_registry", "")}
+    sources["cargo_db"] = table.text("cargo_db", "")
+    accept = table.texts("accept")
     table.finish()
-    if url and not _ADDRESS.fullmatch(url):
-        table.reader.problem("audit: osv_url must be an address that starts with https:// or http://")
+    for key, url in sources.items():
+        if url and not _ADDRESS.fullmatch(url):
+            table.reader.problem(f"audit: {key} must be an address that starts with https:// or http://")
     for one in accept:
         if not _ADVISORY.fullmatch(one):
             table.reader.problem(f"audit: {one!r} in accept is no id of a vulnerability, such as CVE-2024-1234")
-    return {**({"osv_url": url} if url else {}), **({"accept": list(accept)} if accept else {})}
+    return {**{key: url for key, url in sources.items() if url}, **({"accept": list(accept)} if accept else {})}
 
 
 def _pool(table: Table) -> int:
