@@ -24,7 +24,8 @@ from detent.runner.look import look
 from detent.runner.open import Task, load_task
 from detent.runner.step import step as take
 from detent.runner.vocabulary import vocabulary
-from tests.conftest import MakeRepo
+from tests.conftest import MakeRepo, trust
+from tests.e2e.stubs import put_program
 from tests.walks.cover import cover
 
 ORANGE = load("orange", vocabulary(), options=["changes-requested"])[0]
@@ -62,8 +63,9 @@ def remembered(snapshot: Snapshot) -> tuple[str, Mapping[str, int], Mapping[str,
 class World:
     """One task, its folder and its tree."""
 
-    def __init__(self, repository: Path, folder: Path) -> None:
+    def __init__(self, repository: Path, folder: Path, programs: Path) -> None:
         self.file = folder / "TASK.md"
+        self.programs = programs  # of its agents, which are there while a gate asks for them
         self.task: Task = create(Wish(machine="orange", title="walk", repo=str(repository), folder=str(folder)))
         self.turn = 0
 
@@ -89,6 +91,10 @@ class World:
             summary = "" if is_missing else "walk"
             text = re.sub("(?m)^summary:.*$", f"summary: {summary}", self.file.read_text(encoding="utf-8"))
             self.file.write_text(text, encoding="utf-8")
+            for role in ("worker", "host"):
+                (self.programs / role).unlink(missing_ok=True)
+                if f"{role}_found" in opened:
+                    put_program(self.programs, role, "true")
         self.write("Handoff", "DONE: it" if "handoff" in opened else "")
         verdict = "PASS" if "review_passed" in opened else "FAIL" if "review_failed" in opened else ""
         self.write("Review", f"Verdict: {verdict}\n\nread it" if verdict else "")
@@ -123,8 +129,14 @@ def test_the_engine_follows_the_model(
     walk: tuple[Step, ...], repo: MakeRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    path = repo("repo", {"app.py": "", "detent.toml": '[machine.orange]\noptions = ["changes-requested"]\n'})
-    world = World(path, tmp_path / "task")
+    programs = tmp_path / "programs"
+    agents = "".join(f'[agents.{role}-agent]\nargv = ["{programs / role}"]\n' for role in ("worker", "host"))
+    settings = (
+        '[machine.orange]\noptions = ["changes-requested"]\n[agents]\nworker = "worker-agent"\nhost = "host-agent"\n'
+    )
+    path = repo("repo", {"app.py": "", "detent.toml": settings + agents})
+    trust(path)
+    world = World(path, tmp_path / "task", programs)
     assert remembered(world.task.memory.snapshot) == remembered(GRAPH.snapshots[0])
     for step in walk:
         world.follow(step)

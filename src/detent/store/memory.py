@@ -95,7 +95,7 @@ def utc_now(later_s: float = 0) -> str:
 
 def exact_time(entry: Mapping[str, Any]) -> str:
     """The time of a line to the microsecond, where it has that: two moves in one second differ."""
-    return f"{entry['time'][:-1]}.{entry['us']:06}Z" if "us" in entry else str(entry["time"])
+    return f"{entry['time'][:-1]}.{entry['us']}Z" if "us" in entry else str(entry["time"])
 
 
 @lru_cache(maxsize=2)  # who makes many steps asks several times within the same second
@@ -122,7 +122,7 @@ def compose(memory: Memory | None, kind: str, content: Mapping[str, Any], after:
     now = time.time()
     entry: Entry = {"seq": seq, "time": _utc(int(now)), "kind": kind, **first, **content}
     if after is not None:
-        entry["us"] = int(now % 1 * 1_000_000)
+        entry["us"] = f"{int(now % 1 * 1_000_000):06}"  # the length of a line does not depend on it
         entry["after"] = snapshot_to_json(after)
     return entry
 
