@@ -14,6 +14,7 @@ import pytest
 
 from detent.store.digest import sha256_of
 from tests.conftest import COMMAND_TIMEOUT_S, Completed, Detent, MakeRepo
+from tests.e2e.clone_task import CloneTask
 from tests.e2e.phase_task import ID, PhaseTask
 
 At = Callable[[str], PhaseTask]
@@ -914,3 +915,17 @@ def test_new_that_fails_for_lack_of_room_leaves_no_task_folder(detent: Detent, r
             left[limit] = [one.name for one in (path / ".git/detent/tasks").glob("*")]
     assert len(left) > 3
     assert not any(left.values()), left
+
+
+def test_refusals_about_deployments_and_landings_name_the_next_command(detent: Detent, repo: MakeRepo) -> None:
+    path = repo()
+    assert detent("new", "x", "--id", "t", cwd=path).code == 0
+    ahead = detent("approve", "--unseen", "--reason", "r", "t", cwd=path)
+    assert ahead.code == 1, ahead
+    assert "see what waits for you: detent next t" in ahead.err
+    task = CloneTask(detent, repo, repo("other"))
+    task.to("done")
+    repo.git(task.repo, "switch", "--quiet", "--orphan", "empty")
+    landed = detent("land", "t", cwd=task.repo)
+    assert landed.code == 1, landed
+    assert "bring it back to that path, then: detent land t" in landed.err

@@ -34,7 +34,8 @@ from detent.effects.process_limits import MEMORY, PROCESSES, Limits
 from detent.effects.sandbox import NOTHING_LAID, Laid
 from detent.effects.submodules import Absent, Inner, check_bytes, fill, list_index
 from detent.effects.tree import changed_files, repair
-from detent.errors import StorageError, ToolError
+from detent.errors import ToolError
+from detent.store.atomic import storage_error
 from detent.store.lock import Lock
 from detent.store.patterns import protects
 
@@ -183,7 +184,7 @@ def _make_anew(wanted: Wanted) -> Checkout | SetupFailed:
         place = make_checkout(wanted.folder, wanted.frozen, wanted.work_tree)
         return place if isinstance(place, SetupFailed) else _prepare(place, wanted)
     except OSError as problem:
-        raise StorageError(f"the checkout cannot be made: {problem}", where=wanted.folder) from problem
+        raise storage_error(problem, wanted.folder, "the checkout can't be made") from problem
 
 
 def run_command(

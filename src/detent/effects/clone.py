@@ -14,8 +14,8 @@ import os
 
 from detent.core.record import Record
 from detent.effects.git import Git, end_where, read_repository, write_git_dir, write_if_different
-from detent.errors import StorageError, ToolError, UnreadableError
-from detent.store.atomic import read_plain
+from detent.errors import ToolError, UnreadableError
+from detent.store.atomic import read_plain, storage_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def make_clone(source: Repository, commit: str, tree: str, branch: str) -> Clone
         if contents.has_lfs:
             notes.append("files that Git LFS keeps elsewhere are only pointers in the clone; no filter was run")
     except OSError as problem:
-        raise StorageError(f"the clone can't be made: {problem}", where=tree) from problem
+        raise storage_error(problem, tree, "the clone can't be made") from problem
     return Clone(tuple(notes), is_shared)
 
 

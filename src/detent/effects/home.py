@@ -14,8 +14,8 @@ from detent.effects.bring import wipe
 from detent.effects.clone import make_clone
 from detent.effects.dirty import carry, uncommitted
 from detent.effects.git import Git
-from detent.errors import StorageError, UnreadableError
-from detent.store.atomic import make_folders, sweep, sync_folder, write_atomic
+from detent.errors import UnreadableError
+from detent.store.atomic import make_folders, storage_error, sweep, sync_folder, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def make_home_tree(wanted: Wanted) -> tuple[str, ...]:
         os.rename(os.path.join(making, TREE), os.path.join(wanted.folder, TREE))
         sync_folder(wanted.folder)
     except OSError as problem:
-        raise StorageError(f"the task's home can't be made: {problem}", where=wanted.folder) from problem
+        raise storage_error(problem, wanted.folder, "the task's home can't be made") from problem
     finally:
         wipe(making)
     if clone.is_shared:
@@ -151,5 +151,5 @@ def remove_home(folder: str, common_dir: str) -> None:
     try:
         os.rename(folder, going)
     except OSError as problem:
-        raise StorageError(f"the home can't be removed: {problem}", where=folder) from problem
+        raise storage_error(problem, folder, "the home can't be removed") from problem
     wipe(going)

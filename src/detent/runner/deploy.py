@@ -113,7 +113,10 @@ def confirm_unseen(task: Task, name: str, reason: str) -> tuple[Task, Confirmed]
         gates = [one for one in task.machine.gates.values() if one.check == CHECK and one.params.get("edges")]
         gate = gates[0] if gates else None
         if gate is None:
-            raise RefusedError(f"{task.machine.name} deploys nothing that could be confirmed ahead")
+            raise RefusedError(
+                f"{task.machine.name} deploys nothing that could be confirmed ahead",
+                next_step=f"see what waits for you: detent next {task.id}",
+            )
         plan = _plan(task, gate)
         if plan is None:
             file = gate.params["preferences"].removeprefix("tree:")

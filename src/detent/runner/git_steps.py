@@ -139,7 +139,11 @@ def _foresee_reset(doing: Doing) -> Stand | None:
     """Refused while the checkout is not where the work was left; None where nothing is reset."""
     base = doing.done.get("baseline")
     if not base:
-        raise RefusedError("no baseline was captured, so there is nothing to go back to", where=doing.task.tree_path)
+        raise RefusedError(
+            "no baseline was captured, so there is nothing to go back to",
+            where=doing.task.tree_path,
+            next_step=f"see what can be done: detent next {doing.task.id}",
+        )
     if not base["commit_sha"]:
         if NO_GIT not in doing.given:
             raise RefusedError(
@@ -152,7 +156,11 @@ def _foresee_reset(doing: Doing) -> Stand | None:
     refuse_elsewhere(doing.task)
     stand = _stand(doing)
     if stand is None:
-        raise RefusedError("the repository is gone", where=doing.task.tree_path)
+        raise RefusedError(
+            "the repository is gone",
+            where=doing.task.tree_path,
+            next_step="bring it back to that path, then run the same command again",
+        )
     return stand
 
 

@@ -105,7 +105,11 @@ def try_hooks(task: Task) -> tuple[str, ...]:
     refused: RefusedError | None = None
     with prepared_checkout(wanted) as checkout:
         if isinstance(checkout, SetupFailed):
-            raise RefusedError(f"the checkout for the hooks can't be set up: {checkout.why}", where=checkout.log)
+            raise RefusedError(
+                f"the checkout for the hooks can't be set up: {checkout.why}",
+                where=checkout.log,
+                next_step="read that log, and try the settings: detent doctor",
+            )
         place = _place(task, folder, checkout.folder)
         _copy(folder, os.path.join(checkout.folder, place))
         write_atomic(os.path.join(checkout.folder, _MESSAGE), _message(task, tree).encode(), durable=False)

@@ -72,7 +72,11 @@ def ground_of(task: Task) -> Ground:
     """The branch that is checked out; a checkout with something under way is refused."""
     repository = find_repository(task.project.root)
     if repository is None or repository.head is None:
-        raise RefusedError("the repository this task came from is not there", where=task.project.root)
+        raise RefusedError(
+            "the repository this task came from is not there, or has no commit",
+            where=task.project.root,
+            next_step=f"bring it back to that path, then: detent land {task.id}",
+        )
     if repository.branch is None:
         raise RefusedError(
             "your checkout is on no branch (detached HEAD)",

@@ -163,7 +163,11 @@ def _remake(task: Task) -> None:
     head = task.memory.head
     repository = find_repository(task.project.root)
     if head["in_place"] or repository is None:
-        raise UnreadableError("the checkout this task works on is not there", where=task.tree_path)
+        raise UnreadableError(
+            "the checkout this task works on is not there",
+            where=task.tree_path,
+            next_step=f"bring it back to that path, then: detent restore {task.id}",
+        )
     branch = branch_of(head)
     make_home_tree(Wanted(folder=head["home"], source=repository, commit=head["baseline"], branch=branch))
     is_born(head["home"])

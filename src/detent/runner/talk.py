@@ -24,7 +24,9 @@ def talk(task: Task, tell: Tell, reply: Reply) -> Task:
     ready = make_ready(task)
     if ready.failed is not None:
         raise RefusedError(
-            f"the workspace can't be set up: {ready.failed.command}: {ready.failed.why}", where=ready.failed.log
+            f"the workspace can't be set up: {ready.failed.command}: {ready.failed.why}",
+            where=ready.failed.log,
+            next_step="read that log, and try the settings: detent doctor",
         )
     attended = Attended()
     task = start_run(task, ready, attended.begin, is_talk=True)

@@ -53,6 +53,17 @@ def test_huge_sparse_file_is_refused_by_name(tree: Tree, name: str, is_known: bo
     assert error.where == str(tree.path / name)
 
 
+@pytest.mark.parametrize("is_known", [False, True])
+@pytest.mark.parametrize("name", ["new.bin", "app.py"])
+def test_file_just_beyond_the_bound_is_refused(tree: Tree, name: str, is_known: bool) -> None:
+    """So small that git hashes it within seconds: without the bound this test fails, and does not hang."""
+    if is_known:
+        tree.take()
+    (tree.path / name).touch()
+    os.truncate(tree.path / name, (512 << 20) + 1)
+    tree.refused("512 MB", "rm -rf ")
+
+
 def test_many_large_files_are_refused_together(tree: Tree) -> None:
     tree.take()
     for number in range(9):

@@ -59,7 +59,10 @@ class Scene:
         return (last.stdout + last.stderr).decode("utf-8", "replace")
 
     def stuck(self, problem: str) -> ToolError:
-        return ToolError(f"the lab could not be set up: {problem}; {self.state()}: {self.said()[-500:]}")
+        return ToolError(
+            f"the lab could not be set up: {problem}; {self.state()}: {self.said()[-500:]}",
+            next_step="play it alone: detent attack --only NAME",
+        )
 
     # --- places ---
 

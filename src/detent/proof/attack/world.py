@@ -93,7 +93,10 @@ class World:
         done = run_process(argv, cwd=cwd or self.repo, env=environment, timeout_s=timeout_s)
         if expect is not None and done.exit != expect:
             text = (done.stdout + done.stderr).decode("utf-8", "replace")
-            raise ToolError(f"the lab could not be set up: {' '.join(argv[-4:])} ended with {done.exit}: {text[-500:]}")
+            raise ToolError(
+                f"the lab could not be set up: {' '.join(argv[-4:])} ended with {done.exit}: {text[-500:]}",
+                next_step="look at this host: detent doctor --quick; then: detent attack --only NAME",
+            )
         return done
 
     def detent(self, *words: str, expect: int | None = 0, timeout_s: float = _TIMEOUT_S, **more: str) -> Finished:
