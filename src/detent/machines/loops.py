@@ -47,8 +47,6 @@ def _is_alone(chart: Chart, step: Step) -> bool:
     pair = chart.taken(step)
     if pair is None or step.signal.who != "engine" or step.signal.exit or step.target not in chart.leaving:
         return False
-    if chart.state(step.source).role and ENTRY not in pair[1].after:
-        return False
     gates = chart.machine.parts(name for name in pair[1].needs if chart.machine.gates[name].check != "not")
     return not any(gate.since == ENTRY for gate in gates)
 

@@ -101,6 +101,11 @@ def test_reconcile_that_is_skipped_is_told_move_by_move() -> None:
     )
 
 
+def test_story_of_a_contradiction_leads_to_its_state() -> None:
+    (one,) = found("orange: PASS and FAIL at once")
+    assert one.story[-1] == "agent: working -> agent-review (working-to-agent-review) with handoff"
+
+
 def test_limit_of_runs_that_die_names_the_state() -> None:
     (one,) = found("orange: a reviewer that dies again and again")
     assert one.rule == (
