@@ -36,7 +36,7 @@ settings.load_profile("ci")
 COMMAND_TIMEOUT_S = 240
 NEEDS_PERSON, ASKS_FOR_TRUST = 4, "detent trust --show"
 # Nothing waits for ever: a test that does is red, and the rest goes on. A full crash test looks at thousands of disks.
-TEST_TIMEOUT_S = 4 * 3600 if os.environ.get("DETENT_CRASH") == "full" else 300
+TEST_TIMEOUT_S = 4 * 3600 if "full" in (os.environ.get("DETENT_CRASH"), os.environ.get("DETENT_TLC")) else 300
 
 # Tests wait for the disk more than for anything else, and what they show does not depend on it: the engine's syncs are
 # watched by the crash tests, system call by system call. A run needs about a third of this.

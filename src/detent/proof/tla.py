@@ -11,7 +11,7 @@ import re
 
 from detent.core.machine import ANY_EXIT, CRASH_CLASSES, CRASHES, ENTRY, EXIT_CLASSES, RUNS, Edge, Machine, State, Way
 from detent.core.record import Record
-from detent.proof.tla_rules import RULES
+from detent.proof.tla_rules import RULES, WRITTEN_BY
 from detent.proof.tla_text import (
     any_of,
     beside,
@@ -70,7 +70,7 @@ class _Translator:
 
     def run(self) -> Translation:
         name = identifier("".join(part.capitalize() for part in re.split(r"[^A-Za-z0-9]+", self.machine.name)))
-        head = f"---- MODULE {name} ----\n\\* Written by: detent machine export {self.machine.name} --format tla"
+        head = f"---- MODULE {name} ----\n\\* {WRITTEN_BY} {self.machine.name} --format tla"
         body = [*self.data(), RULES, *self.actions(), *self.next_step(), *self.properties()]
         config = ["INIT Init", "NEXT Next", *(f"INVARIANT {one}" for one in self.invariants)]
         text = "\n".join([head, "EXTENDS Naturals", "", *body, "====", ""])

@@ -1,5 +1,7 @@
 """The rules of `decide` in TLA+: they are the same in each translation, whatever the machine."""
 
+WRITTEN_BY = "Written by: detent machine export"  # in the second line of each module
+
 RULES = r"""
 VARIABLES state, mode, count, group, register, stopped, passed, no
 vars == <<state, mode, count, group, register, stopped, passed, no>>

@@ -10,6 +10,7 @@ from detent.errors import UnreadableError
 from detent.proof.compare import Comparison, compare
 from detent.proof.read_document import read_document
 from detent.proof.relation import Relation
+from detent.proof.tla import export_tla
 from tests.unit.core.small import small
 
 EDGES = """
@@ -194,3 +195,9 @@ def test_a_module_without_a_bound_is_refused(tmp_path: Path, definitions: str) -
     show = MODULE[MODULE.index("Show ==") : MODULE.index("(* A person")]
     with pytest.raises(UnreadableError, match=r"no relation that can be read|no valid TLA"):
         read(tmp_path, MODULE.replace(show, f"{definitions}\n"))
+
+
+def test_our_own_module_is_for_tlc_and_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableError, match="written for TLC") as refused:
+        read(tmp_path, export_tla(MACHINE).text)
+    assert "--format mermaid" in refused.value.next_step
