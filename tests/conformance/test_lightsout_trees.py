@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.lightsout_pipeline import HONEST, Lights, Pipeline
+from tests.conformance.lightsout_pipeline import COMMANDS, EXAMPLE, HONEST, Lights, Pipeline
 from tests.conformance.test_lightsout_build import KEY
 from tests.conformance.test_lightsout_fixing import MENDED, VERIFIED
 from tests.conformance.test_lightsout_git import FAILED_CRITERION, OPEN_FINDING
@@ -106,6 +106,23 @@ def test_word_given_ahead_covers_the_verified_tree(lights: Lights) -> None:
     assert "unseen" in line("history", "p").out
     page = line("evidence", "p", "--json").json()["path"]
     assert "confirmed, unseen" in Path(page).read_text(encoding="utf-8")
+    line.audit()
+
+
+@pytest.mark.requirement("S2.14", "S2.79")
+def test_word_given_before_the_build_makes_one_run_lead_to_the_end(lights: Lights) -> None:
+    lights.honest()
+    brief = (EXAMPLE / "docs/input/brief.md").read_text(encoding="utf-8")
+    line = lights.pipeline(files={"docs/input/brief.md": brief}, more=COMMANDS).configured().committed()
+    refused = line("approve", "--reason", "it is my own folder", "p")
+    assert (refused.code, 'detent approve p --unseen --reason "why"' in refused.out) == (1, True)
+    done = line("approve", "--unseen", "--reason", "it is my own folder", "p")
+    assert (done.code, "next: detent next p" in done.out) == (0, True)
+    line("say", "build me a word counter", "p")
+    said = line.run(expect=4).out
+    assert line.state() == "PipelineComplete"
+    assert said.count("needs a person") == 1
+    assert live(lights)
     line.audit()
 
 

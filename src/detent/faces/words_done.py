@@ -45,13 +45,13 @@ def approved_words(approved: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *(f"  {on_one_line(name)}" for name in approved["files"])])
 
 
-def confirmed_words(name: str, word: Confirmed, *, is_unseen: bool) -> str:
+def confirmed_words(word: Confirmed, command: str, *, is_unseen: bool) -> str:
     files = f"the files of {word.tree[:12]}" if word.tree else "the next files that are verified"
     lines = [f"  {label}: {flat(line)}" for label, line in word.plan.commands]
     head = f"confirmed{' unseen' if is_unseen else ''}: these commands may run on {files}, and on no others"
     if word.differs:
         lines.append(f"  accepted although not verified: {name_some(word.differs)}")
-    return "\n".join([head, *lines, f"next: detent run {name}"])
+    return "\n".join([head, *lines, f"next: {command}"])
 
 
 def rolled_back_words(name: str, command: str, why: str) -> str:

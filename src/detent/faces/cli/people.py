@@ -13,7 +13,7 @@ from detent.faces.words import outcome_words
 from detent.faces.words_done import approved_words, confirmed_words
 from detent.faces.words_run import inbox_words
 from detent.gates.people import is_word
-from detent.runner.explain import deploy_word, may_ask
+from detent.runner.explain import DEPLOYED, deploy_word, may_ask
 from detent.runner.inbox import inbox as waiting_tasks
 from detent.runner.layout import choose_active
 from detent.runner.open import find_project, open_task
@@ -95,7 +95,9 @@ def _confirmed_unseen(arguments: Arguments, task: Task) -> int:
 def _show_confirmed(arguments: Arguments, task: Task, word: Confirmed, *, is_unseen: bool = False) -> None:
     told = {"id": task.id, "confirmed": [list(pair) for pair in word.plan.commands]}
     about = {"tree": word.tree, "unseen": is_unseen, "differs": list(word.differs)}
-    show(arguments, {**told, **about}, confirmed_words(task.id, word, is_unseen=is_unseen))
+    is_driven = task.machine.states[task.memory.snapshot.state].driver != "person"
+    command = f"detent {'run' if is_driven else 'next'} {task.id}"
+    show(arguments, {**told, **about}, confirmed_words(word, command, is_unseen=is_unseen))
 
 
 def _opened(task: Task, reason: str) -> Outcome:
@@ -179,6 +181,8 @@ def _by_verb(arguments: Arguments, verb: str) -> int:
         hint = f"its moves: detent next {task.id}"
         if verb == "cancel":  # not every machine has a state for what was given up
             hint = f"to be rid of the task, journal and all: detent gc {task.id} --yes --journals"
+        if verb == "approve" and any(gate.check == DEPLOYED for gate in task.machine.gates.values()):
+            hint = f'to confirm the deploy commands ahead: detent approve {task.id} --unseen --reason "why"'
         allowed = allowed_targets(task.machine, task.memory.snapshot)
         refused = Refuse(f"nothing in {state} waits for {verb}", allowed=allowed, hint=hint)
         return show_outcome(arguments, Outcome(refused, task, {}, asked, state))
