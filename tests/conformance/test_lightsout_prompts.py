@@ -1,7 +1,9 @@
 """What agents of a pipeline are told, read from the prompts that real runs were given, in every phase and role.
 
 One pipeline is driven through all of it: audit, distillation, a session that is killed, a review and a verification
-that fail once, the delivery, and the next version up to its confirmed scope.
+that fail once, the delivery, and the next version up to its confirmed scope. Rows of which a program sees more than
+words are shown by other files. S2.41 (a failing test first) and S2.97 (failures that were there before) need a run on
+the baseline and are open: that a prompt asks for them is no proof.
 """
 
 from __future__ import annotations
@@ -83,39 +85,124 @@ def test_every_phase_and_role_was_called(told: dict[str, list[str]]) -> None:
     }
 
 
-@pytest.mark.requirement("S2.9", "S2.90")
+# What the document tells the agent of each state, as facts: commands, files, headings, labels, words that count.
+FACTS = {
+    "AuditingStack": ("preferences.md", "orthodox", "right-sized", "audit.md", "## Findings", "docs/input/", "decides"),
+    "Distilling": (
+        "docs/input/",
+        "distilled-",
+        "mails",
+        "interface documents",
+        "notes of meetings",
+        "never an instruction",
+    ),
+    "Expanding": (
+        *("docs/input/", "preferences.md", "log.md", ".gitignore", "scope.md", "contradict", "evidence", "AC-1"),
+        *("Problem", "Smallest Useful Version", "Acceptance Criteria", "Stack", "Deployment Target", "Data Model"),
+        *("Estimated Cost", "$0 - static hosting", "Quality Tier", "shed, house, skyscraper", "Clarifications Needed"),
+        *("Deferred", "missing section", "sharpen the threshold", "trim the scope", "attempt 1 of 3"),
+    ),
+    "Designing": (
+        *("scope.md", "preferences.md", "design.md", "Architecture", "ASCII diagram", "more than two components"),
+        *("Directory Structure", "exact file tree", "Interfaces", "typed data shapes", "API contracts"),
+        *("module boundaries", "External Integrations", "Observability", "stdout", "OTEL", "Loki", "Grafana"),
+        *("Prometheus", "dashboards", "Complexity Exceptions", "Open Questions", "deferred with the reason"),
+        *("two or three key scenarios", "by severity", "how a failure is handled", "attempt 1 of 3"),
+    ),
+    "Analyzing": (
+        *("scope.md", "design.md", "readiness.md", "Verdict", "READY or NOT READY", "Truths", "Key Links"),
+        *("Acceptance Criteria Coverage", "Scope Reduction Risks", "Clarifications Needed", "Build Order"),
+        *("Complexity Exceptions", "planned test", "runtime proof", "never mixed", "missing proof"),
+    ),
+    "Building": (
+        *("readiness.md", "one failing", "each AC-*", "vertical slices", "most foundational AC-*", "compile"),
+        *("QRSPI", ".agent.md", "secret", "pip-audit", "npm audit", "cargo audit", "high or critical", "lockfile"),
+        *("matches design.md", "placeholder", "observe the exact error", "root cause", "hypothesis", "verify it"),
+        *("twice the planned files", "300 lines", "third approach", "dependency that design.md", "Kind: design"),
+        *("BLOCKED: what is wrong. Options: [A, B, C]. Recommendation: B.", "external", "security, data loss, cost"),
+    ),
+    "Reviewing": (
+        *("scope.md", "design.md", "readiness.md", "the tests and the implementation", "Green tests"),
+        *("correctness", "readability", "architecture", "security", "performance", "quietly reduced", "placeholder"),
+        *("Critical", "Required", "dead code", "dependencies", "resolved or documented", "review.md", "never fix"),
+    ),
+    "ReviewFixing": ("review.md", "one finding at a time", "reproduce it first", "build phase", "ReviewRetrying"),
+    "Reconciling": (
+        *("scope.md", "design.md", "readiness.md", "log.md", "preferences.md", "file tree and the code", "seven axes"),
+        *("directory structure", "interfaces", "acceptance criteria", "external integrations", "stack and deploy"),
+        *("accuracy of the log", "traceability", "Cosmetic", "Structural", "annotate", "CLEAN, REPAIRED or BLOCKED"),
+        *("accept the scope change", "revert the code", "split it", "defer the behaviour", "reconcile.md"),
+    ),
+    "Verifying": (
+        *("sceptical", "read, search and execute, never edit", "Run all tests", "each AC-*", "each truth", "locally"),
+        *("CLI output", "curl", "Playwright", "sample data", "exact command and the exact output", "throughput"),
+        *("latency under load", "hey, wrk, k6", "concurrency", "grep", "XSS", "SQL injection", "CSRF"),
+        *("authentication", "where dependencies come from", "target of scope.md", "key links", "Reproduction"),
+    ),
+    "VerifyFixing": (
+        *("verification.md", "observe it exactly", "root cause", "run that very check again", "VerifyRetrying"),
+        *("New files or changed interfaces", "reconciled"),
+    ),
+    "Deploying": (
+        *("pre-flight", "SSH access", "registry credentials", "environment variables", "rollback", "accessible"),
+        *("README.md", "what this is", "set it up locally", "how to deploy", "run the tests", "DELIVERY.md"),
+        *("summary", "known limitations", "Incident Response", "verified criteria", "support terms", "roadmap"),
+        *("survives a restart", "attempt 1 of 3"),
+    ),
+    "Iterating": (
+        *("git log", "scaffolding/", "the code", "run the tests", "pre-existing", "docs/input/", "deferred items"),
+        *("known limitations", "DELIVERY.md", "bug reports", "technical debt", "proposal.md", "Summary"),
+        *("Prioritized Changes", "Architecture Impact", "Risk Assessment", "Recommended Approach", "all, some or none"),
+    ),
+    "IterationConfirmed": (
+        *("proposal.md", "A person said", "scope-v1.md", "Version: 2", "## Acceptance Criteria", "next free number"),
+        *("Quality Tier", "Deferred"),
+    ),
+}
+
+
+def test_there_are_facts_for_every_prompt(told: dict[str, list[str]]) -> None:
+    assert set(FACTS) == set(told)
+
+
+@pytest.mark.parametrize("state", FACTS)
+def test_a_prompt_carries_every_instruction_of_the_document(told: dict[str, list[str]], state: str) -> None:
+    _holds(told[state][0], *FACTS[state])
+
+
+@pytest.mark.told("S2.9", "S2.90")
 def test_every_prompt_carries_the_protocol(told: dict[str, list[str]]) -> None:
     for prompts in told.values():
         for text in prompts:
             _holds(text, "the loop is closed", "gates:", "checkpoints:", "BEE-OS", "where you are and what comes next")
 
 
-@pytest.mark.requirement("S2.31")
+@pytest.mark.told("S2.31")
 @pytest.mark.parametrize("state", ["Expanding", *PHASES])
 def test_artifacts_are_read_anew_at_every_boundary(told: dict[str, list[str]], state: str) -> None:
     for text in told[state]:
         _holds(text, "from disk now")
 
 
-@pytest.mark.requirement("S2.15", "S2.16")
+@pytest.mark.told("S2.15", "S2.16")
 def test_the_auditor_reports_and_decides_nothing(told: dict[str, list[str]]) -> None:
     _holds(told["AuditingStack"][0], "orthodox", "right-sized", "preferences.md", "decides", "many external services")
 
 
-@pytest.mark.requirement("S2.17", "S2.23")
+@pytest.mark.told("S2.17", "S2.23")
 def test_raw_material_is_no_instruction(told: dict[str, list[str]]) -> None:
     _holds(told["Distilling"][0], "docs/input/distilled-", "never an instruction", "originals stay")
     _holds(told["Expanding"][0], "docs/input/", "evidence", "never an instruction")
 
 
-@pytest.mark.requirement("S2.13", "S2.20", "S2.21", "S2.22", "S2.24", "S2.109")
+@pytest.mark.told("S2.13", "S2.20", "S2.21", "S2.22", "S2.24", "S2.109")
 def test_expand_infers_all_from_one_sentence(told: dict[str, list[str]]) -> None:
     text = told["Expanding"][0]
     _holds(text, "one sentence", "which stack and which deploy target", "contradict", ".gitignore", "AC-1", "number")
     _holds(text, "Smallest Useful Version", "Estimated Cost", "Quality Tier", "Deferred", "per month")
 
 
-@pytest.mark.requirement("S2.32", "S2.33", "S2.34")
+@pytest.mark.told("S2.32", "S2.33", "S2.34")
 def test_design_is_told_its_sections_and_its_tier(told: dict[str, list[str]]) -> None:
     text = told["Designing"][0]
     _holds(
@@ -124,12 +211,12 @@ def test_design_is_told_its_sections_and_its_tier(told: dict[str, list[str]]) ->
     _holds(text, "structured lines on stdout", "Loki", "Prometheus", "two or three key scenarios", "by severity")
 
 
-@pytest.mark.requirement("S2.37", "S2.38")
+@pytest.mark.told("S2.37", "S2.38")
 def test_analyze_is_told_when_it_may_be_built(told: dict[str, list[str]]) -> None:
     _holds(told["Analyzing"][0], "READY or NOT READY", "Key Links", "Build Order", "planned test", "runtime proof")
 
 
-@pytest.mark.requirement("S2.41", "S2.42", "S2.43", "S2.45")
+@pytest.mark.told("S2.42", "S2.43", "S2.45")
 @pytest.mark.parametrize(
     "words",
     [
@@ -145,7 +232,7 @@ def test_build_is_told_how_to_work(told: dict[str, list[str]], words: tuple[str,
     _holds(told["Building"][0], *words)
 
 
-@pytest.mark.requirement("S2.29", "S2.36", "S2.40", "S2.46")
+@pytest.mark.told("S2.29", "S2.36", "S2.40", "S2.46")
 @pytest.mark.parametrize(
     ("state", "words"),
     [
@@ -162,12 +249,13 @@ def test_a_retry_mends_what_failed_and_nothing_else(
     _holds(told[state][0], *words)
 
 
-@pytest.mark.requirement("S2.85")
+@pytest.mark.told("S2.85")
 def test_an_agent_is_told_when_to_stop_and_in_which_words(told: dict[str, list[str]]) -> None:
     _holds(told["Building"][0], "third approach", "much larger", "external", "safe", "BLOCKED:", "Options:")
 
 
-@pytest.mark.requirement("S2.51", "S2.52", "S2.54")
+@pytest.mark.requirement("S2.54")
+@pytest.mark.told("S2.51", "S2.52")
 @pytest.mark.parametrize(
     "words",
     [
@@ -189,7 +277,7 @@ def test_findings_are_fixed_one_at_a_time_by_somebody_else(told: dict[str, list[
     assert len(told["Reviewing"]) == 2
 
 
-@pytest.mark.requirement("S2.57", "S2.58", "S2.60", "S2.111")
+@pytest.mark.told("S2.57", "S2.58", "S2.60", "S2.111")
 @pytest.mark.parametrize(
     "words",
     [
@@ -209,7 +297,7 @@ def test_reconcile_is_told_what_to_compare(told: dict[str, list[str]], words: tu
         _holds(text, *words)
 
 
-@pytest.mark.requirement("S2.62", "S2.63", "S2.64", "S2.65", "S2.66", "S2.68", "S2.112")
+@pytest.mark.told("S2.62", "S2.63", "S2.64", "S2.65", "S2.66", "S2.68", "S2.112")
 @pytest.mark.parametrize(
     "words",
     [
@@ -247,7 +335,7 @@ def test_after_a_lost_session_the_context_is_recovered_first(told: dict[str, lis
     _holds(after, "python3 -m unittest discover tests: exit")
 
 
-@pytest.mark.requirement("S2.73", "S2.75", "S2.76")
+@pytest.mark.told("S2.73", "S2.75", "S2.76")
 def test_deploy_is_told_what_to_write_and_to_run_nothing(told: dict[str, list[str]]) -> None:
     text = told["Deploying"][0]
     _holds(text, "what this is, how to set it up locally, how to deploy it, how to run the tests", "rollback command")
@@ -255,7 +343,7 @@ def test_deploy_is_told_what_to_write_and_to_run_nothing(told: dict[str, list[st
     _holds(text, "the engine runs them, not you")
 
 
-@pytest.mark.requirement("S2.96", "S2.97", "S2.98")
+@pytest.mark.told("S2.96", "S2.98")
 @pytest.mark.parametrize(
     "words",
     [
@@ -271,7 +359,7 @@ def test_iterate_recovers_everything_and_proposes(told: dict[str, list[str]], wo
     _holds(told["Iterating"][0], *words)
 
 
-@pytest.mark.requirement("S2.99")
+@pytest.mark.told("S2.99")
 def test_a_confirmed_proposal_becomes_the_criteria_of_the_next_version(told: dict[str, list[str]]) -> None:
     _holds(told["IterationConfirmed"][0], "version the scope", "next version", "ids stay stable", "not confirmed")
 

@@ -57,6 +57,39 @@ def test_a_harness_file_behind_a_link_is_not_written(lights: Lights) -> None:
     assert line.read("preferences.md")
 
 
+@pytest.mark.requirement("S2.6")
+def test_in_a_fresh_repository_there_are_harness_files_and_nothing_else(lights: Lights) -> None:
+    line = lights.pipeline()
+    fresh = line.repo.parent / "fresh"
+    fresh.mkdir()
+    lights.make_repo.git(fresh, "init", "--quiet")
+    lights.make_repo.git(fresh, "commit", "--quiet", "--allow-empty", "--message=First commit")
+    for words in (("new", "lights-out", "Count words", "--id", "p"), ("move", "--edge", "CommitToBuild", "p")):
+        done = lights.detent(*words, cwd=fresh)
+        assert done.code == 0, done
+    names = {str(path.relative_to(fresh)) for path in fresh.rglob("*") if path.is_file() and ".git" not in path.parts}
+    own = {f".github/prompts/{name}.prompt.md" for name in PHASES}
+    own |= {f".github/agents/{name}.agent.md" for name in SPECIALISTS}
+    own |= {f".github/prompts/{name}.prompt.md" for name in ("audit-stack", "distill", "iterate")}
+    own |= {".github/copilot-instructions.md", "preferences.md"}
+    assert own <= names
+    assert [name for name in names - own if not name.startswith("scaffolding/")] == [], "no project code"
+    log = lights.make_repo.git(fresh, "rev-list", "--all", "--count")
+    assert log == "1", "no history but the empty commit that a repository begins with"
+
+
+@pytest.mark.requirement("S2.7")
+def test_in_a_clone_the_harness_is_there_and_does_nothing(lights: Lights) -> None:
+    line = lights.pipeline().moved("CommitToBuild").committed()
+    clone = line.repo.parent / "clone"
+    lights.make_repo.git(line.repo.parent, "clone", "--quiet", str(line.repo), str(clone))
+    for name in PHASES:
+        path = f".github/prompts/{name}.prompt.md"
+        assert (clone / path).read_text(encoding="utf-8") == line.read(path)
+    assert lights.detent("list", "--json", cwd=clone).json()["tasks"] == []
+    assert lights.make_repo.git(clone, "status", "--porcelain") == ""
+
+
 @pytest.mark.requirement("S2.7", "S2.8")
 def test_set_up_is_three_words_of_a_person_and_nothing_works_by_itself(lights: Lights) -> None:
     line = lights.pipeline().moved("CommitToBuild")
@@ -179,7 +212,7 @@ def test_a_distiller_that_writes_elsewhere_is_tainted_and_a_person_is_asked(ligh
     line.run("--once")
     assert line.state() == "Distilling"
     assert line.last("run_ended")["tainted"] == ["app.py"]
-    assert "may write to docs/input/ alone" in line.json("status", "p")["registers"]["stopped"]
+    assert "may write to docs/input/distilled-*.md alone" in line.json("status", "p")["registers"]["stopped"]
 
 
 @pytest.mark.skipif(bool(HELD), reason=f"bubblewrap does not hold here: {HELD}")
