@@ -7,11 +7,15 @@ agents with `agent="two"`); a state without a script is a run that says nothing.
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
+from detent.effects.keeper_look import look
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, let_out
 from tests.e2e.agent_runs import Agents, AgentTask
+from tests.unit.effects.keeper_runs import gone
 
 PROMISE = "ALL GREEN"
 CRITERION = "grep -q ready app.py"
@@ -103,3 +107,15 @@ class Threads(Agents):
         made = Thread(self.detent, self.repo, self.repo / ".ralf" / "threads" / task_id, task_id)
         self.tasks.append(made)
         return made
+
+    def lose_run(self, thread: Thread) -> None:
+        """Start the loop's first run, and have its keeper and its driver killed."""
+        here = self.meeting()
+        self.script("Running", "meet here")
+        driving = self.begin("run", thread.id, cwd=thread.repo)
+        here.reached()
+        driving.kill()
+        identity = look(str(thread.run_dir(1))).identity
+        assert identity is not None
+        os.kill(identity.keeper_pid, signal.SIGKILL)
+        gone(identity.keeper_pid)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
+from detent.effects.sandbox import BUBBLEWRAP, best_level
 from tests.e2e.orange_task import Oranges
 
 
@@ -18,6 +22,19 @@ def test_without_its_agent_a_task_stays_in_pending(oranges: Oranges) -> None:
     assert not task.tree.exists(), "no clone was made"
     letter = task("inbox", cwd=task.repo).out
     assert "nobody is installed for worker (absent)" in letter
+
+
+def test_an_agent_whose_file_no_run_can_open_is_refused_before_it_starts(oranges: Oranges, disk_path: Path) -> None:
+    if (level := best_level(os.environ).level) != BUBBLEWRAP:
+        pytest.skip(f"only bubblewrap gives each run a temporary folder of its own; this host has {level}")
+    program = disk_path / "agent.sh"
+    program.write_text("exit 0\n", encoding="utf-8")
+    task = oranges.orange(level=level, more=f'[agents.hidden]\nargv = ["sh", "{program}"]')
+    assert task("configure", "--agent", "worker=hidden", task.id, cwd=task.repo).code == 0
+    refused = task.run(expect=5)
+    assert f"agent hidden is started with {program}, which no agent run can open" in refused.err
+    assert "[sandbox] show" in refused.err
+    assert (task.entries("run_planned"), task.entries("crashed")) == ([], [])
 
 
 def test_a_task_that_waits_for_a_home_says_so(oranges: Oranges) -> None:

@@ -225,23 +225,9 @@ def test_stop_pauses_too(threads: Threads) -> None:
 
 @pytest.mark.requirement("S4.68")
 def test_a_run_that_was_lost_pauses_the_loop_when_somebody_looks_again(threads: Threads) -> None:
-    from detent.effects.keeper_look import look
-
     thread = threads.thread()
     thread.to("Running")
-    here = threads.meeting()
-    threads.script("Running", "meet here")
-    driving = threads.begin("run", thread.id, cwd=thread.repo)
-    here.reached()
-    driving.kill()
-    identity = look(str(thread.run_dir(1))).identity
-    assert identity is not None
-    import os
-
-    os.kill(identity.keeper_pid, signal.SIGKILL)
-    from tests.unit.effects.keeper_runs import gone
-
-    gone(identity.keeper_pid)
+    threads.lose_run(thread)
     thread.run(expect=4)
     assert thread.state() == "Paused"
     assert thread.entries("run_ended")[-1]["exit"] == "lost"

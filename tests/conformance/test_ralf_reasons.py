@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 from typing import Any
 
 import pytest
 
-from detent.effects.keeper_look import look
 from tests.conformance.ralf_threads import SPEC, Thread, Threads
 from tests.conftest import Completed, MakeRepo
-from tests.unit.effects.keeper_runs import gone
 
 TWO = ("--agent", "implementer=one", "--agent", "implementer=two")
 
@@ -151,15 +147,7 @@ def test_stuck_says_which_models_failed(threads: Threads) -> None:
 def test_a_lost_run_is_named_where_it_paused_the_loop(threads: Threads) -> None:
     thread = threads.thread()
     thread.to("Running")
-    here = threads.meeting()
-    threads.script("Running", "meet here")
-    driving = threads.begin("run", thread.id, cwd=thread.repo)
-    here.reached()
-    driving.kill()
-    identity = look(str(thread.run_dir(1))).identity
-    assert identity is not None
-    os.kill(identity.keeper_pid, signal.SIGKILL)
-    gone(identity.keeper_pid)
+    threads.lose_run(thread)
     told_everywhere(thread, thread.run(expect=4), "agent run #1 was lost")
     assert phase(thread)["data"]["iteration"] == 1
     thread.done("choose", "resume")

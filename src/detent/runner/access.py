@@ -12,7 +12,18 @@ import re
 
 from detent.effects.agents.catalog import find_program
 from detent.effects.clone import borrowed_objects
-from detent.effects.sandbox import LANDLOCK, NONE, NOTHING_LAID, TCP_DENIED, Access, Laid, Probe, hold, our_own_files
+from detent.effects.sandbox import (
+    BUBBLEWRAP,
+    LANDLOCK,
+    NONE,
+    NOTHING_LAID,
+    TCP_DENIED,
+    Access,
+    Laid,
+    Probe,
+    hold,
+    our_own_files,
+)
 from detent.errors import RefusedError, ToolError
 from detent.runner.command_place import (
     RECORDS,
@@ -267,17 +278,30 @@ def setups_in(place: Place, limits: Mapping[str, int]) -> Setups:
 
 def unseen_folders(place: Place, search_path: str) -> tuple[str, ...]:
     """Folders of a search path in which commands find nothing, because the sandbox hides them or has its own there."""
-    access = command_access(place, place.root)
     if level_of(place.project).level == NONE:
         return ()
+    folders = [folder for folder in search_path.split(os.pathsep) if os.path.isabs(folder) and os.path.isdir(folder)]
+    return _unseen(command_access(place, place.root), place.root, folders)
+
+
+def unseen_arguments(place: Place, agent: Agent) -> tuple[str, ...]:
+    """Files that an agent is started with and none of its runs can open: each run has its own folder there."""
+    if level_of(place.project).level != BUBBLEWRAP:
+        return ()
+    access = command_access(place, place.root)
+    files = [word for word in agent.argv[1:] if os.path.isabs(word) and os.path.exists(word)]
+    return _unseen(access.replace(shown=(*access.shown, *_program(agent)), hidden=()), "", files)
+
+
+def _unseen(access: Access, root: str, paths: Sequence[str]) -> tuple[str, ...]:
     closed = [os.path.realpath(path) for path in (*access.hidden, *access.scratch)]
-    opened = [os.path.realpath(path) for path in (*access.shown, *access.writable) if path != place.root]
+    opened = [os.path.realpath(path) for path in (*access.shown, *access.writable) if path != root]
     found = []
-    for folder in filter(os.path.isabs, search_path.split(os.pathsep)):
-        real = os.path.realpath(folder)
-        above = max((path for path in (*closed, *opened) if lies_in(real, path)), key=len, default="")
-        if os.path.isdir(real) and above in closed and above not in opened:
-            found.append(folder)
+    for path in paths:
+        real = os.path.realpath(path)
+        above = max((one for one in (*closed, *opened) if lies_in(real, one)), key=len, default="")
+        if above in closed and above not in opened:
+            found.append(path)
     return tuple(dict.fromkeys(found))
 
 

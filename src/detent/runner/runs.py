@@ -16,11 +16,12 @@ from detent.effects import keeper
 from detent.effects.agents.events import TEXT
 from detent.effects.keeper_look import RunSeen
 from detent.effects.keeper_look import look as look_at_run
-from detent.errors import DetentError, RefusedError
+from detent.errors import DetentError, RefusedError, ToolError
 from detent.gates.judge import evidence_hashes, judge
-from detent.runner.access import how_held, run_held
+from detent.runner.access import how_held, run_held, unseen_arguments
 from detent.runner.agents import agent_for
 from detent.runner.budget import budget_spent, fruitless_spent
+from detent.runner.command_place import place_of
 from detent.runner.in_place import refuse_beside_run, refuse_elsewhere
 from detent.runner.launch import PROMPT, bounds_of, spec_of
 from detent.runner.locks import held_for_others
@@ -77,6 +78,7 @@ def start_run(
         refuse_beside_run(task)
         refuse_elsewhere(task)
         agent, choice = agent_for(task, ready.state.role)
+        _refuse_unseen(task, agent)
         if current_tree(task) != ready.tree:
             raise RefusedError(
                 "the tree changed while a run was made ready", where=task.tree_path, next_step=f"detent run {task.id}"
@@ -104,6 +106,17 @@ def _refuse_start(task: Task) -> None:
         raise RefusedError(f"the task is stopped: {stopped}", next_step=f"detent resume {task.id}")
     if not state.role:
         raise RefusedError(f"{state.name} is no state an agent works in", next_step=f"detent next {task.id}")
+
+
+def _refuse_unseen(task: Task, agent: Agent) -> None:
+    """A program that its run can't open would count as a crash of the agent."""
+    if unseen := unseen_arguments(place_of(task), agent):
+        raise ToolError(
+            f"agent {agent.name} is started with {unseen[0]}, which no agent run can open: "
+            "each run has a temporary folder of its own",
+            where=unseen[0],
+            next_step="move it to another folder, or show it to runs: [sandbox] show in detent.toml",
+        )
 
 
 def stop_idle(task: Task) -> Task:
