@@ -100,7 +100,8 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "never": "the reason why it is listed and can't be taken",
         "option": "it exists only where the project switches this option on",
         "instead": "table; where a re-opening leads when it may not go back as far",
-        "ways": "list of tables with the keys below; what a way does not say it takes from its edge",
+        "ways": "list of tables with the keys below; what a way does not say it takes from its edge, in `set` and "
+        "`when` key by key: a way that sets one register still sets the others that its edge sets",
     },
     "way (on the edge or in `ways`)": {
         "by": "who may take it",

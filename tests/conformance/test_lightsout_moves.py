@@ -253,3 +253,10 @@ def test_a_delivered_project_is_offered_its_next_version_and_points_to_the_propo
     assert "read scaffolding/proposal.md" in line("inbox").out
     assert "detent diff" not in line("inbox").out
     assert "read scaffolding/proposal.md" in line("next", "p").out
+
+
+def test_a_move_of_another_state_is_refused_with_where_it_leads(lights: Lights) -> None:
+    line = lights.at("Expanding")
+    done = line("move", "--edge", "ResumeToVerify", "p")
+    assert done.code == 1
+    assert "ResumeToVerify does not start in Expanding; it leads SteppedModePaused -> Verifying" in done.out

@@ -210,6 +210,9 @@ def _no_such_move(machine: Machine, snapshot: Snapshot, signal: Signal) -> Refus
             return Refuse(f"{state.name} -> {signal.want} is forbidden: {pair.why}", allowed=allowed, hint=hint)
     if signal.want in machine.states:
         return Refuse(f"{state.name} does not lead to {signal.want}", allowed=allowed, hint=hint)
+    if away := [edge for one in machine.states.values() for edge in one.edges if edge.name == signal.want]:
+        places = ", ".join(f"{edge.source} -> {edge.target}" for edge in away)
+        return Refuse(f"{signal.want} does not start in {state.name}; it leads {places}", allowed=allowed, hint=hint)
     return Refuse(f"the machine {machine.name} has no state or move {signal.want!r}", allowed=allowed, hint=hint)
 
 

@@ -441,3 +441,11 @@ def test_what_only_has_to_be_run_makes_a_way_no_farther() -> None:
     made = small(EITHER.format("on", "over", '"ready", "seen"') + EITHER.format("back", "look", '"ready"'))
     found = closed(ready=Fact("ready", ok=False, why="closed"), seen=Fact("seen", ok=False, pending=True))
     assert waited(decide(made, AT_WAIT, found, Signal("engine"))).reason == "wait -> over"
+
+
+def test_a_move_of_another_state_is_told_with_where_it_leads() -> None:
+    made = small(EITHER.format("on", "over", '"ready"') + EITHER.replace("wait", "look").format("on", "over", '"seen"'))
+    decision = decide(made, Snapshot("work"), {}, Signal("person", "on"))
+    assert refused(decision).problem == "on does not start in work; it leads look -> over, wait -> over"
+    unknown = refused(decide(made, Snapshot("work"), {}, Signal("person", "off")))
+    assert unknown.problem == "the machine small has no state or move 'off'"
