@@ -18,8 +18,7 @@ _LEFTOVER_S = 3600.0  # temporary files older than this belong to a process that
 
 
 def index_name(task: Wanted) -> str:
-    caches = ("", *task.caches) if task.caches else ()  # no path that is left out is empty
-    identity = "\0".join((task.work_tree, task.baseline or "", *task.left_out, *caches))
+    identity = "\0".join((task.work_tree, task.baseline or "", *task.left_out))
     return f"index-{sha256_of(os.fsencode(identity))[:20]}"
 
 
