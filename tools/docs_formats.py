@@ -64,6 +64,7 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "words": "what a person types to go here, or to have this state worked on once more: `/plan`, `/review code`",
         "judged_as": "a state whose role, in its words, judges what this one's own run has changed",
         "lands": "true: the work of a task that stands here may be landed (`detent land`)",
+        "access": "read or write, where it differs from the access of the role",
         "may": "what the role may do, in words",
         "must_not": "what it must not do, in words",
         "prompt": "the words for the role, before the contract that is made from this file",

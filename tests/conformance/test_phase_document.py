@@ -180,7 +180,7 @@ def test_shape_is_left_only_with_a_complete_frame_in_state_md(at: At, label: str
     task.evidence_file.write_text(f"{label}: {words}\n\n{text}", encoding="utf-8")  # the wrong file
     said = task.refused("implement")
     assert f'"{label}:"' in said
-    assert "(gate frame_complete)" in said
+    assert f"(gate {'plan_runs' if label == 'Validation plan' else 'frame_complete'})" in said
     task.set({label: words})
     task.move("implement")
 

@@ -68,3 +68,16 @@ def test_a_forged_line_of_the_transcript_fails_the_audit_by_its_number(agents: A
     done = task("audit", task.id, cwd=task.repo)
     assert done.code != 0, done
     assert f"line {len(lines) + 1} " in done.out.replace(":", " ").replace(",", " "), done
+
+
+def test_a_decision_that_a_person_wrote_is_not_overwritten_by_another(agents: Agents) -> None:
+    task = make_global(agents)
+    task.run(expect=4)
+    task.put("accept/decision.json", {"verdict": "needs_changes", "reason": "the name is wrong"})
+    done = task("move", "done", task.id, cwd=task.repo)
+    assert done.code == 1, done
+    assert "accept/decision.json says 'needs_changes', and this move decides 'accepted'" in done.out + done.err
+    assert task.read("accept/decision.json") == {"verdict": "needs_changes", "reason": "the name is wrong"}
+    assert task("move", task.id, cwd=task.repo).code == 0
+    assert task.phase == "codegen"
+    task.audit()

@@ -60,3 +60,15 @@ def test_after_an_answer_the_agent_of_shape_runs_again(agents: Agents) -> None:
     task.run("--once", expect=0)
     assert agents.counted() == ["intake 1", "shape 2", "shape 3"]
     task.audit()
+
+
+def test_code_that_is_edited_in_intake_or_shape_does_not_reach_the_work(agents: Agents) -> None:
+    edits = "; echo '# early' >> app.py; echo x > early.py"
+    agents.honest(intake=f"{WHOLE_FRAME}{edits}", shape=f"field 'Current result' framed{edits}")
+    task = blank_task(agents)
+    task.run("--once", expect=0)
+    task.run("--once", expect=0)
+    assert task.path_of_moves() == ["shape", "implement"]
+    task.run("--once", expect=0)
+    assert "early" not in (task.tree / "app.py").read_text(encoding="utf-8")
+    assert not (task.tree / "early.py").exists()

@@ -83,7 +83,29 @@ def test_a_folder_that_is_not_there_is_named_with_the_command_that_makes_it(prog
     assert "task-phase-init --task-dir" in done.err
 
 
-def test_without_words_it_says_how_it_is_used(program: Program) -> None:
-    done = program()
-    assert done.code == 0
-    assert "--once" in done.out
+@pytest.mark.parametrize(("words", "code"), [((), 2), (("--help",), 0)])
+def test_it_says_how_it_is_used_in_its_own_words(program: Program, words: tuple[str, ...], code: int) -> None:
+    done = program(*words)
+    assert done.code == code
+    assert "task-phase-run --task-dir DIR" in done.out + done.err
+    assert "--adopt" not in done.out + done.err
+
+
+@pytest.mark.requirement("S0.63")
+@pytest.mark.parametrize(("phase", "code"), [("done", 0), ("blocked", 4), ("needs_user_decision", 4)])
+def test_it_stops_on_a_folder_whose_phase_is_terminal(program: Program, phase: str, code: int) -> None:
+    state = program.folder / "STATE.md"
+    text = state.read_text(encoding="utf-8").replace("Phase: intake", f"Phase: {phase}")
+    state.write_text(text, encoding="utf-8")
+    done = program("--task-dir", program.folder, "--repo", program.repo)
+    assert done.code == code, done
+    assert program.runs() == []
+    assert state.read_text(encoding="utf-8") == text
+
+
+def test_a_phase_in_capitals_is_understood(program: Program) -> None:
+    state = program.folder / "STATE.md"
+    state.write_text(state.read_text(encoding="utf-8").replace("Phase: intake", "Phase: Intake"), encoding="utf-8")
+    done = program("--task-dir", program.folder, "--repo", program.repo)
+    assert done.code == 0, done
+    assert program.runs() == ["intake"]

@@ -148,7 +148,7 @@ class PhaseGates:
         self.folder = folder
         self.tree = tree
 
-    def frame_complete(self, is_open: bool) -> None:
+    def plan_runs(self, is_open: bool) -> None:
         self.folder.plan([self.COMMAND] if is_open else [], ["somebody looks at the page"] if is_open else [])
 
     def fields_present(self, is_open: bool) -> None:
@@ -175,8 +175,8 @@ class PhaseGates:
         folder = self.folder
         writers: dict[str, Callable[[bool], None]] = {
             "frame_known": lambda is_open: folder.frame(filled=is_open),
-            "frame_complete": self.frame_complete,
-            "plan_runs": self.frame_complete,
+            "frame_complete": lambda is_open: folder.frame(filled=is_open),
+            "plan_runs": self.plan_runs,
             "fields_present": self.fields_present,
             "features_labelled": lambda is_open: folder.features("no" if is_open else ""),
             "candidate": lambda is_open: folder.candidate("yes" if is_open else "no"),

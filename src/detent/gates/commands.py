@@ -11,6 +11,7 @@ from detent.core.record import Record
 from detent.gates.plan import all_commands, receipt_key
 from detent.gates.seen import Finding, told_in
 from detent.store.digest import hash_text
+from detent.store.markdown import is_placeholder
 from detent.store.observed import Command
 
 TYPE_CHECKING = False
@@ -97,7 +98,10 @@ def commands(gate: Gate, seen: Seen) -> Finding:
 
 
 def commands_named(gate: Gate, seen: Seen) -> Finding:
-    """The plan, the project or the task names a command at all: else nothing could ever be proven."""
+    """There is a plan, and it, the project or the task names a command: else nothing could ever be proven."""
+    if is_placeholder(seen.field(gate.params["field"])):
+        why = f'{seen.machine.store["file"]} has nothing under "{gate.params["field"]}:"'
+        return Finding(ok=False, why=why)
     if all_commands(seen.commands, seen.field(gate.params["field"])):
         return Finding(ok=True)
     return _names_none(gate)

@@ -369,7 +369,9 @@ class _Parser(Names):
             name,
             driver,
             self.known(f"state {name}", role, self.roles, "role"),
-            self.roles.get(role, ""),
+            self.known(
+                f"state {name}", table.text("access", self.roles.get(role, "")), ("", "read", "write"), "access"
+            ),
             group=table.text("group", ""),
             cross_cutting=table.flag("cross_cutting"),
             title=table.text("title", ""),

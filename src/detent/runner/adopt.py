@@ -11,6 +11,7 @@ from detent.runner.begin import begin, head_of, mode_of, read_settings, site_for
 from detent.runner.checked import load_checked
 from detent.runner.homes import LOCK_WAIT_S
 from detent.runner.layout import exclude_root, is_tracked
+from detent.runner.open import waits_at_end
 from detent.runner.pinned import pinned_settings
 from detent.runner.taken_over import read_taken_over, refuse_problems
 from detent.runner.vacancy import free_id, refuse_place, refuse_second, refuse_taken
@@ -37,6 +38,23 @@ if TYPE_CHECKING:
 _MOST_ROUNDS = 1_000_000  # that a folder from elsewhere may claim
 
 
+class AtEnd(RefusedError):
+    """The folder says that its task is over."""
+
+    def __init__(self, state: str, native: Native, path: str) -> None:
+        self.state, self.is_waiting = state, waits_at_end(native.machine.states[state])
+        super().__init__(
+            f"{native.file} names {state}, an end: nothing here proves how it was reached",
+            where=path,
+            next_step=f"write the state it is to go on from behind '{native.state_label}:'",
+        )
+
+
+def _spelt(state: str, machine: Machine) -> str:
+    """The state that a file written by hand means: `Implement` is implement."""
+    return next((name for name in machine.states if name.casefold() == state.casefold()), state)
+
+
 def adopt(wish: Wish) -> Task:
     """Take over a folder made by another tool: its owned fields are read once, its evidence counts as old."""
     folder = os.path.realpath(wish.folder)
@@ -54,6 +72,7 @@ def adopt(wish: Wish) -> Task:
         refuse_second(folder, project)
         native = Native(machine, folder, project.task(os.path.basename(folder)))
         document = _read_foreign(native)
+        document = document.replace(state=_spelt(document.state, machine))
         if document.state not in machine.states:
             raise UnreadableError(
                 f"{native.file} names the state {document.state!r}, which {machine.name} does not have",
@@ -61,11 +80,7 @@ def adopt(wish: Wish) -> Task:
                 next_step=f"write one of these behind '{native.state_label}:': {', '.join(machine.states)}",
             )
         if machine.states[document.state].is_end:
-            raise RefusedError(
-                f"{native.file} names {document.state}, an end: nobody has proven here how it was reached",
-                where=document.path,
-                next_step=f"write the state it is to go on from behind '{native.state_label}:'",
-            )
+            raise AtEnd(document.state, native, document.path)
         _refuse_counts(machine, document)
         taken = read_taken_over(native, document, project)
         refuse_problems(taken, document)

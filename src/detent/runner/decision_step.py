@@ -5,7 +5,10 @@ Which file and which word is said by the gate of the same edge that reads such a
 
 from __future__ import annotations
 
+import json
+
 from detent.errors import RefusedError, UnreadableError
+from detent.gates.reviews import DECISIONS
 from detent.runner.locks import kept_text
 from detent.store.atomic import as_json, read_plain
 from detent.store.locked_files import put_back_files
@@ -30,8 +33,24 @@ def look_decision(doing: Doing) -> dict[str, str]:
     gates = task.machine.parts(gate for way in edge.ways for gate in way.needs)
     for gate in gates:
         if gate.check == CHECK:
+            _refuse_other_word(doing, gate.params["file"], gate.params["value"])
             return {"file": gate.params["file"], "verdict": gate.params["value"], "time": utc_now()}
     raise RefusedError(f"{edge.name} records a decision, and no gate of it reads one", next_step="detent machine check")
+
+
+def _refuse_other_word(doing: Doing, file: str, verdict: str) -> None:
+    """A decision that a person wrote by hand is not overwritten by another one without a word."""
+    try:
+        found = json.loads(read_plain(doing.task.native.path(file)) or b"{}")
+    except (ValueError, UnreadableError):
+        return  # it says nothing, and what stands there is kept by its hash
+    said = found.get("verdict") if isinstance(found, dict) and "recorded" not in found else None
+    if isinstance(said, str) and said not in DECISIONS.get(verdict, (verdict,)):
+        raise RefusedError(
+            f"{file} says {said[:40]!r}, and this move decides {verdict!r}",
+            where=doing.task.native.path(file),
+            next_step=f"make the move it asks for: detent move; or take {file} away first",
+        )
 
 
 def _text(doing: Doing) -> bytes:

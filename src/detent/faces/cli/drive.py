@@ -26,7 +26,10 @@ LONGEST_STOP_S = 30.0  # for a run to end after it was told to
 
 def run(arguments: Arguments) -> int:
     refuse_inside_run("driving a task")
-    tasks = _wanted(arguments)
+    try:
+        tasks = _wanted(arguments)
+    except RefusedError as error:
+        return _over(arguments, error)
     if arguments.has("--no-start") and (len(tasks) > 1 or arguments.has("--jobs") or arguments.has("--detach")):
         raise UsageError("--no-start is for one task at a time", next_step="detent run --no-start TASK")
     if arguments.has("--detach"):
@@ -180,6 +183,19 @@ def _adopted(arguments: Arguments, machine: str) -> Task:
         return open_task(folder)
     wish = Wish(machine=machine, folder=folder, repo=arguments.text("--repo"), by=person_name())
     return with_trust(arguments, find_project(wish.repo), lambda: adopt(wish))
+
+
+def _over(arguments: Arguments, error: RefusedError) -> int:
+    """A folder of another tool that says it is over is left alone; whether a person is asked is told."""
+    from detent.runner.adopt import AtEnd
+
+    if not isinstance(error, AtEnd):
+        raise error
+    why = "person" if error.is_waiting else "done"
+    told = {"id": "", "state": error.state, "rest": why, "why": error.what}
+    head = "needs a person" if error.is_waiting else "done"
+    show(arguments, told, f"{head}: {error.what}\n  where: {error.where}\n  next: {error.next_step}")
+    return EXIT_CODES[why]
 
 
 def _nothing(arguments: Arguments) -> int:

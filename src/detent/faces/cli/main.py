@@ -189,13 +189,15 @@ def write_bug(error: Exception) -> str:
 
 def task_phase_init() -> int:
     """`task-phase-init`: make the files of a phase task in a folder, in the words of the document it comes from."""
-    from detent.faces.cli.phase_words import init_words
+    from detent.faces.cli.phase_words import INIT_HELP, help_of, init_words
 
-    return main(init_words(sys.argv[1:]))
+    told = help_of(sys.argv[1:], INIT_HELP)
+    return main(init_words(sys.argv[1:])) if told is None else told
 
 
 def task_phase_run() -> int:
     """`task-phase-run`: exactly one bounded agent run of a phase task."""
-    from detent.faces.cli.phase_words import run_words
+    from detent.faces.cli.phase_words import RUN_HELP, help_of, run_words
 
-    return main(run_words(sys.argv[1:]))
+    told = help_of(sys.argv[1:], RUN_HELP)
+    return main(run_words(sys.argv[1:])) if told is None else told
