@@ -154,6 +154,7 @@ class _Translator:
     def asked_guards(self, state: State, way: Way) -> Iterator[str]:
         yield f"Holds(who, {names_in(way.by)})"
         yield from self.guards(way, "count, group", text_of(state.group))
+        # A way marked `given` also asks whose text it is. No situation holds that, so any text may be a person's.
         if "engine" in way.by and state.role:
             yield f'who = "engine" => ended \\in {names_in(way.after)}'
         if "engine" in way.by:
