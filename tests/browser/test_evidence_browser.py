@@ -169,7 +169,7 @@ def runs_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_agent_runs_fit_the_screen_and_lie_folded(browser: Any, runs_page: Path, viewport: dict[str, int]) -> None:
     plain = Look(browser, runs_page, viewport=viewport, java_script_enabled=False)
     boxes = plain.tab.locator("#runs > details")
-    assert boxes.count() == 10
+    assert boxes.count() == 11
     assert not plain.tab.locator("#run-2 .told").is_visible()
     boxes.nth(1).locator("summary").first.click()
     assert plain.tab.locator("#run-2 .wishes").is_visible()

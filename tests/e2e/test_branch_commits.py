@@ -218,7 +218,7 @@ def test_a_killed_run_is_a_drop_whose_work_is_committed_and_recovered(pipelines:
     ]
     words = task.git("log", "-1", "--format=%B", task.commit_of("wip"))
     assert "Where: Building; its last agent run ended as killed" in words
-    assert "Next: Dropped; then the phase" in words
+    assert "Next: recover the context" in words
     assert "half.txt" in task.git("show", "--name-only", "--format=", task.commit_of("wip"))
     assert "DropSession: Building -> Dropped" in task.git("show", f"{task.commit_of('wip')}:scaffolding/log.md")
     assert "wip(build): Building was cut short" in task.prompt(3)

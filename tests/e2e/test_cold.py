@@ -39,7 +39,7 @@ GIVEN: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 _NO_TASK = ("init", "list", "inbox", "machine list", "tui", "gc")
 # What differs from run to run: times, ids of commits and of other things that hold a time, how long something took.
-_CHANGING = re.compile(r"\d{4}-\d\d-\d\d[T ][\d:]+(\.\d+)?Z?|\b[0-9a-f]{12,64}\b|\b\d+(\.\d+)? (s|ms)\b")
+_CHANGING = re.compile(r'\d{4}-\d\d-\d\d[T ][\d:]+(\.\d+)?Z?|\b[0-9a-f]{12,64}\b|\b\d+(\.\d+)? (s|ms)\b|"us":"\d+"')
 
 
 def said(done: Completed) -> tuple[int, str, str]:

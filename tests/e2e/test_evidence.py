@@ -161,7 +161,7 @@ def test_a_task_without_git_has_a_page_without_a_diff(detent: Detent, tmp_path: 
 
 def test_a_move_needs_a_page_only_for_more_than_one_artifact(at: At) -> None:
     task = at("done")
-    assert refresh_evidence(open_task(str(task.folder))) == {"page": ""}
+    assert refresh_evidence(open_task(str(task.folder))) == {"page": "", "only": "artifacts/result.txt"}
     assert not page_of(task).exists()
     task.write("artifacts/second.txt", "more\n")
     first = refresh_evidence(open_task(str(task.folder)))

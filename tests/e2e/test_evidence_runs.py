@@ -19,8 +19,9 @@ cd "$DETENT_TASK_DIR" || exit 9
 case "$DETENT_STATE" in
 intake)
     sed -i -e 's/^Done gate:.*/Done gate: it passes/' -e 's/^Not doing:.*/Not doing: more/' STATE.md
-    sed -i -e 's/^Reality constraints:.*/Reality constraints: none/' -e 's/^User facing:.*/User facing: no/' STATE.md
+    sed -i -e 's/^Reality constraints:.*/Reality constraints: the standard library/' -e 's/^User facing:.*/User facing: no/' STATE.md
     detent move shape ;;
+shape) sed -i 's/^Current result:.*/Current result: framed/' STATE.md ;;
 implement)
     detent move done
     echo one > artifacts/one.txt; echo two > artifacts/two.txt
@@ -78,17 +79,17 @@ def test_every_run_is_shown_with_its_use_its_wishes_and_its_prompt(worked: tuple
     assert detent("evidence", "t", cwd=path).code == 0
     shown = text_of(folder / "artifacts" / "evidence.html")
     ended = run_lines(worked, "run_ended")
-    assert [line["state"] for line in ended[:3]] == ["intake", "implement", "verify"]
+    assert [line["state"] for line in ended[:4]] == ["intake", "shape", "implement", "verify"]
     for words in (
         f"{len(ended)} runs, ",
-        "3,702 tokens, $0.75.",
-        "#2 builder in implement → verify 1 refused 1 put back scripted, ",
+        "4,936 tokens, $1.00.",
+        "#3 builder in implement → verify 1 refused 1 put back scripted, ",
         "1,234 tokens, $0.25",
         "done : refused implement -> done is forbidden: no skipping proof",
         "verify : taken up, decided when the run had ended",
         "the task moved from implement to verify",
         'put back: STATE.md: "Validation plan" is locked in implement and was put back',
-        "agent run 2 refused: implement → done",
+        "agent run 3 refused: implement → done",
         "You are the judge of task `t`. The task is in state **review**",
         "waits for a person: stopped",
     ):

@@ -277,7 +277,7 @@ def test_another_run_can_be_asked_for_without_waiting_and_whoever_watches_hears_
     os.mkfifo(bell)
     listening = os.open(bell, os.O_RDWR | os.O_NONBLOCK)
     try:
-        asked = task("respawn", "--no-wait", task.id, cwd=task.repo)
+        asked = task("respawn", "--once", "--no-wait", task.id, cwd=task.repo)
         assert (asked.code, "agent run #2 is under way" in asked.out) == (0, True), asked
         assert meeting.reached()[0] == 2
         assert os.read(listening, 10) == b"!"

@@ -101,7 +101,7 @@ def test_two_engines_on_one_task_start_one_run_and_decide_it_once(agents: Agents
     for one in both:
         one.line("agent run #1")
     here.go()
-    assert [one.done().code for one in both] == [0, 0]
+    assert [one.done().code for one in both] == [1, 1]  # the run failed
     assert agents.counted() == ["implement 1"]
     assert kinds(task)[-3:] == ["run_planned", "run_ended", "crashed"]
     assert task.last("crashed")["after"]["counters"]["crashes"] == 1
@@ -232,7 +232,7 @@ def test_all_ends_that_wait_are_written_down_before_anything_is_done_about_one(a
     meetings = [agents.meeting(task.id) for task in tasks]
     for task, meeting in zip(tasks, meetings, strict=True):
         agents.script("implement", f"meet {task.id}; echo more >> app.py", task=task.id)
-        task("respawn", "--no-wait", task.id, cwd=task.repo)
+        task("respawn", "--once", "--no-wait", task.id, cwd=task.repo)
         meeting.reached()
     log, git = agents.scripts / "anchored", agents.scripts / "bin" / "git"
     journals = " ".join(str(task.control / "journal.jsonl") for task in tasks)
