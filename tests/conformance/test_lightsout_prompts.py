@@ -369,3 +369,25 @@ def test_a_builder_is_not_told_that_the_design_has_been_outgrown(told: dict[str,
     part = told["Building"][0].partition("### Building -> ComplexityBrakeTriggered")[2].partition("###")[0]
     assert "- [ ] outgrown: " in part
     assert ("Either:" in part, "Or:" in part) == (True, True)
+
+
+def test_a_failed_gate_is_nothing_a_run_could_aim_at(told: dict[str, list[str]]) -> None:
+    for state, prompts in told.items():
+        for prompt in prompts:
+            assert "[x] expand_failed" not in prompt
+            assert "_failed:" not in prompt, state
+            assert "there is no scope.md; there is no .gitignore beside it; there is no scope.md" not in prompt
+    failing = "### Expanding -> ExpandRetrying - [ ] stop_reported"
+    assert failing in told["Expanding"][0]
+    assert (
+        "The engine takes it if the work you leave does not pass, and counts a failed attempt." in told["Expanding"][0]
+    )
+    assert "Only a state with a command below is yours to ask for" in told["Expanding"][0]
+
+
+def test_two_moves_to_one_state_are_told_apart_and_nothing_is_said_twice(told: dict[str, list[str]]) -> None:
+    prompt = told["Reconciling"][0]
+    assert "### Reconciling -> Verifying (ReconcileClean)" in prompt
+    assert "### Reconciling -> Verifying (ReconcileRepaired)" in prompt
+    assert prompt.count('"## Outcome": one of CLEAN, REPAIRED, BLOCKED') == 1
+    assert "drift_repaired: the same as drift_none above" in prompt

@@ -192,7 +192,7 @@ def blocked_doc(gate: Gate, seen: Seen) -> Finding:
     """
     page = Page(seen, gate.params["file"])
     if page.problems:
-        page.wrong("nobody says what is blocked", f"write: {BLOCKED_LINE}")
+        page.problems = [(why, f"write in {page.name}: {BLOCKED_LINE}") for why, _ in page.problems]
     else:
         _look_at_block(page, page.text, ())
         kind = gate.params.get("kind", "")

@@ -28,8 +28,11 @@ def contract(task: Task, state: State, seen: Seen) -> str:
         return "## Moves\nNo move out of this state is yours; do your work and end."
     facts = judge(seen, [gate for _, ways in listed for way in ways for gate in way.needs])
     lines = ["## Allowed next states, and what each needs", _how_to_ask(task, [edge for edge, _ in listed])]
+    told: dict[tuple[str, str], str] = {}  # what is missing somewhere, and the gate that was told with it
+    targets = [edge.target for edge, _ in listed]
     for edge, ways in listed:
-        lines += ["", *_edge(task, edge, ways, facts)]
+        lines += ["", _title(task, edge, is_one_of_several=targets.count(edge.target) > 1)]
+        lines += _edge(task, edge, ways, facts, told)
     return "\n".join(lines)
 
 
@@ -44,11 +47,16 @@ def _how_to_ask(task: Task, edges: Sequence[Edge]) -> str:
             "They are alternatives, and none is yours to ask for: do your work and end. "
             "The engine then takes the first whose needs are all met."
         )
-    return (
-        f"They are alternatives; nothing else is allowed. When one is ready, run `{_asking(task, 'STATE')}` (or write "
-        f"`{task.native.state_label}: STATE` in `{task.native.file}`) and end your turn. A request that lacks "
-        "something is refused, with the reason."
-    )
+    asking = f"run `{_asking(task, 'STATE')}` (or write `{task.native.state_label}: STATE` in `{task.native.file}`)"
+    refused = "A request that lacks something is refused, with the reason."
+    if all("agent" in edge.by() for edge in edges):
+        ask = f"When one is ready, {asking} and end your turn. {refused}"
+    else:
+        ask = (
+            f"Only a state with a command below is yours to ask for: {asking} and end your turn. {refused} "
+            "The engine takes the others after you have ended."
+        )
+    return f"They are alternatives; nothing else is allowed. {ask}"
 
 
 def _open_to_work(task: Task, edge: Edge) -> list[Way]:
@@ -65,18 +73,39 @@ def _open_to_work(task: Task, edge: Edge) -> list[Way]:
     return found
 
 
-def _edge(task: Task, edge: Edge, ways: Sequence[Way], facts: Mapping[str, Fact]) -> list[str]:
+def _title(task: Task, edge: Edge, *, is_one_of_several: bool) -> str:
     target = target_of(task.memory.snapshot, edge)
-    is_labelled = edge.label and edge.label not in (edge.name, target)
-    lines = [f"### {edge.source} -> {target}{f' ({edge.label})' if is_labelled else ''}"]
-    if any("agent" in way.by for way in ways):
-        lines.append(f"`{_asking(task, target)}` (the command fails while one of these is missing)")
-    choices = list(dict.fromkeys(way.needs for way in ways))
+    label = edge.label if edge.label not in ("", edge.name, target) else edge.name if is_one_of_several else ""
+    return f"### {edge.source} -> {target}{f' ({label})' if label else ''}"
+
+
+def _edge(
+    task: Task, edge: Edge, ways: Sequence[Way], facts: Mapping[str, Fact], told: dict[tuple[str, str], str]
+) -> list[str]:
+    lines = []
+    if own := [way for way in ways if "agent" in way.by]:
+        fails = " (the command fails while one of these is missing)" if all(way.needs for way in own) else ""
+        lines.append(f"`{_asking(task, target_of(task.memory.snapshot, edge))}`{fails}")
+    choices = list(dict.fromkeys(way.needs for way in ways if not _is_failure(task, way)))
     for number, needs in enumerate(choices):
         if len(choices) > 1:
             lines.append("Either:" if not number else "Or:")
-        lines += [_gate(task, facts[gate]) for gate in needs]
+        for gate in needs:
+            fact = facts[gate]
+            first = "" if fact.ok or fact.pending else told.setdefault((fact.why, fact.fix), gate)
+            lines.append(f"- [ ] {gate}: the same as {first} above" if first not in ("", gate) else _gate(task, fact))
+    if len(choices) < len({way.needs for way in ways}):
+        lines.append("The engine takes it if the work you leave does not pass, and counts a failed attempt.")
     return lines
+
+
+def _is_failure(task: Task, way: Way) -> bool:
+    """Whether a way is for work that fails a gate: nothing that a run could aim at."""
+    return (
+        bool(way.counts)
+        and "agent" not in way.by
+        and any(task.machine.gates[gate].check == "not" for gate in way.needs)
+    )
 
 
 def _gate(task: Task, fact: Fact) -> str:

@@ -276,8 +276,8 @@ def test_a_block_that_nobody_tells_is_asked_for(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     project.path(BLOCKED).unlink()
     fact = project.fact("blocked_doc")
-    assert (fact.ok, fact.why) == (False, "there is no blocked.md; nobody says what is blocked")
-    assert fact.fix == f"write blocked.md; write: {BLOCKED_LINE}"
+    assert (fact.ok, fact.why) == (False, "there is no blocked.md")
+    assert fact.fix == f"write in blocked.md: {BLOCKED_LINE}"
 
 
 @pytest.mark.parametrize(
