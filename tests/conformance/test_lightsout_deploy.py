@@ -100,3 +100,28 @@ def test_a_missing_readme_fails_the_gate_without_a_deployment(lights: Lights, ta
     line = verified(lights, Deploying="rm -f README.md")
     assert line.entries("moved")[-1]["to"] == "BlockedOnGate"
     assert target.deployed() == 0
+
+
+def test_rolled_back_version_is_reported_and_deployed_again_on_request(lights: Lights) -> None:
+    line = lights.at("Deploying")
+    line.run(expect=4)
+    assert line("approve", "--reason", "mine", "p").code == 0
+    line.run(expect=4)
+    assert line.state() == "PipelineComplete"
+    done = line("say", "/redeploy once more", "p")
+    assert (done.code, "no deployment was taken back" in done.out) == (1, True)
+    live = Path(lights.detent.environment["HOME"]) / "live" / "words"
+    assert line("rollback", "--reason", "the page is empty", "p").code == 0
+    assert not live.exists()
+    for words in (("status", "p"), ("next", "p")):
+        assert 'nothing of this version is live; deploy it again: detent say "/redeploy why" p' in line(*words).out
+    assert line("say", "/redeploy the host is back", "p").code == 0
+    assert (line.state(), line.shown().get("delivered") or "") == ("Deploying", "")
+    assert "nothing of this version is live" in line("status", "p").out
+    line.run(expect=4)
+    assert not live.exists(), "deployed without a confirmation"
+    assert line("approve", "--reason", "mine", "p").code == 0
+    line.run(expect=4)
+    assert (line.state(), live.exists()) == ("PipelineComplete", True)
+    assert "taken back" not in line("status", "p").out
+    line.audit()

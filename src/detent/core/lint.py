@@ -91,7 +91,7 @@ def _people(machine: Machine) -> Iterator[str]:
 
 
 def _unused(machine: Machine) -> Iterator[str]:
-    everything = (*machine.edges(), *machine.switched_off)
+    everything = (*(edge for state in machine.states.values() for edge in state.edges), *machine.switched_off)
     gates = {gate for edge in everything for way in edge.ways for gate in way.needs}
     gates |= {name for gate in machine.gates.values() for name in gate.params.get("of", ())}
     gates |= {name for state in machine.states.values() for name in state.no}

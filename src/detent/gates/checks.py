@@ -413,6 +413,7 @@ CHECKS: Mapping[str, Known] = {
     "big_fix": ("fix_size:big_fix", ("design",), ()),
     "deploy_named": ("deployed:deploy_named", ("preferences",), ()),
     "deployed": ("deployed:deployed", ("preferences",), ("edges", "besides", "outputs", "design")),
+    "taken_back": ("deployed:taken_back", (), ()),
 }
 
 

@@ -58,6 +58,13 @@ def deployed(gate: Gate, seen: Seen) -> Finding:
     return Finding(ok=False, why="the deploy commands have not been run on this tree", pending=True)
 
 
+def taken_back(gate: Gate, seen: Seen) -> Finding:
+    """A person took the last deployment back: nothing of this version is live."""
+    time = str(seen.deploy.get("taken_back", ""))
+    why = "" if time else "no deployment was taken back"
+    return Finding(ok=bool(time), why=why, fix=gate.fix, proof=time, by_engine=True)
+
+
 def wanted_word(gate: Gate, plan: Plan, seen: Seen) -> str:
     """What a person must be asked before these commands are run; empty when nothing."""
     if word := _unknown_word(plan, seen):

@@ -23,6 +23,7 @@ from detent.store.memory import TALKED
 from detent.store.names import name_some
 
 LOOKED_AT_LATER = "git_clean"  # a check that starts git, so that only the move itself asks it
+TAKEN_BACK = "taken_back"  # the check that lets a person deploy again
 DEPLOYED = "deployed"  # the check that may wait for a person's word about deploy commands
 
 TYPE_CHECKING = False
@@ -110,7 +111,7 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
         )
         return Explain(task, snapshot, waiting, problems=(problem,), repair=error.next_step, moves=moves)
     disorder = find_disorder(task, task.memory, document)
-    problems = _tree_problems(task, state)
+    problems = [*_tree_problems(task, state), *_taken_back(task, state)]
     if move := task.memory.intent.get("move"):
         problems.append(f"{move['from']} -> {move['to']} was cut short; the next command that writes settles it")
     if disorder.unfinished:
@@ -249,6 +250,20 @@ def is_tree_to_come(task: Task) -> bool:
     """Whether work has not begun: all that was visited is an end, or a state whose moves prepare the tree."""
     visited = [task.machine.states[name] for name in task.memory.snapshot.visits]
     return all(state.is_end or any(way.prepare for edge in state.edges for way in edge.ways) for state in visited)
+
+
+def _taken_back(task: Task, state: State) -> list[str]:
+    """That the deployment was taken back, with the command that deploys the same version again."""
+    if not (time := task.memory.deploy.get("taken_back", "")):
+        return []
+    gates = task.machine.gates
+    again = [
+        edge.verbs[0]
+        for edge in state.edges
+        if edge.verbs and any(gates[name].check == TAKEN_BACK for way in edge.ways for name in way.needs)
+    ]
+    problem = f"the deployment was taken back at {time}: nothing of this version is live"
+    return [f'{problem}; deploy it again: detent say "/{again[0]} why" {task.id}' if again else problem]
 
 
 def _tree_problems(task: Task, state: State) -> list[str]:

@@ -309,7 +309,8 @@ def _fold_deploy(memory: Memory, entry: Entry) -> dict[str, Any]:
         return {"deploy": {**last, "back": entry["visit"]}}
     proved = {**memory.proved, **entry["receipts"]}
     if stage == "rolled_back":
-        return {"proved": dict(list(proved.items())[-MOST_PROVED:]), "deploy": {} if entry["ok"] else last}
+        back = {"taken_back": entry["time"]}  # until a person lets it be deployed again
+        return {"proved": dict(list(proved.items())[-MOST_PROVED:]), "deploy": back if entry["ok"] else last}
     ended = {**told, "proof": sha256_of("".join(entry["receipts"].values()).encode())}
     deploy = {**{key: value for key, value in memory.deploy.items() if key != "begun"}, "ended": ended}
     if left := entry.get("left"):  # what the commands themselves made is no change since the person's word

@@ -149,6 +149,11 @@ def test_a_sound_machine_has_no_finding() -> None:
     assert lint(machine(SOUND)) == ()
 
 
+def test_gate_of_a_reopening_alone_is_not_unused() -> None:
+    reopening = '[[reopen]]\nname = "wake"\nfrom = "over"\nto = "work"\nneeds = "lonely"\n'
+    assert lint(machine(SOUND + reopening + CASES["an unused gate"][0])) == ()
+
+
 @pytest.mark.parametrize(("fault", "finding"), CASES.values(), ids=CASES)
 def test_each_fault_is_found_and_nothing_else(fault: str, finding: str) -> None:
     assert lint(machine(SOUND + fault)) == (finding,)
