@@ -19,7 +19,7 @@ cd "$DETENT_TASK_DIR" || exit 9
 case "$DETENT_STATE" in
 intake)
     sed -i -e 's/^Done gate:.*/Done gate: it passes/' -e 's/^Not doing:.*/Not doing: more/' STATE.md
-    sed -i -e 's/^Reality constraints:.*/Reality constraints: the standard library/' -e 's/^User facing:.*/User facing: no/' STATE.md
+    sed -i -e 's/^Reality constraints:.*/Reality constraints: time/' -e 's/^User facing:.*/User facing: no/' STATE.md
     detent move shape ;;
 shape) sed -i 's/^Current result:.*/Current result: framed/' STATE.md ;;
 implement)
