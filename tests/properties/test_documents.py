@@ -1,76 +1,158 @@
-"""Whatever a document holds, `machine compare` reads a relation or says why it can't: nothing else comes out."""
+"""The readers of documents: no text makes them fail, and what a reader of the Markdown does not see adds nothing."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
-from detent.errors import UnreadableError
-from detent.machines.load import load
-from detent.proof.compare import compare
-from detent.proof.read_document import read_document
+from detent.gates.acceptance import criteria_in, mentioned, tier_of
+from detent.gates.design import exempt_paths, planned_paths
+from detent.gates.documents import code_blocks, entries, is_none, labelled, own_text, spans, strays
+from detent.gates.readiness import TRUTH, planned_tests, truths_of
+from detent.gates.reports import read_block
 
-MACHINE, _ = load("orange", None)
-
+EXAMPLES = settings(max_examples=max(200, settings().max_examples))
+PARSER = MarkdownIt("commonmark")
 PIECES = [
     *(
-        "```",
-        "```mermaid\n",
-        "```text\n",
-        "stateDiagram-v2\n",
-        "stateDiagram\n",
-        "[*] --> pending: new\n",
-        "\n",
-        " ",
-        "%% x\n",
+        "- AC-1: ",
+        "- AC-2",
+        "AC-3",
+        "### AC-4",
+        "ac-1",
+        "AC-",
+        "T-1: ",
+        "test: ",
+        "proof: ",
+        "; ",
+        " -> ",
+        "status: open",
     ),
     *(
-        "pending --> working : start\n",
-        "working --> [*]\n",
-        'state "agent-review" as r {\n',
-        "}\n",
-        "note right of x\n",
+        "## Acceptance Criteria\n",
+        "## Quality Tier\n",
+        "shed",
+        "house",
+        "## Directory Structure\n",
+        "src/",
+        "a.py",
+        "\u251c\u2500\u2500 ",
     ),
+    *("BLOCKED: ", "Options: ", "Recommendation: ", "[a, b]", "None.", "TODO", "<x>", "Round: 2"),
     *(
-        "| From | To | By | Gate |\n",
-        "|---|---|---|---|\n",
-        "| Any | cancelled | human | `x` |\n",
-        "| a | b |\n",
-        "|||\n",
+        "```\n",
+        "~~~\n",
+        "    ",
+        "> ",
+        "- ",
+        "1. ",
+        "* ",
+        "<!--",
+        "-->",
+        "~~",
+        "`",
+        "**",
+        "# ",
+        "### ",
+        "---",
+        "===",
+        "|",
+        "\t",
     ),
-    *("pending -> working | stuck\n", "working → done, stuck\n", "done -> (terminal)\n", "| Transition |\n|---|\n"),
-    *(
-        "---- MODULE M ----\n",
-        "VARIABLE s\n",
-        'Init == s = "pending"\n',
-        "====\n",
-        "(* a",
-        " AC-*), b",
-        " *)\n",
-        "\\* x\n",
-    ),
-    *(
-        'Go == s = "pending" /\\ s\' = "working"\n',
-        'On ==\n/\\ s \\in {"a", "b"}\n/\\ s\' = "done"\n',
-        "Next == Go \\/ On\n",
-    ),
-    *("Next == Next\n", "Stay == UNCHANGED s\n", "{", "}", '"', "[]", "\ufeff", "\r\n", "é", "\\"),
+    *("\n", "\n", "\n", "\n\n", "\r\n", "\r", " ", "\u2028", "\ufeff", "\0", "word", "8000.", "\\"),
 ]
-documents = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=8)), max_size=24).map("".join)
+TEXTS = st.one_of(st.lists(st.sampled_from(PIECES), max_size=30).map("".join), st.text(max_size=60))
+LABELS = ("test", "proof", "status")
 
 
-@given(text=documents)
-def test_any_document_is_read_or_refused_in_words(text: str) -> None:
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "document.md"
-        path.write_bytes(text.encode("utf-8", "surrogatepass"))
-        try:
-            relation = read_document(str(path), MACHINE)
-        except UnreadableError:
-            return
-    compare(MACHINE, relation)
-    assert relation.source
-    assert set(relation.states) >= {name for row in relation.rows for name in (row.source, row.target)}
+def all_readings(text: str) -> tuple[object, ...]:
+    return (
+        entries(text),
+        criteria_in(text),
+        strays(text, TRUTH),
+        mentioned(text),
+        truths_of(text),
+        labelled(own_text(text), LABELS),
+        code_blocks(text),
+        tier_of(text),
+        is_none(text),
+        read_block(text),
+        planned_tests(text),
+        planned_paths(text),
+        exempt_paths(text),
+        spans(text),
+    )
+
+
+@EXAMPLES
+@given(TEXTS)
+def test_any_text_is_read(text: str) -> None:
+    assert all_readings(text) == all_readings(text)
+
+
+@EXAMPLES
+@given(TEXTS)
+def test_line_ends_do_not_change_what_is_read(text: str) -> None:
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    windows = plain.replace("\n", "\r\n")
+    assert all_readings(plain)[:-1] == all_readings(windows)[:-1]
+
+
+@EXAMPLES
+@given(TEXTS)
+@example("- AC-1: prints 3 lines\n")
+def test_what_stands_in_a_comment_or_a_quote_says_nothing(text: str) -> None:
+    hidden = f"<!--\n{text.replace('--', '')}\n-->\n"
+    quoted = "".join(f"> {line}\n" for line in text.splitlines())
+    for unseen in (hidden, quoted):
+        assert entries(unseen) == ()
+        assert criteria_in(unseen) == ()
+        assert mentioned(unseen) == frozenset()
+        assert read_block(unseen) is None
+        assert tier_of(f"## Quality Tier\n\n{unseen}") == ""
+
+
+@EXAMPLES
+@given(TEXTS)
+@example("- AC-1: prints 3 lines\n")
+def test_what_stands_in_a_code_block_is_only_code(text: str) -> None:
+    fence = "`" * 40
+    fenced = f"{fence}\n{text}\n{fence}\n"
+    assert entries(fenced) == ()
+    assert criteria_in(fenced) == ()
+    assert mentioned(fenced) == frozenset()
+    assert read_block(fenced) is None
+
+
+@EXAMPLES
+@given(TEXTS)
+@example("- a\n- b\n  - c\n\n1. d\n")
+def test_an_item_is_what_a_full_parser_calls_one(text: str) -> None:
+    """There are never more items than the outermost list items of the document."""
+    tokens = PARSER.parse(text.lstrip("\ufeff").replace("\0", "\ufffd"))
+    assert len(entries(text)) <= sum(token.type == "list_item_open" and token.level == 1 for token in tokens)
+
+
+@EXAMPLES
+@given(st.lists(st.sampled_from(["prints 3 lines", "shows `a`", "**x** y", "exit code 0"]), max_size=5))
+def test_every_criterion_that_is_written_is_read(texts: list[str]) -> None:
+    for shape in ("- AC-{}: {}\n", "* **AC-{}**: {}\n", "### AC-{}: {}\n\nmore\n\n", "{}. AC-7{} {}\n"):
+        body = ""
+        for number, text in enumerate(texts, 1):
+            places = (number, number, text) if shape.startswith("{") else (number, text)
+            body += shape.format(*places)
+        assert [one.text.partition("\n")[0] for one in criteria_in(body)] == texts
+
+
+@EXAMPLES
+@given(st.dictionaries(st.sampled_from(LABELS), st.sampled_from(["a b", "`c; d`", "8000.", "x/y.py::z"])))
+def test_labels_are_read_however_they_are_laid_out(values: dict[str, str]) -> None:
+    parts = [f"{label}: {value}" for label, value in values.items()]
+    for text in (
+        "; ".join(parts),
+        "\n".join(parts),
+        " -> ".join(parts),
+        "\n".join(f"**{part.replace(':', ':**', 1)}" for part in parts),
+    ):
+        assert labelled(text, LABELS) == values
