@@ -25,7 +25,8 @@ from tests.unit.core.small import small
 
 SEEN = (PROPERTY, DEAD_END, WAITS)  # kinds of findings that the module states as well
 EXPORTED = [seed for seed in SEEDS if seed.kind not in (PARSE, LINT)]
-SHOWN = [seed for seed in EXPORTED if seed.in_tla or seed.kind in SEEN]
+SHOWN = [seed for seed in EXPORTED if seed.in_tla]
+NO_MOVE = "but has no move of its own"  # of the kind WAITS: in the module every gate may open, so none is waited for
 LARGE = ("lights-out", "ralf")
 IS_FULL = os.environ.get("DETENT_TLC") == "full"
 
@@ -50,7 +51,7 @@ def agree(machine: Machine, folder: Path) -> set[str]:
         for number, rule in enumerate(machine.properties, 1)
         if any(one.kind == PROPERTY and one.rule.startswith(f"{rule.name}: ") for one in ours)
     }
-    broken |= {"EngineCanAct" for one in ours if one.kind == WAITS}
+    broken |= {"EngineCanAct" for one in ours if one.kind == WAITS and NO_MOVE in one.rule}
     assert found.violated == broken
     stuck = found.stuck(machine)
     assert (stuck > 0) == any(one.kind == DEAD_END for one in ours)

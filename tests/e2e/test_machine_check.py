@@ -23,11 +23,17 @@ from  = "side"
 to    = "read"
 by    = ["engine"]
 needs = ["written", "tested"]
+[[edge]]
+name  = "rewrite"
+from  = "side"
+to    = "writing"
+by    = ["person"]
 [gate.tested]
 check = "commands"
 since = "task"
 field = "Text"
 """
+WAIT = SLIP.replace('by    = ["person"]', 'by    = ["engine"]\nneeds = ["written"]')
 MEANT = '[exception.sign-off]\nslip = "green tests are enough for a note"\n'
 
 
@@ -58,6 +64,22 @@ def test_an_exception_with_its_reason_lets_the_machine_load(detent: Detent, repo
     machine.write_text(NOTE + SLIP + MEANT, encoding="utf-8")
     assert detent("machine", "check", machine, cwd=path).out.startswith("note: holds")
     assert detent("new", machine, "a note", "--id", "n", "--dir", tmp_path / "task", cwd=path).code == 0
+
+
+def test_an_engine_that_waits_where_no_person_is_asked_is_refused(
+    detent: Detent, repo: MakeRepo, tmp_path: Path
+) -> None:
+    path, machine = repo(), tmp_path / "note.toml"
+    machine.write_text(NOTE + WAIT + MEANT, encoding="utf-8")
+    checked = detent("machine", "check", machine, cwd=path)
+    assert checked.code == 1, checked
+    assert checked.out.splitlines()[1:] == [
+        "  - side: the engine has no move while written, tested are closed, and no person is asked",
+        "      1. start in writing",
+        "      2. agent: writing -> reading (writing-to-reading) with written",
+        "      3. agent: reading -> side (aside) with written",
+        '      if this is meant: [exception.waits] side = "the reason"',
+    ]
 
 
 def test_an_exception_that_nothing_needs_is_refused(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:

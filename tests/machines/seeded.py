@@ -4,8 +4,9 @@ Each `Seed` is a small, named edit of a machine that ships or of a small one of 
 of finding that `machine check` must come to (`detent.core.explore.Violation.kind`; LINT and PARSE are problems that
 keep a file from loading before anything is explored). `in_tla` says whether an export to TLA+ can show the bug:
 
-- True: a declared property is violated, or no end can be reached any more (on the dumped graph of situations). Both
-  follow from states, moves, modes, counters and registers, all of which an export has.
+- True: a declared property is violated, no end can be reached any more (on the dumped graph of situations), or the
+  engine must act and has no move whatever the gates say. All of these follow from states, moves,
+  modes, counters and registers, all of which an export has.
 - False: the bug is about what a model with free gates can't tell (a gate and its negation, a way that an earlier one
   hides, files that nothing judged), about the file itself (LINT, PARSE, vacuous properties), or about a rule of the
   checker that no property of the machine states (a path round a sign-off, a loop without a bound).
@@ -35,7 +36,7 @@ ENGINE_LOOP = "engine-loop"  # the engine goes round for ever by itself
 CONTRADICTION = "contradiction"  # a way asks for something and its opposite
 LIMIT = "limit"  # what is counted bounds nothing
 HIDDEN = "hidden"  # an earlier way is always taken instead
-WAITS = "waits"  # the engine is to act, and only people can
+WAITS = "waits"  # only the engine acts, and it may have no open move
 UNJUDGED = "unjudged"  # files are delivered that differ from those a gate judged
 UNPROVEN = "unproven"  # files are delivered that nothing judged
 VACUOUS = "vacuous"  # a property or an exception that says nothing
@@ -419,17 +420,17 @@ _HIDDEN = (
 
 _WAITING = (
     _seed("global: people run the tests", "global", WAITS,
-          put("tests-complete", by=["person"]), put("test-failures", by=["person"])),
+          put("tests-complete", by=["person"]), put("test-failures", by=["person"]), in_tla=True),
     _seed("orange: pending waits for a person", "orange", WAITS,
-          way("pending -> working", 0, by=["person"]), way("pending -> clarification", 0, by=["person"])),
-    _seed("ralf: a person prepares the commit", "ralf", WAITS, put("prepare-commit", by=["person"])),
+          way("pending -> working", 0, by=["person"]), way("pending -> clarification", 0, by=["person"]), in_tla=True),
+    _seed("ralf: a person prepares the commit", "ralf", WAITS, put("prepare-commit", by=["person"]), in_tla=True),
     _seed("lights-out: a stepped task is stuck behind a gate", "lights-out", WAITS,
           lambda document: edge(document, "PauseForSteppedMode")["from"].remove("BuildGatePassed"),
-          add("BuildGatePassed", "Reviewing", "ReviewByHand", by=["person"])),
+          add("BuildGatePassed", "Reviewing", "ReviewByHand", by=["person"]), in_tla=True),
     _seed("lights-out: spent attempts block nothing", "lights-out", WAITS,
           lambda document: edge(document, "BlockAfterThreeRetries", "BuildRetrying")["ways"].pop(0)),
     _seed("spent rounds wait for a file", "rounds", WAITS, put("enough", needs=["seen"])),
-    _seed("an engine that only people help", "modes", WAITS, put("go-slowly", by=["person"])),
+    _seed("an engine that only people help", "modes", WAITS, put("go-slowly", by=["person"]), in_tla=True),
 )  # fmt: skip
 
 _SKIPPED = (

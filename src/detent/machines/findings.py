@@ -84,7 +84,7 @@ def _never_taken(chart: Chart) -> Iterator[Violation]:
 
 
 def _waiting(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
-    """States in which the engine is to act and can't, so that nothing goes on and no person is asked."""
+    """States in which only the engine acts and may have no open move: the task stops and no person is asked."""
     told: set[str] = set()
     for at, snapshot in enumerate(chart.graph.snapshots):
         state = chart.state(at)
@@ -94,10 +94,11 @@ def _waiting(chart: Chart, conditions: Conditions) -> Iterator[Violation]:
         asked = [way.needs for step, way in steps if step.signal.who == "engine"]
         mode = f" in mode {snapshot.mode}" if snapshot.mode else ""
         if not asked:
-            rule = f"{state.name}: the engine is to act, and no move is its own{mode}"
+            rule = f"{state.name}: the engine must act{mode}, but has no move of its own"
         elif not conditions.one_is_open(asked) and not any("person" in way.by for _, way in steps):
-            gates = ", ".join(dict.fromkeys(name for needs in asked for name in needs))
-            rule = f"{state.name}: while {gates} stay closed no move is possible{mode}, and no person is asked"
+            gates = tuple(dict.fromkeys(name for needs in asked for name in needs))
+            closed = f"{', '.join(gates)} {'is' if len(gates) == 1 else 'are'} closed"
+            rule = f"{state.name}: the engine has no move{mode} while {closed}, and no person is asked"
         else:
             continue
         told.add(state.name)

@@ -240,7 +240,7 @@ class _Translator:
         return quantified([who, *self.circumstances(state, edge)], asked, sign="\\A")
 
     def engine_acts(self, state: State) -> str:
-        """Where the engine is to act, some gates open a move of its own, unless the task is stopped or a no stands."""
+        """Where the engine must act, some gates open a move of its own, unless the task is stopped or a no stands."""
         moves = [
             quantified(self.circumstances(state, edge), f"ENABLED {self.asked(edge, 'engine')}")
             for edge in state.edges

@@ -68,7 +68,7 @@ STORIES = {
         "work: the engine never takes later: sooner is open before it", ("start in work",), "hidden", "later"
     ),
     "an engine that only people help": Violation(
-        "shown: the engine is to act, and no move is its own in mode slow",
+        "shown: the engine must act in mode slow, but has no move of its own",
         ("start in work", "agent: work -> shown (begin-slowly) with seen"),
         "waits",
         "shown",
