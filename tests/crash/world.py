@@ -31,7 +31,7 @@ LOG = f"{FOLDER}/history.jsonl"
 # A checkout that proofs are run in; it is wiped before each proof, so what a killed proof left in it is of no account.
 SCRATCH = re.compile(r"^home/state/detent/[^/]+/[^/]+/proof(/|\.lock$|$)")
 TEMPORARY = ".detent-tmp-"
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{6})?Z")
 # Values that the engine writes into STATE.md; everything else in there belongs to agents and people.
 _OWNED = re.compile(r"^(Phase|Validator status|Repair applied|Revalidation status|Last updated):.*$", re.MULTILINE)
 
@@ -163,7 +163,7 @@ def moment_of_last_line(files: Files) -> int:
 def comparable(entry: Mapping[str, Any]) -> str:
     """A journal or log line without what depends on the time."""
     # "judged" is the hash of a document that holds a time.
-    kept = {key: value for key, value in entry.items() if key not in ("time", "prev", "judged", "native")}
+    kept = {key: value for key, value in entry.items() if key not in ("time", "us", "prev", "judged", "native")}
     if "native" in entry:
         kept["native"] = without_times(entry["native"].get("text", ""))
     for name in ("result", "receipts"):  # commits and receipts hold times; `ending` looks at them by themselves
