@@ -139,6 +139,22 @@ def test_a_copy_of_the_whole_thread_stays_beside(foreign: Foreign) -> None:
     assert found == {"thread.json": written, "notes.txt": b"mine", "spec/v1.md": SPEC.encode()}
 
 
+@pytest.mark.parametrize("change", ["nothing", "new bytes", "a new file"])
+def test_adopting_again_copies_only_a_changed_thread(foreign: Foreign, change: str) -> None:
+    foreign.write("Drafting")
+    first = foreign.adopted()
+    first.done("cancel")
+    assert first("gc", "--yes", "--journals").code == 0
+    (foreign.folder / "spec").mkdir(parents=True)
+    written = foreign.write("Drafting", title="Cache more" if change == "new bytes" else "Cache prices")
+    if change == "a new file":
+        (foreign.folder / "notes.txt").write_text("mine", encoding="utf-8")
+    foreign.adopted()
+    copies = sorted(path.name for path in (foreign.top / ".ralf" / "adopted").iterdir())
+    assert copies == (["old1"] if change == "nothing" else ["old1", "old1-2"])
+    assert (foreign.top / ".ralf" / "adopted" / copies[-1] / "thread.json").read_bytes() == written
+
+
 @pytest.mark.requirement("S4.70")
 def test_an_older_thread_is_migrated_when_it_is_adopted(foreign: Foreign) -> None:
     absent: dict[str, Any] = dict.fromkeys(("schema_version", "mode", "current_run_id", "baseline"), "absent")

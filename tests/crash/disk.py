@@ -25,12 +25,13 @@ from tests.crash.world import LOG, SCRATCH, Files
 
 NAMES = (
     "openat", "write", "pwrite64", "fsync", "fdatasync", "rename", "renameat", "renameat2", "unlink", "unlinkat",
-    "rmdir", "mkdir", "mkdirat", "ftruncate", "link", "linkat", "symlink", "sync",
+    "rmdir", "mkdir", "mkdirat", "ftruncate", "link", "linkat", "symlink", "sync", "sendfile",
 )  # fmt: skip
 MOST_COMBINATIONS = 600  # of one moment; beyond it one file or folder differs from all the others
 _BLOCK_BYTES = 4096
 _UNSURE = re.compile(r"/git/cache/|(^|/)\.git/logs(/|$)")  # what git never syncs, and nothing rests on
 _TEXT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
+_SENT = re.compile(r"^\d+<[^>]*>, \d+<((?:\\x[0-9a-f]{2})*)>, \[(\d+)\]")
 _DESCRIPTOR = re.compile(r"^(?:AT_FDCWD|-?\d+)<((?:\\x[0-9a-f]{2})*)>")
 
 
@@ -106,6 +107,8 @@ class Recording:
                 self._open(call)
             case "write" | "pwrite64":
                 self._write(call)
+            case "sendfile":
+                self._send(call)
             case "fsync" | "fdatasync" | "sync":
                 self._sync(call)
             case "ftruncate":
@@ -159,12 +162,23 @@ class Recording:
         if call.pid == self.main and call.arguments.startswith("1<"):
             self.changes.append(Change("ack"))
             return
+        self._put(call, _decoded_bytes(_TEXT.findall(call.arguments)[0])[: int(call.result)])
+
+    def _send(self, call: Call) -> None:
+        """Bytes that the kernel copied from one file of the world into another."""
+        found = _SENT.match(call.arguments)
+        assert found, f"the model does not know {call}"
+        source = self.names.get(self._inside(_decoded(found[1])))
+        start = int(found[2])
+        if source is not None:
+            self._put(call, bytes(self.live[source][start : start + int(call.result)]))
+
+    def _put(self, call: Call, data: bytes) -> None:
         path = self._inside(_descriptor(call))
         if path not in self.names:
             return
         file = self.names[path]
         assert file is not None
-        data = _decoded_bytes(_TEXT.findall(call.arguments)[0])[: int(call.result)]
         descriptor = call.arguments.partition("<")[0]
         offset = self._positions.get((call.pid, descriptor), -1)
         if call.name == "pwrite64":
@@ -275,6 +289,9 @@ def _rename(names: dict[str, int | None], change: Change) -> None:
         if change.path in names and change.target in names:
             names[change.path], names[change.target] = names[change.target], names[change.path]
     elif change.path in names:
+        if change.action == "rename" and names[change.path] is None:
+            for inner in [name for name in names if name.startswith(f"{change.path}/")]:
+                names[change.target + inner.removeprefix(change.path)] = names.pop(inner)
         if change.action != "remove":
             names[change.target] = names[change.path]
         if change.action != "link":

@@ -7,12 +7,16 @@ import os
 from detent.effects.bring import copy_below, wipe
 from detent.machines.load import scaffold
 from detent.runner.layout import is_tracked, store_root
-from detent.store.atomic import make_folders, read_plain, storage_error, write_atomic
+from detent.store.atomic import make_folders, read_plain, storage_error, sweep, sync_folder, write_atomic
+from detent.store.folders import walk
 from detent.store.numbers import whole_number
+from detent.store.places import POINTER
 from detent.store.tasks import TaskStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from detent.store.native import Native
     from detent.store.places import Project
 
@@ -36,12 +40,18 @@ def revision_files(native: Native) -> dict[int, str]:
 
 
 def keep_copy(native: Native, project: Project) -> str:
-    """Copy the whole folder as it is; returns where the copy lies."""
+    """Copy the whole folder as it is, synced; returns where the copy lies. A copy that holds the same is used again."""
     store = native.machine.store
     is_beside = bool(store.get("root")) and not is_tracked(store)
     place = store_root(store, project.root) if is_beside else native.places.folder
+    sweep(native.folder, native.file)  # the project's lock is held
+    found = _contents(native.folder)
+    added = {POINTER, store.get("draft", "")}  # files that a killed `adopt` may have written after its copy
     target, number = os.path.join(place, COPIES, native.places.id), 1
-    while os.path.lexists(target):  # of a task of that name which is gone
+    while os.path.lexists(target):  # of a killed `adopt`, or of an earlier task of that name
+        kept = _contents(target)
+        if kept == {name: content for name, content in found.items() if name in kept or name not in added}:
+            return target
         number += 1
         target = os.path.join(place, COPIES, f"{native.places.id}-{number}")
     make_folders(os.path.dirname(target))
@@ -50,10 +60,43 @@ def keep_copy(native: Native, project: Project) -> str:
         wipe(scratch)
         os.mkdir(scratch)
         copy_below(native.folder, scratch, frozenset())
+        _sync_below(scratch)
         os.rename(scratch, target)
+        sync_folder(os.path.dirname(target))
     except OSError as error:
         raise storage_error(error, target, "the folder can't be copied before it is taken over") from error
     return target
+
+
+def _contents(top: str) -> dict[str, str]:
+    """What each file and link below a folder holds, by path: the hash of its bytes, or the place a link leads to."""
+    from hashlib import file_digest
+
+    contents = {}
+    for path in _paths_below(top):
+        if os.path.islink(path):
+            contents[os.path.relpath(path, top)] = f"-> {os.readlink(path)}"
+        elif os.path.isfile(path):
+            with open(path, "rb") as file:
+                contents[os.path.relpath(path, top)] = file_digest(file, "sha256").hexdigest()
+    return contents
+
+
+def _sync_below(top: str) -> None:
+    """Sync every file and folder below a folder, and the folder itself."""
+    for path in (*_paths_below(top), top):
+        if os.path.islink(path):
+            continue
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _paths_below(top: str) -> Iterator[str]:
+    for base, folders, names in walk(top):
+        yield from (os.path.join(base, name) for name in (*folders, *names))
 
 
 def keep_revisions(native: Native) -> dict[str, str]:
