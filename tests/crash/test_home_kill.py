@@ -109,8 +109,17 @@ def points(place: Place, words: tuple[str, ...], log: Path) -> list[Call]:
     return chosen if FULL else chosen[:: len(chosen) // POINTS]
 
 
-def kill_everywhere(place: Place, words: tuple[str, ...], tmp_path: Path, lost: Callable[[Place], list[str]]) -> None:
-    """Kill a command at its points; each time the same command, given again, must bring the same end."""
+def kill_everywhere(
+    place: Place,
+    words: tuple[str, ...],
+    tmp_path: Path,
+    lost: Callable[[Place], list[str]],
+    settle: tuple[str, ...] = (),
+) -> None:
+    """Kill a command at its points; each time the same command, given again, must bring the same end.
+
+    `settle` is a command besides, where the same one is refused because the move was made before the death.
+    """
     place.keep()
     chosen = points(place, words, tmp_path / "points.strace")
     due = place.summary()
@@ -118,6 +127,8 @@ def kill_everywhere(place: Place, words: tuple[str, ...], tmp_path: Path, lost: 
     for call in chosen:
         place.kill_at(call, words)
         again = place(*words)
+        if settle:
+            place(*settle)
         if again.code in (3, 5) or "bug:" in again.out + again.err:
             wrong.append(f"{call}: the repetition ended with {again}")
         wrong += [f"{call}: {one}" for one in (*differences(place.summary(), due), *lost(place))]
@@ -192,3 +203,72 @@ def test_a_killed_gc_is_finished_by_the_next_one(detent: Detent, repo: MakeRepo,
         return [] if {"later.txt", "STATE.md"} <= set(names) else [f"kept are only {names}"]
 
     kill_everywhere(place, ("gc",), tmp_path, lost)
+
+
+@pytest.mark.usefixtures("strace")
+def test_a_killed_gc_of_work_that_never_landed_keeps_it_under_a_ref(
+    detent: Detent, repo: MakeRepo, tmp_path: Path
+) -> None:
+    place = Place(detent, repo, tmp_path)
+    task = finished(place, repo)
+    (task.tree / "later.txt").write_text("not in a checkpoint\n", encoding="utf-8")
+
+    def lost(place: Place) -> list[str]:
+        """The line names a ref of the person's repository that holds all of the work, and it is one."""
+        lines = [entry["snapshot"] for entry in place.journal() if entry["kind"] == "collected"]
+        kept = place.git(place.repo, "for-each-ref", "--format=%(refname)", "refs/detent/collected").splitlines()
+        names = [name for ref in kept for name in place.git(place.repo, "ls-tree", "--name-only", ref).splitlines()]
+        is_whole = lines[-1:] == kept and {"made.txt", "later.txt"} <= set(names)
+        return [] if is_whole else [f"the journal names {lines}, kept are {kept} with {names}"]
+
+    kill_everywhere(place, ("gc", "--yes"), tmp_path, lost)
+
+
+@pytest.mark.usefixtures("strace")
+def test_a_killed_sign_off_of_a_difference_is_made_once_with_its_reason(
+    detent: Detent, repo: MakeRepo, tmp_path: Path
+) -> None:
+    place = Place(detent, repo, tmp_path)
+    assert place("new", "orange", "count", "--id", "t").code == 0
+    file = place.home / "task" / "TASK.md"
+    for section, state in (("", "working"), ("Handoff\nDONE: it works", "agent-review"), ("Review\nPASS", "reviewing")):
+        with file.open("a", encoding="utf-8") as text:
+            text.write(f"\n## {section}\n" if section else "")
+        moved = place("move", state, "t")
+        assert moved.code == 0, moved
+    with (place.home / "tree/app.py").open("a", encoding="utf-8") as code:
+        code.write("# later\n")
+
+    def unsigned(place: Place) -> list[str]:
+        signed = [entry for entry in place.journal() if entry["kind"] == "moved" and entry.get("signed")]
+        found = [(entry["reason"], len(entry["signed"]["accepted"])) for entry in signed]
+        return [] if found == [("one comment", 1)] else [f"signed is {found}"]
+
+    settle = ("move", "--edge", "no-such-move", "t")  # refused, after the task was brought into order
+    kill_everywhere(place, ("approve", "--reason", "one comment", "t"), tmp_path, unsigned, settle)
+
+
+@pytest.mark.usefixtures("strace")
+def test_killed_trust_is_there_whole_or_not_at_all(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    place = Place(detent, repo, tmp_path)
+    stranger = Detent(detent.directory, place.detent.environment, trusts=False)
+    (place.repo / "detent.toml").write_text("[sandbox]\npass = ['GH_TOKEN']\n", encoding="utf-8")
+    place.git(place.repo, "add", "--all")
+    place.git(place.repo, "commit", "--quiet", "--message=Settings")
+    place.keep()
+    words, log = ("trust", "--yes"), tmp_path / "points.strace"
+    ended, calls = record(
+        place.argv(words), cwd=place.repo, env=place.detent.environment, log=log, names=("openat", "write", *NAMES)
+    )
+    assert ended.code == 0, ended
+    chosen = [call for call in calls if call.is_done and "/trusted" in call.arguments]
+    assert {"fsync", "rename"} <= {call.name for call in chosen}, chosen
+    wrong = []
+    for call in chosen:
+        place.kill_at(call, words)
+        is_trusted = stranger("trust", "--show", "--json", cwd=place.repo).json()["trusted"]
+        made = stranger("new", "x", "--id", "t", cwd=place.repo)
+        wrong += [f"{call}: trusted {is_trusted}, yet {made}"] * ((made.code == 0) != is_trusted)
+        again = stranger(*words, cwd=place.repo)
+        wrong += [f"{call}: {again}"] * (again.code != 0 or stranger("new", "y", cwd=place.repo).code != 0)
+    assert not wrong, "\n".join(wrong[:12])

@@ -157,6 +157,16 @@ def test_sign_off_and_move_are_one_line_about_one_tree(letter: Letter) -> None:
     assert letter("audit", "t").code == 0
 
 
+def test_an_anchor_that_a_crash_prevented_is_made_by_the_next_command(letter: Letter) -> None:
+    letter.sign()
+    listed = ("for-each-ref", "--format=%(objectname)", anchor_ref("t"))
+    anchored = letter.git(letter.repo, *listed)
+    assert anchored
+    letter.git(letter.repo, "update-ref", "-d", anchor_ref("t"))  # as if the engine died right after the line
+    assert letter("move", "--edge", "no-such-move", "t").code == REFUSED
+    assert letter.git(letter.repo, *listed) == anchored
+
+
 def test_what_is_signed_is_shown_before_and_after(letter: Letter) -> None:
     tree = letter("diff", "t", "--json").json()["tree"]
     assert tree[:12] in letter("next", "t").out

@@ -36,10 +36,13 @@ def commit_move(
     content = {**content, **({"led": led} if led else {})}
     content = {**content, **({"fields": fields} if fields else {}), **_files_at_end(task, document, after.state)}
     memory, document = remember(task, memory, document, "moved", content, after=after)
-    kept = keep_promises(task, Settled(memory, document))
-    if taken.edge.sign_off:
-        from detent.runner.anchor import anchor  # few moves are sign-offs
+    if not taken.edge.sign_off:
+        return keep_promises(task, Settled(memory, document))
+    from detent.runner.anchor import anchor  # few moves are sign-offs
 
+    anchor(task.replace(memory=memory))  # before the promises; after a crash put_in_order repeats both
+    kept = keep_promises(task, Settled(memory, document))
+    if kept.memory.snapshot.seq != memory.snapshot.seq:
         anchor(task.replace(memory=kept.memory))
     return kept
 

@@ -27,7 +27,12 @@ def put_in_order(task: Task) -> Settled:
         from detent.runner.prepare import settle_intent  # only a crash leaves one open
 
         settled = settle_intent(task, settled)
-    settled = keep_promises(task, settled)
+    signed_seqs = [shown["seq"] for shown in settled.memory.signed.values()]
+    if settled.memory.unsettled or settled.memory.snapshot.seq in signed_seqs:
+        from detent.runner.anchor import anchor  # only after a sign-off or a crash, which may have prevented it
+
+        settled = keep_promises(task, settled)
+        anchor(task.replace(memory=settled.memory))
     if settled.memory.filed:
         from detent.runner.revisions import mend_revisions  # only where a machine files what never changes
 
