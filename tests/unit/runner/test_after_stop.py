@@ -18,7 +18,7 @@ from detent.runner.step import step, tidy
 from detent.store.aftermath import boot_id
 from detent.store.fields import write_fields
 
-FRAME = {"Objective": "o", "Done gate": "g", "Not doing": "n", "Reality constraints": "none"}
+FRAME = {"Objective": "o", "Done gate": "g", "Not doing": "n", "Reality constraints": "r"}
 
 
 class World:
