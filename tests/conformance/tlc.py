@@ -90,7 +90,7 @@ def check(machine: Machine, folder: Path) -> Checked:
     while True:
         lines = [line for line in made.config.splitlines() if line.removeprefix("INVARIANT ") not in violated]
         (folder / f"{made.module}.cfg").write_text("\n".join(lines))
-        output = _run(made.module, folder)
+        output = _run(made.module, folder, f"meta-{len(violated)}")
         found = set(_VIOLATED.findall(output))
         if not found:
             assert "distinct states found, 0 states left" in output, output[-3000:]
@@ -99,9 +99,10 @@ def check(machine: Machine, folder: Path) -> Checked:
         violated |= found
 
 
-def _run(module: str, folder: Path) -> str:
+def _run(module: str, folder: Path, files: str) -> str:
+    """The output of one run; TLC names a folder in `files` by the second, so no two runs may share it."""
     java = ("java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx1g", "-cp", str(jar()), "tlc2.TLC")
-    words = ("-deadlock", "-nowarning", "-metadir", "meta", "-dump", "dot,actionlabels", "graph")
+    words = ("-deadlock", "-nowarning", "-metadir", files, "-dump", "dot,actionlabels", "graph")
     ran = subprocess.run(
         (*java, *words, module), cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )
