@@ -53,7 +53,7 @@ def test_a_document_that_agrees_is_equal(detent: Detent, tmp_path: Path) -> None
     assert done.code == 0
     assert done.out.splitlines() == [
         "equal; map of states, line 4; table of line 12: 9 states, 17 moves",
-        "  compared: states, moves, ends, actors, gates",
+        "  compared: states, moves, ends, actors of 1 move, gates of 1 move",
     ]
 
 
@@ -68,7 +68,7 @@ def test_differences_are_told_in_sentences_and_as_json(detent: Detent, tmp_path:
         "review -> done (review_to_done) is made by person in the document, by agent or engine in the machine",
     ]
     assert done.out.splitlines()[:4] == [
-        "different in 3 point(s); map of states, line 4; table of line 12: 9 states, 17 moves",
+        "different in 3 points; map of states, line 4; table of line 12: 9 states, 17 moves",
         *(f"  - {line}" for line in differences),
     ]
     content = detent("machine", "compare", "phase", "plan.md", "--json", cwd=tmp_path).json()
@@ -76,6 +76,18 @@ def test_differences_are_told_in_sentences_and_as_json(detent: Detent, tmp_path:
     assert content["equal"] is False
     assert content["missing_edges"] == [["intake", "done", ""]]
     assert content["compared"] == ["states", "moves", "ends", "actors", "gates"]
+
+
+def test_a_document_about_another_machine_is_told_in_one_line(detent: Detent, tmp_path: Path) -> None:
+    (tmp_path / "plan.md").write_text("```text\na -> b | c\nb -> c\n```\n")
+    done = detent("machine", "compare", "global", "plan.md", cwd=tmp_path)
+    assert done.code == 1
+    assert done.out.splitlines() == [
+        "different; map of states, line 2: 3 states, 3 moves",
+        "  - no state in common: the document has a, b, c; the machine has "
+        "planning, plan_review, codegen, review, test, accept, revert, done",
+        "  compared: states, moves, ends",
+    ]
 
 
 MODULE = r"""---- MODULE Orange ----

@@ -9,14 +9,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from detent.proof.compare import Comparison
-    from detent.proof.relation import Relation
+    from detent.proof.relation import Relation, Row
 
 
 def comparison_lines(comparison: Comparison, document: Relation) -> list[str]:
     """The result, each difference, and what was compared at all."""
     found, faults = difference_lines(comparison), comparison.problems
+    if not set(document.states) - set(comparison.missing_states):
+        theirs, ours = ", ".join(document.states) or "none", ", ".join(comparison.extra_states)
+        found = [f"no state in common: the document has {theirs}; the machine has {ours}"]
     told = (
-        f"different in {len(found)} point(s)"
+        "different" + (f" in {len(found)} points" if len(found) > 1 else "")
         if found
         else "equal, once the document is repaired"
         if faults
@@ -26,9 +29,19 @@ def comparison_lines(comparison: Comparison, document: Relation) -> list[str]:
         f"{told}; {document.source}: {len(document.states)} states, {len(document.rows)} moves",
         *(f"  - the document, {fault}" for fault in faults),
         *(f"  - {line}" for line in found),
-        f"  compared: {', '.join(compared_parts(document))}",
+        f"  compared: {', '.join(_part(name, document.rows) for name in compared_parts(document))}",
         *(f"  note: {note}" for note in document.notes),
     ]
+
+
+def _part(name: str, rows: Sequence[Row]) -> str:
+    """A part that was compared; of what only some moves have, with the number of the document's moves that have it."""
+    counts = {
+        "names": sum(row.name is not None for row in rows),
+        "actors": sum(row.by is not None for row in rows),
+        "gates": sum(row.needs is not None for row in rows),
+    }
+    return f"{name} of {counts[name]} move{'s' * (counts[name] != 1)}" if name in counts else name
 
 
 def difference_lines(comparison: Comparison) -> list[str]:

@@ -152,7 +152,8 @@ def _with_tables(base: Relation | None, tables: Sequence[Table]) -> Relation:
         states = states_of(plain, *starts, *(row.target for row in moves), *ends)
         base = Relation("", states, (), None, ends_of(states, plain, ends) if ends else None)
     spread = [row.replace(source=state) for row in moves if row.source == ANY for state in _others(base, row)]
-    where = f"table of line {', '.join(str(table.line) for table in tables)}"
+    lines = ", ".join(str(table.line) for table in tables)
+    where = f"tables of lines {lines}" if len(tables) > 1 else f"table of line {lines}"
     merged = _merged(base, (*plain, *spread))
     initial = base.initial if base.initial is not None else starts[0] if starts else None
     terminal = base.terminal if base.terminal is not None else ends_of(merged.states, merged.rows, ())

@@ -223,6 +223,7 @@ TABLES = """# Moves
 
 def test_tables_are_read_together_with_actors_and_gates(tmp_path: Path) -> None:
     found = read(tmp_path, TABLES)
+    assert found.source.startswith("tables of lines ")
     assert (found.initial, found.terminal) == ("work", ("over",))
     assert compare(MACHINE, found) == Comparison(equal=True)
     assert found.notes == ("the table of line 24 is about other states and was not compared",)
