@@ -236,7 +236,9 @@ def test_a_person_s_command_is_recorded_as_the_decision_before_the_task_is_done(
     desk = at("test")
     desk.moved("accept")
     assert set(desk.refused(reason="go on")) == {"decision_accepted"}, "whatever is open next is no decision"
-    desk.put(DECISION, {"verdict": "needs_changes"})
+    path = desk.put(DECISION, {"verdict": "needs_changes"})
+    assert set(desk.refused("done", verb="approve")) == {"prepare"}, "a decision that says otherwise is not overwritten"
+    path.unlink()
     assert desk.moved("done", "all fine", verb="approve") == "accepted"
     found = desk.read(DECISION)
     assert (found["verdict"], found["reason"], found["by"]) == ("accepted", "all fine", "ann")

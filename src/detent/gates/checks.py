@@ -48,6 +48,7 @@ _URL = re.compile(
 )
 MARKDOWN_LINK = re.compile(r"\[[^\]\n]+\]\(\s*<?([^)\s>]+)>?\s*\)")
 _MOST_FILLER_BYTES = 200  # of a file that is looked into, whether it says anything
+_MOST_QUOTED = 2000  # characters of a section that is quoted to the next run
 _MOST_SHOWN = 80  # characters of what somebody wrote, where a sentence quotes it
 ABOUT_TREE = "tree"  # what a verdict is about: it counts for the files that it was given on
 ROUND_LINE = re.compile(r"\W*round\W*\d+\W*", re.IGNORECASE)
@@ -145,7 +146,8 @@ def section_filled(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=f'{file} has no section "## {name}"', evidence=evidence)
     if not _says_something(gate, body):
         return Finding(ok=False, why=f'{file} has nothing under "## {name}"', evidence=evidence)
-    return Finding(ok=True, evidence=evidence)
+    said = " ".join(shown(body).split())[:_MOST_QUOTED] if gate.params.get("quoted") else ""
+    return Finding(ok=True, evidence=evidence, note=said)
 
 
 def verdict(gate: Gate, seen: Seen) -> Finding:
@@ -349,7 +351,7 @@ CHECKS: Mapping[str, Known] = {
     "fields_present": (fields_present, ("fields",), ()),
     "field_is": (field_is, ("field", "value"), ()),
     "register_is": (register_is, ("register", "value"), ("unless",)),
-    "section_filled": (section_filled, ("file", "section"), ("empty",)),
+    "section_filled": (section_filled, ("file", "section"), ("empty", "quoted")),
     "section_empty": (section_empty, ("file", "section"), ("empty",)),
     "verdict": (verdict, ("file", "section", "value"), ("words", "about")),
     "labels": (labels, ("files", "section", "labels", "relevant"), ()),

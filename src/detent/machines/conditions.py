@@ -28,7 +28,7 @@ _ONE_ANSWER = (
 )
 _ANSWERS = {"verification_doc": "PASS"}  # likewise, with the value that an absent one stands for
 _OPPOSITES = {"fields_empty": "fields_filled", "section_empty": "section_filled"}
-_BESIDES = ("value", "about", "again")  # parameters that are no part of the question
+_BESIDES = ("value", "about", "again", "quoted")  # parameters that are no part of the question
 
 
 class Conditions:

@@ -726,7 +726,8 @@ def test_every_check_says_what_it_must_be_given() -> None:
     of_person = {"asked_by_name"}
     of_checkout = {"git_clean", "baseline_known", "protected_ok", "same_tree", "tree_edited"}
     of_tree = {"lockfile", "secret_scan", "dependency_audit"}
-    assert asks_nothing == of_checkout | of_project | of_person | of_tree
+    of_deployment = {"taken_back"}
+    assert asks_nothing == of_checkout | of_project | of_person | of_tree | of_deployment
 
 
 def test_fresh_proof_lies_in_the_task_folder(world: World) -> None:

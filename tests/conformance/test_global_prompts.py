@@ -1,0 +1,95 @@
+"""What an agent of a `global` task is told, read from the prompts of real runs in each phase that has an agent."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Detent, MakeRepo, environment_in
+from tests.e2e.agent_runs import Agents
+from tests.e2e.global_task import make_global, out
+
+RELATION = json.loads((Path(__file__).parents[1] / "data/relations/001_global.json").read_text(encoding="utf-8"))
+WITH_AGENT = ("planning", "plan_review", "codegen", "review")
+BY_PERSON = {("planning", "planning"), ("codegen", "codegen")}  # re-plan and re-run are a person's /redo
+SENT_BACK = {"ok": False, "issues": [{"severity": "blocking", "target": "code", "message": "the sum is wrong"}]}
+BLOCKED = {"ok": False, "blocked": True, "issues": [{"severity": "blocking", "message": "name the tests"}]}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
+    """The prompts of each phase, in order; the plan and the code are sent back once."""
+    folder = tmp_path_factory.mktemp("prompts")
+    environment = environment_in(folder)
+    agents = Agents(Detent(folder, environment), MakeRepo(folder / "repositories", environment), folder)
+    try:
+        task = make_global(agents)
+        agents.script("plan_review", out("plan-review.json", BLOCKED), run=2)
+        agents.script("planning", out("planning.ai.json", {"summary": "with tests", "open_questions": []}), run=3)
+        agents.script("review", out("code-review.json", SENT_BACK), run=6)
+        task.run(expect=4)
+        assert task.phase == "accept"
+        found: dict[str, list[str]] = {}
+        for planned in task.entries("run_planned"):
+            found.setdefault(planned["state"], []).append(task.prompt(planned["run"]))
+        task.audit()
+        yield found
+    finally:
+        agents.close()
+
+
+# What the document tells the agent of each phase, as facts: artifacts, keys, severities, signals, where each leads.
+FACTS = {
+    "planning": (
+        *("`planning.ai.json`", "planning/planning.ai.json", "`plan.files.json`", "`open_questions`", "blocking"),
+        *("waits for a person", "every path", "sends the task back here", "change any file of the repository"),
+    ),
+    "plan_review": (
+        *("planning/planning.ai.json", "plan.files.json", "review/plan-review.json", "`ok`", "`blocked`", "`issues`"),
+        *('"blocking" | "major" | "minor"', "`structural_flaws`", "contradicts", "change the plan"),
+        *("(review ok)", "(review needs changes)", "(review blocked)"),
+    ),
+    "codegen": (
+        *("planning/planning.ai.json", "plan.files.json", "code/diff.patch", "code/files/", "review/code-review.json"),
+        *("eval/eval-report.json", "Run the tests yourself", "codegen-report.json", "`reason`", "`plan_unclear`"),
+        *("`needs_changes`", "`plan_incomplete`", "`scope_mismatch`", "`blocked`", "essential part is missing"),
+        *("change files that the plan does not name", "(codegen completed)", "(scope mismatch)", "(plan unclear)"),
+        *("locked now: planning/, plan.files.json",),
+    ),
+    "review": (
+        *("code/diff.patch", "planning/planning.ai.json", "review/code-review.json", "`ok`", "`issues`"),
+        *('"blocking" | "major" | "minor"', '"code" | "plan"', "to planning where", "else to the coder"),
+        *("goes on to the tests", "(review passes)", "(needs code changes)", "(plan flawed)", "fix what you find"),
+    ),
+}
+
+
+def test_there_are_facts_for_every_phase_with_an_agent(told: dict[str, list[str]]) -> None:
+    assert set(FACTS) == set(told) == set(WITH_AGENT)
+
+
+@pytest.mark.told("S1.59")
+@pytest.mark.parametrize("phase", WITH_AGENT)
+def test_a_prompt_carries_every_instruction_of_the_document(told: dict[str, list[str]], phase: str) -> None:
+    for prompt in told[phase]:
+        text = " ".join(prompt.split()).lower()
+        assert [fact for fact in FACTS[phase] if fact.lower() not in text] == []
+
+
+@pytest.mark.requirement("S1.52")
+@pytest.mark.parametrize("phase", WITH_AGENT)
+def test_a_prompt_names_the_phases_that_its_work_may_lead_to(told: dict[str, list[str]], phase: str) -> None:
+    allowed = {edge["to"] for edge in RELATION["transitions"] if edge["from"] == phase} - {
+        to for source, to in BY_PERSON if source == phase
+    }
+    for prompt in told[phase]:
+        assert set(re.findall(rf"^### {phase} -> (\w+)", prompt, re.MULTILINE)) == allowed
+
+
+def test_what_sent_the_work_back_is_quoted_to_the_next_run(told: dict[str, list[str]]) -> None:
+    assert 'an issue: "name the tests"' in told["planning"][1]
+    assert 'a blocking issue: "the sum is wrong"' in told["codegen"][1]
