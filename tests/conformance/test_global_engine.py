@@ -237,7 +237,8 @@ def test_a_person_s_command_is_recorded_as_the_decision_before_the_task_is_done(
     desk.moved("accept")
     assert set(desk.refused(reason="go on")) == {"decision_accepted"}, "whatever is open next is no decision"
     path = desk.put(DECISION, {"verdict": "needs_changes"})
-    assert set(desk.refused("done", verb="approve")) == {"prepare"}, "a decision that says otherwise is not overwritten"
+    refused = desk.refused("done", reason="all fine", verb="approve")
+    assert set(refused) == {"prepare"}, "a decision that says otherwise is not overwritten"
     path.unlink()
     assert desk.moved("done", "all fine", verb="approve") == "accepted"
     found = desk.read(DECISION)
