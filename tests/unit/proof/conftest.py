@@ -124,7 +124,7 @@ def live_through_everything(task: Task) -> None:
     """Refused, restored, blocked, answered, amended, failed, repaired and done."""
     worker = Worker(task)
     worker.refused("shape")
-    worker.fields(objective="add", done_gate="tests pass", not_doing="more", reality_constraints="none")
+    worker.fields(objective="add", done_gate="tests pass", not_doing="more", reality_constraints="python only")
     worker.move("shape", "engine")
     shutil.copy(worker.folder / "STATE.md", worker.folder.parent.parent / "early-STATE.md")
     worker.fields(validation_plan="cmd: python3 -m unittest", user_facing="no")
