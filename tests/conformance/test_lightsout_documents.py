@@ -90,7 +90,7 @@ def test_the_expand_gate_names_whatever_a_scope_lacks(lights: Lights) -> None:
         ),
         ("Estimated Cost", "not much", '"## Estimated Cost" names no figure'),
         ("Estimated Cost", "$60 per year", '"## Estimated Cost" is no monthly figure'),
-        ("Quality Tier", "to be decided", '"## Quality Tier" does not settle on one of: shed, house, skyscraper'),
+        ("Quality Tier", "a palace", '"## Quality Tier" does not settle on one of: shed, house, skyscraper'),
         ("Stack", "Python", '"Conflicts:" is not answered under "## Stack"'),
     ]
     spoilt(line, "PassExpandGate", SCOPE, table)

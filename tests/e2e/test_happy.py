@@ -450,7 +450,7 @@ def test_task_phase_init_makes_the_files(detent: Detent, repo: MakeRepo, tmp_pat
     told = detent("status", "--json", cwd=folder).json()
     assert (told["state"], told["machine"], told["workspace"]) == ("intake", "phase", str(path))
     assert task_phase_init(detent, tmp_path, "--task-dir", folder, "--repo", path, "again").returncode == 1
-    assert "usage" in task_phase_init(detent, tmp_path).stdout
+    assert "usage" in task_phase_init(detent, tmp_path).stderr
 
 
 # --- adopt ---
@@ -487,7 +487,7 @@ def test_an_end_can_not_be_adopted(detent: Detent, repo: MakeRepo, tmp_path: Pat
     folder.mkdir()
     (folder / "STATE.md").write_text(f"Phase: {phase}\nValidator status: pass\n", encoding="utf-8")
     made = detent("adopt", folder, "phase", cwd=repo())
-    assert (made.code, "nobody has proven here how it was reached" in made.err) == (1, True)
+    assert (made.code, "nothing here proves how it was reached" in made.err) == (1, True)
     assert sorted(path.name for path in folder.iterdir()) == ["STATE.md"]
 
 

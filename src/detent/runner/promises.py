@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.runner.open import Task
+    from detent.store.memory import Memory
 
     # What came of it, and the fields of the native file it led somewhere.
     Effect = Callable[[Task, str, Mapping[str, Any]], tuple[dict[str, str], dict[str, str]]]
@@ -27,11 +28,11 @@ def put_in_order(task: Task) -> Settled:
         from detent.runner.prepare import settle_intent  # only a crash leaves one open
 
         settled = settle_intent(task, settled)
-    signed_seqs = [shown["seq"] for shown in settled.memory.signed.values()]
-    if settled.memory.unsettled or settled.memory.snapshot.seq in signed_seqs:
-        from detent.runner.anchor import anchor  # only after a sign-off or a crash, which may have prevented it
+    needs_anchor = _is_sign_off_open(settled.memory)
+    settled = keep_promises(task, settled)
+    if needs_anchor:
+        from detent.runner.anchor import anchor  # only after a sign-off, where a crash may have prevented it
 
-        settled = keep_promises(task, settled)
         anchor(task.replace(memory=settled.memory))
     if settled.memory.filed:
         from detent.runner.revisions import mend_revisions  # only where a machine files what never changes
@@ -43,6 +44,12 @@ def put_in_order(task: Task) -> Settled:
         settled = follow_title(task, settled)
     project_beside(task, settled.memory)  # what a crash kept from being written there
     return settled
+
+
+def _is_sign_off_open(memory: Memory) -> bool:
+    """Whether the journal ends with a sign-off, or with one whose promised effects are not all done."""
+    last = max((shown["seq"] for shown in memory.signed.values()), default=0)
+    return last == memory.snapshot.seq or any(key.partition(":")[0] == str(last) for key in memory.unsettled)
 
 
 def keep_promises(task: Task, settled: Settled) -> Settled:

@@ -83,7 +83,7 @@ class Memory(Record):
     usage: Mapping[str, float] = {}  # what all runs together used
     driven: Mapping[str, Any] = {}  # who last wanted the task to be driven, or no longer
     deploy: Mapping[str, Any] = {}  # the deploy commands a person confirmed, what began, and how the last one ended
-    set_ups: Sequence[str] = ()  # hashes of the manifests of set-ups that proofs were made with, newest last
+    set_ups: Sequence[str] = []  # hashes of the manifests of set-ups that proofs were made with, newest last
     set_up: Mapping[str, Any] = {}  # what the last set-up was made from, and the paths of the tree that are its own
     led: str = ""  # why the engine brought the task into this state; empty where somebody else did
     native: Mapping[str, Any] = {}  # the line that carries the native file's last text: its time, place and length
