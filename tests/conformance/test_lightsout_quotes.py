@@ -23,6 +23,7 @@ def hides_paths(line: Pipeline, *texts: str) -> None:
     for text in texts:
         assert "receipts/" not in text
         assert str(line.control) not in text
+        assert line.detent.environment["XDG_STATE_HOME"] not in text, "a folder of this host"
 
 
 def prompts(line: Pipeline) -> list[str]:
@@ -43,6 +44,7 @@ def test_a_failed_test_is_quoted_to_the_next_run_and_in_every_report(lights: Lig
         failed = section(text, "What failed")
         assert "`python3 -m unittest discover tests` (exit 1), on these files; its last lines:" in failed
         assert "> AssertionError: 'what was got' != 'what was wanted'" in failed
+        assert 'File "tests/test_words.py", line ' in failed
         assert "postgres://[redacted]@db/words" in failed
     blocked, log = line.read("scaffolding/blocked.md"), line.read("scaffolding/log.md")
     for text in (blocked, log):

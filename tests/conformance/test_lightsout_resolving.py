@@ -68,8 +68,9 @@ def test_an_answer_is_carried_out_and_looked_at_by_another_role(
 ) -> None:
     line = blocked(lights, main)
     assert line("answer", answer, "p").code == 0
-    line.run("--once")
+    said = line.run("--once").out
     assert roles(line) == ["reconciler", "main"]
+    assert "the decision was its task; the reconciler looks next" in said
     prompt = line.prompt(line.last("run_planned")["run"])
     assert "a person has decided" in prompt
     assert f"> {answer}" in prompt
@@ -112,3 +113,4 @@ def test_a_drift_that_stays_is_named_in_the_last_report(lights: Lights) -> None:
     for text in (line.read("scaffolding/blocked.md"), line.read("scaffolding/log.md"), line("inbox").out):
         assert CREEP in text
     assert "failed as often as it may" not in line.read("scaffolding/log.md")
+    assert "Options: [say what to do about drift_violates, " in line.read("scaffolding/blocked.md")

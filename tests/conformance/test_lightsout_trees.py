@@ -52,9 +52,10 @@ def test_fix_is_judged_by_all_that_the_build_gate_asks(
     fixing = {"Reviewing": "ReviewFixing", "Verifying": "VerifyFixing"}[state]
     reconciled = f"doc reconcile.md; {ROUND}"
     line = lights.at(state, **scripts, **{fixing: spoil}, Reconciling=reconciled)
-    line.run(expect=6)
+    said = line.run(expect=6).out
     passed = {"Reviewing": "ReviewGatePassed", "Verifying": "VerifyGatePassed"}[state]
     assert passed not in line.path_of_moves()[line.path_of_moves().index(fixing) :]
+    assert "there is no blocked.md" not in said, "no agent reported a block"
     last = line.entries("run_planned")[-1]["run"]
     assert told in line.prompt(last) + line.last("unmoved").get("why", ""), line.prompt(last)
     line.audit()

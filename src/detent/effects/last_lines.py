@@ -30,9 +30,14 @@ def end_of(log: str) -> str:
     return ""
 
 
-def quotable(text: str, environment: Mapping[str, str]) -> str:
-    """The last lines of a text; secrets are taken out before anything is cut, so that none is cut in two."""
+def quotable(text: str, environment: Mapping[str, str], *folders: str) -> str:
+    """The last lines of a text; secrets are taken out before anything is cut, so that none is cut in two.
+
+    Paths below `folders`, where the command ran, become relative: such a folder may be gone, or hidden from the reader.
+    """
     clean = redact(_ESCAPE.sub("", text.replace("\r\n", "\n")), environment)
+    for folder in sorted(filter(None, folders), key=len, reverse=True):
+        clean = clean.replace(f"{folder}/", "")
     lines = [_CONTROL.sub("", line.rpartition("\r")[2]).rstrip() for line in clean.split("\n")]
     kept = [_clipped(line) for line in lines if line][-_MOST_LINES:]
     while len(kept) > 1 and sum(map(len, kept)) > _MOST_CHARACTERS:
@@ -40,9 +45,9 @@ def quotable(text: str, environment: Mapping[str, str]) -> str:
     return "\n".join(kept)
 
 
-def last_lines(log: str, environment: Mapping[str, str]) -> str:
+def last_lines(log: str, environment: Mapping[str, str], *folders: str) -> str:
     """The last lines of a log that can be quoted."""
-    return quotable(end_of(log), environment) if log else ""
+    return quotable(end_of(log), environment, *folders) if log else ""
 
 
 def _clipped(line: str) -> str:

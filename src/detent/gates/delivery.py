@@ -125,7 +125,9 @@ def architecture(gate: Gate, seen: Seen) -> Finding:
     evidence = {f"section:{file}:{IMPACT_SECTION}": hash_text(shown(body))}
     said = _impact(body)
     why = "" if said == wanted else f'{file} says {said or "nothing clear"} under "## {IMPACT_SECTION}", not {wanted}'
-    return Finding(ok=said == wanted, why=why, fix=f'under "## {IMPACT_SECTION}": {IMPACT}: none', evidence=evidence)
+    example = "none" if wanted == IMPACTS["none"] else "minor"
+    fix = f'under "## {IMPACT_SECTION}": {IMPACT}: {example}'
+    return Finding(ok=said == wanted, why=why, fix=fix, evidence=evidence, is_meant=said in ("", wanted))
 
 
 def _impact(body: str) -> str:

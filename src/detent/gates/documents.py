@@ -74,6 +74,7 @@ class Page:
         self.name = file.removeprefix(IN_TREE)
         found = seen.files.text(file)
         self.text = found or ""
+        self.is_there = found is not None
         self.problems: list[tuple[str, str]] = []
         self.is_meant = True  # False: the document clearly gives another answer than the one asked for
         self._lacking = 0  # how many of them are about a section as a whole

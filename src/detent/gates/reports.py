@@ -193,6 +193,7 @@ def blocked_doc(gate: Gate, seen: Seen) -> Finding:
     page = Page(seen, gate.params["file"])
     if page.problems:
         page.problems = [(why, f"write in {page.name}: {BLOCKED_LINE}") for why, _ in page.problems]
+        page.is_meant = page.is_there  # a missing file reports nothing: another move is meant
     else:
         _look_at_block(page, page.text, ())
         kind = gate.params.get("kind", "")

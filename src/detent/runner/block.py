@@ -297,7 +297,9 @@ def _offered(task: Task, line: Entry) -> tuple[list[str], str]:
     if not failures or not failures[0]:
         return options, options[0]
     fixes = {gate.name: gate.fix for gate, _ in failures[0][:_MOST_NAMED]}
-    own = [f"say how to pass {name}" for name in fixes]
+    newest = next(_failures(task, f"{line['seq']}:report"))["facts"]
+    # An open gate that asks for a failure is nothing to pass: its parts are.
+    own = [f"say {'what to do about' if newest[name]['ok'] else 'how to pass'} {name}" for name in fixes]
     is_stuck = len(failures) > 1 and len({tuple(gate.name for gate, _ in one) for one in failures}) == 1
     first = f"{own[0]}: {fixes[next(iter(fixes))]}".rstrip(": ")
     return [*own, *options[1:]], options[-1] if is_stuck else first

@@ -201,7 +201,7 @@ def run_command(task: Task, store: ReceiptStore, key: str, label: str, line: str
     )
     problem = f"it took longer than {timeout_s:g} s" if finished.timed_out else ""
     receipt = Receipt(key, line, tree, (*attempts, finished.exit), log, problem, utc_now(), label)
-    return receipt if receipt.is_green else receipt.replace(said=last_lines(log, environment))
+    return receipt if receipt.is_green else receipt.replace(said=last_lines(log, environment, task.tree_path))
 
 
 def _no_compiled_files(task: Task) -> str:

@@ -19,6 +19,7 @@ from detent.core.runs import stayed, stop
 from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.runner.end_run import end_run, tree_left
 from detent.runner.promises import put_in_order
+from detent.runner.resolving import resolving
 from detent.runner.runs import fingerprint, has_gained
 from detent.runner.settle import remember
 from detent.runner.step import Outcome, step
@@ -84,7 +85,7 @@ def decide_end(task: Task) -> Outcome:
     if not _is_crash(task):
         # Who talked to the agent is there to hear what is missing; who stopped a run knows why it opened nothing.
         is_cut = ended["by_person"] and ended["how"] != TALKED
-        return _stays(task, "a person ended the run" if is_cut else why, refusal)
+        return _stays(task, "a person ended the run" if is_cut else _of_resolver(task) or why, refusal)
     if ended["tainted"]:
         with Lock(task.places.lock()):
             memory = task.store.load()
@@ -97,6 +98,14 @@ def _is_crash(task: Task) -> bool:
     """Whether a run that opened nothing counts as one that crashed: its state says so."""
     ended, state = task.memory.ended, task.machine.states[task.memory.snapshot.state]
     return state.can_crash() and not ended["by_person"] and state.is_crash(ended["exit"])
+
+
+def _of_resolver(task: Task) -> str:
+    """Why a run that carried out a person's decision opened no move: that is for the role which looks next."""
+    ended, snapshot = task.memory.ended, task.memory.snapshot
+    is_resolver = ended["exit"] == "finished" and ended["role"] == resolving(task.machine, snapshot).get("role")
+    role = task.machine.states[snapshot.state].role
+    return f"the decision was its task; the {role} looks next" if is_resolver and not ended["claim"] else ""
 
 
 def _closed(decision: Decision) -> str:

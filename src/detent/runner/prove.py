@@ -288,7 +288,8 @@ def _attempt(
     if receipt.is_green:
         return receipt
     held_back = withheld_words(running.withheld, f"{line}\n{output}")
-    return receipt.replace(withheld=held_back, said=quotable(output, os.environ))
+    said = quotable(output, os.environ, checkout.folder, laid.seat)
+    return receipt.replace(withheld=held_back, said=said)
 
 
 def prove_state(task: Task, *, again: bool) -> tuple[str, tuple[Proven, ...]]:

@@ -52,3 +52,10 @@ def test_a_secret_is_removed_before_lines_are_cut() -> None:
     told = quotable("x" * 295 + "s3cr3t-value-of-mine", {"MY_TOKEN": "s3cr3t-value-of-mine"})
     assert "s3cr3t" not in told
     assert told.startswith("x" * 295 + MARK[:5])
+
+
+def test_paths_of_the_checkout_become_relative() -> None:
+    text = 'File "/home/a/p/proof/tests/test_a.py", line 3\nFile "/seat/b.py"\n/home/a/other'
+    assert quotable(text, {}, "/home/a/p/proof", "/seat", "") == (
+        'File "tests/test_a.py", line 3\nFile "b.py"\n/home/a/other'
+    )

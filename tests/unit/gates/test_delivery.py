@@ -154,6 +154,8 @@ def test_the_impact_on_the_architecture_leads_one_way_or_none(
     project.replace_section(PROPOSAL, "Architecture Impact", impact)
     assert project.fact("architecture", value="none").ok is none
     assert project.fact("architecture", value="changes").ok is changes
+    assert project.fact("architecture", value="changes").is_meant is not none, "another answer means another move"
+    assert project.fact("architecture", value="changes").fix.endswith("" if changes else "Impact: minor")
     if not none:
         said = "changes" if changes else "nothing clear"
         why = f'proposal.md says {said} under "## Architecture Impact", not none'

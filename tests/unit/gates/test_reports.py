@@ -268,6 +268,7 @@ def test_a_block_that_is_none_is_told(tmp_path: Path, text: str, why: str) -> No
     project.write(BLOCKED, f"{text}\n")
     fact = project.fact("blocked_doc")
     assert not fact.ok
+    assert fact.is_meant
     assert why in fact.why
     assert "BLOCKED: " in fact.fix
 
@@ -276,7 +277,7 @@ def test_a_block_that_nobody_tells_is_asked_for(tmp_path: Path) -> None:
     project = Project(tmp_path, "shed")
     project.path(BLOCKED).unlink()
     fact = project.fact("blocked_doc")
-    assert (fact.ok, fact.why) == (False, "there is no blocked.md")
+    assert (fact.ok, fact.why, fact.is_meant) == (False, "there is no blocked.md", False)
     assert fact.fix == f"write in blocked.md: {BLOCKED_LINE}"
 
 
