@@ -116,6 +116,6 @@ class MachineError(DetentError):
         super().__init__(
             f"{count} problem{'s' if count != 1 else ''} in the machine file",
             where=where,
-            next_step="correct the file, then run: detent machine check FILE",
+            next_step=f"correct the file, then run: detent machine check {where or 'FILE'}",
         )
         self.problems = problems

@@ -88,3 +88,28 @@ def test_an_exception_that_nothing_needs_is_refused(detent: Detent, repo: MakeRe
     checked = detent("machine", "check", machine, cwd=path)
     assert checked.code == 1
     assert "exception sign-off: writing-to-reading needs none" in checked.out
+
+
+def test_a_machine_that_can_not_be_read_is_not_counted(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    path, machine = repo(), tmp_path / "note.toml"
+    machine.write_text('name = "x\n', encoding="utf-8")
+    checked = detent("machine", "check", machine, cwd=path)
+    assert (checked.code, checked.out.splitlines()[0]) == (
+        1,
+        f"{machine}: 1 problem; not explored until the file is correct",
+    )
+    machine.write_text(NOTE.replace("[state.read]", "[state.red]"), encoding="utf-8")
+    checked = detent("machine", "check", machine, cwd=path)
+    head = checked.out.splitlines()[0]
+    assert (checked.code, "; not explored" in head, "0 states" in head) == (1, True, False)
+
+
+def test_the_next_command_after_invalid_toml_is_to_correct_the_file(
+    detent: Detent, repo: MakeRepo, tmp_path: Path
+) -> None:
+    path, machine = repo(), tmp_path / "note.toml"
+    machine.write_text('name = "x\n', encoding="utf-8")
+    for words in (("new", machine, "a note"), ("machine", "show", machine)):
+        refused = detent(*words, cwd=path)
+        assert refused.code == 5, refused
+        assert f"next:  correct it, then run: detent machine check {machine}" in refused.err

@@ -55,7 +55,9 @@ def _read_toml(path: str) -> dict[str, Any]:
         ) from error
     except (ValueError, RecursionError) as error:
         raise UnreadableError(
-            f"machine file is not valid TOML: {error}", where=path, next_step=f"detent machine check {path}"
+            f"machine file is not valid TOML: {error}",
+            where=path,
+            next_step=f"correct it, then run: detent machine check {path}",
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Names in a sentence: each on one line, a few of them, and how many more there are."""
+"""Names and numbers in a sentence: each name on one line, a few of them, and how many more there are."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ _MOST_NAMED = 5
 def on_one_line(name: str) -> str:
     """A line break in a file's name, which anybody may choose, could pass for a line of the engine."""
     return "\\n".join(name.split("\n")) if "\n" in name else name
+
+
+def count_of(number: int, noun: str) -> str:
+    """How many of a thing: `1 problem`, `2 problems`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def name_some(names: Iterable[str]) -> str:

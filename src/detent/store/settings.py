@@ -12,6 +12,7 @@ import sys
 from detent.core.record import Record
 from detent.errors import UnreadableError, UsageError
 from detent.machines.reading import Reader, Table
+from detent.store.names import count_of
 from detent.store.patterns import is_pattern
 
 TYPE_CHECKING = False
@@ -97,7 +98,9 @@ def settings_of(content: Mapping[str, Any], where: str, name: str = FILE, more: 
     problems = (*reader.problems, *more)
     if problems:
         raise UsageError(
-            f"{name} has {len(problems)} problem(s): " + "; ".join(problems), where=where, next_step=f"correct {name}"
+            f"{name} has {count_of(len(problems), 'problem')}: {'; '.join(problems)}",
+            where=where,
+            next_step=f"correct {name}",
         )
     return settings
 

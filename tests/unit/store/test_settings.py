@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from detent.errors import UnreadableError, UsageError
+from detent.store.names import count_of
 from detent.store.settings import COMMAND_TIMEOUT_S, READ_ISSUE, RUN_DEFAULTS, Settings, parse_settings
 
 WHOLE = b"""
@@ -61,7 +62,7 @@ def problems(text: str) -> list[str]:
     assert caught.value.where == "detent.toml of abc"
     head, _, rest = caught.value.what.partition(": ")
     found = rest.split("; ")
-    assert head == f"detent.toml has {len(found)} problem(s)"
+    assert head == f"detent.toml has {count_of(len(found), 'problem')}"
     return found
 
 

@@ -13,6 +13,7 @@ from detent.core.record import Record
 from detent.effects.programs import find_on
 from detent.errors import UsageError
 from detent.machines.reading import Reader, Table
+from detent.store.names import count_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def load_catalog(user: Mapping[str, object]) -> Catalog:
                 reader.problem(f"agents.{role}: there is no agent {choice.partition(':')[0]!r}")
     if reader.problems:
         raise UsageError(
-            f"[agents] has {len(reader.problems)} problem(s): " + "; ".join(reader.problems),
+            f"[agents] has {count_of(len(reader.problems), 'problem')}: {'; '.join(reader.problems)}",
             where="detent.toml",
             next_step=f"correct detent.toml; known agents: {', '.join(agents)}",
         )

@@ -10,6 +10,7 @@ from detent.errors import UsageError
 from detent.faces.cli.output import show, show_as_json
 from detent.machines.load import built_in_names, load, schema_names, schema_text
 from detent.runner.vocabulary import vocabulary
+from detent.store.names import count_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,10 +83,13 @@ def check(arguments: Arguments) -> int:
     for name in names:
         report = check_machine(name)
         bad = [*report.problems, *(one.rule for one in report.violations)]
-        told = f"{len(bad)} problem(s)" if bad else "holds"
-        lines.append(
-            f"{report.name}: {told}; {report.states} states, {report.edges} moves, {report.snapshots} situations, "
+        told = count_of(len(bad), "problem") if bad else "holds"
+        explored = (
+            f"{report.states} states, {report.edges} moves, {report.snapshots} situations, "
             f"{report.asked} decisions in {report.seconds:.2f} s"
+        )
+        lines.append(
+            f"{report.name}: {told}; {explored if report.snapshots else 'not explored until the file is correct'}"
         )
         lines += [f"  - {problem}" for problem in report.problems]
         for violation in report.violations:

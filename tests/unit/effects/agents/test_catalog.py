@@ -194,7 +194,7 @@ def test_all_problems_are_told_at_once() -> None:
         "agents.bare: argv must begin with a program",
     ):
         assert part in what
-    assert what.startswith("[agents] has 10 problem(s)")
+    assert what.startswith("[agents] has 10 problems")
 
 
 def test_a_program_is_found_on_the_given_path_only(tmp_path: Path) -> None:
