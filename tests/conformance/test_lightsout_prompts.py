@@ -8,6 +8,7 @@ the baseline and are open: that a prompt asks for them is no proof.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -236,14 +237,14 @@ def test_build_is_told_how_to_work(told: dict[str, list[str]], words: tuple[str,
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        ("Expanding", ("retry", "mend what the gate names")),
+        ("Expanding", ("retry", "fix what the gate names")),
         ("Designing", ("retry", "resolve what the gate names")),
         ("Analyzing", ("retry", "tighten what the gate names")),
         ("Building", ("observe the exact error", "root cause", "hypothesis", "verify it", "don't start over")),
-        ("Deploying", ("retry", "mend that")),
+        ("Deploying", ("retry", "correct that")),
     ],
 )
-def test_a_retry_mends_what_failed_and_nothing_else(
+def test_a_retry_fixes_what_failed_and_nothing_else(
     told: dict[str, list[str]], state: str, words: tuple[str, ...]
 ) -> None:
     _holds(told[state][0], *words)
@@ -273,7 +274,7 @@ def test_review_is_told_what_to_look_at(told: dict[str, list[str]], words: tuple
 
 @pytest.mark.requirement("S2.54")
 def test_findings_are_fixed_one_at_a_time_by_somebody_else(told: dict[str, list[str]]) -> None:
-    _holds(told["ReviewFixing"][0], "one finding at a time", "reproduce it first", "the reviewer, who is somebody else")
+    _holds(told["ReviewFixing"][0], "one finding at a time", "reproduce it first", "the reviewer, another role")
     assert len(told["Reviewing"]) == 2
 
 
@@ -319,7 +320,7 @@ def test_verify_is_told_to_try_everything(told: dict[str, list[str]], words: tup
 @pytest.mark.requirement("S2.69", "S2.70")
 def test_failures_are_fixed_by_the_main_agent_and_checked_anew(told: dict[str, list[str]]) -> None:
     text = told["VerifyFixing"][0]
-    _holds(text, "observe it exactly", "root cause", "run that very check again", "the verifier, who is somebody else")
+    _holds(text, "observe it exactly", "root cause", "run that very check again", "the verifier, another role")
     _holds(text, "documents are reconciled before")
     assert len(told["Verifying"]) == 2
     assert len(told["Reconciling"]) == 2  # the fix changed what the design names as an interface
@@ -391,3 +392,17 @@ def test_two_moves_to_one_state_are_told_apart_and_nothing_is_said_twice(told: d
     assert "### Reconciling -> Verifying (ReconcileRepaired)" in prompt
     assert prompt.count('"## Outcome": one of CLEAN, REPAIRED, BLOCKED') == 1
     assert "drift_repaired: the same as drift_none above" in prompt
+
+
+def test_proof_that_only_a_later_state_needs_is_told_as_such(told: dict[str, list[str]]) -> None:
+    later = "No move of this state needs them: a later one does."
+    states = {state for state, prompts in told.items() if any(later in prompt for prompt in prompts)}
+    assert states == {"AuditingStack", "Distilling", "Expanding", "Designing", "Analyzing", "Iterating"} | {
+        "IterationConfirmed"
+    }
+
+
+def test_no_prompt_speaks_of_nobody_or_mends(told: dict[str, list[str]]) -> None:
+    for state, prompts in told.items():
+        for prompt in prompts:
+            assert not re.search(r"\b(?:nobody|somebody|mend\w*|spoilt|put back)\b", prompt), state

@@ -2,7 +2,7 @@
 
 Exit 0: every locked dependency was looked up, and none has a known vulnerability that a person did not accept.
 Exit 1: vulnerabilities were found. Exit 3: not proven: something was skipped, the advisories could not be reached, a
-scanner is missing, or a lock file is of a kind nobody here can audit. A scanner's "nothing found" counts only if it
+scanner is missing, or a lock file is of a kind without a scanner here. A scanner's "nothing found" counts only if it
 says what it looked at.
 
     --osv-url URL       where pip-audit asks about Python packages
@@ -174,8 +174,8 @@ def _ask_pip_audit(path: str, pins: list[str], given: argparse.Namespace, result
         for flaw in one["vulns"]:
             ids = {flaw["id"], *flaw.get("aliases", ())}
             if not ids & set(given.accept):
-                mended = ", ".join(flaw.get("fix_versions", ())) or "none"
-                result.found.append(f"{path}: {one['name']} {one['version']}: {flaw['id']}, mended in: {mended}")
+                fixed = ", ".join(flaw.get("fix_versions", ())) or "none"
+                result.found.append(f"{path}: {one['name']} {one['version']}: {flaw['id']}, fixed in: {fixed}")
     left = {_canonical(re.split(r"[\[=\s]", pin)[0]) for pin in pins} - looked
     if left:
         result.unproven.append(f"{path}: pip-audit says nothing about {', '.join(sorted(left)[:10])}")
@@ -238,7 +238,7 @@ def _cargo(path: str, given: argparse.Namespace, result: _Result) -> None:
     result.audited.append(f"{path}: {count} packages looked up by cargo audit in {known} advisories")
 
 
-def _nobody(path: str, _given: argparse.Namespace, result: _Result) -> None:
+def _no_scanner(path: str, _given: argparse.Namespace, result: _Result) -> None:
     result.unproven.append(f"{path}: no scanner for this kind of lock file is built in")
 
 
@@ -276,8 +276,8 @@ _KINDS: dict[str, Callable[[str, argparse.Namespace, _Result], None]] = {
     **dict.fromkeys(("poetry.lock", "uv.lock", "pdm.lock", "pylock.toml"), _packages_of_toml),
     **dict.fromkeys(("package-lock.json", "npm-shrinkwrap.json"), _npm),
     "Cargo.lock": _cargo,
-    **dict.fromkeys(("yarn.lock", "pnpm-lock.yaml", "bun.lock", "Gemfile.lock", "go.sum"), _nobody),
-    **dict.fromkeys(("composer.lock", "Pipfile.lock", "bun.lockb"), _nobody),
+    **dict.fromkeys(("yarn.lock", "pnpm-lock.yaml", "bun.lock", "Gemfile.lock", "go.sum"), _no_scanner),
+    **dict.fromkeys(("composer.lock", "Pipfile.lock", "bun.lockb"), _no_scanner),
 }
 
 

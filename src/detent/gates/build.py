@@ -62,7 +62,7 @@ def scan(gate: Gate, seen: Seen) -> Finding:
         if not receipt.problem and receipt.attempts[-1] == _FOUND:
             return Finding(ok=False, why=f"the {run.command.name} found something{told_in(receipt)}")
         why = f"the {run.command.name} proves nothing ({receipt.result}){told_in(receipt)}"
-        return Finding(ok=False, why=why, fix="mend what it names, then: detent prove --again", is_known=False)
+        return Finding(ok=False, why=why, fix="fix what it names, then: detent prove --again", is_known=False)
     return Finding(ok=True, proof=hash_text("".join(run.key for run in runs)), by_engine=True)
 
 
@@ -88,7 +88,7 @@ def no_placeholders(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=f"there is no {name} that says where the criteria are met")
     named = [path for path in files if _is_named(path, plan)]
     if not named:
-        return Finding(ok=False, why=f"{name} names no file of the tree, so nobody can see where the criteria are met")
+        return Finding(ok=False, why=f"{name} names no file of the tree, so it is not known where the criteria are met")
     ours = [path for path in files if path in {*changed} and is_source(path)]
     told = [place for path in dict.fromkeys((*named, *ours)) for place in _places(path, seen)]
     why = f"it only stands for work: {name_some(told)}" if told else ""

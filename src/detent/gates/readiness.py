@@ -49,7 +49,7 @@ def readiness_doc(gate: Gate, seen: Seen) -> Finding:
     bodies = page.bodies(_READINESS)
     criteria = criteria_of(seen, gate.params["scope"])
     if not criteria:
-        page.wrong(f"{gate.params['scope']} names no AC-* it could be held against", "mend the scope first")
+        page.wrong(f"{gate.params['scope']} names no AC-* it could be held against", "correct the scope first")
     _look_at_verdict(page, bodies[VERDICT])
     _look_at_truths(page, bodies[TRUTHS], bodies[CLARIFICATIONS])
     _look_at_questions(page, bodies[CLARIFICATIONS])

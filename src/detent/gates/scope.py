@@ -207,4 +207,4 @@ def _files_in(seen: Seen, folder: str) -> list[str] | None:
 
 
 def _not_looked(gate: Gate) -> str:
-    return f"nobody has looked yet what lies in {gate.params['folder'].removeprefix(IN_TREE)}"
+    return f"not read yet: what lies in {gate.params['folder'].removeprefix(IN_TREE)}"

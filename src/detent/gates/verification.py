@@ -64,7 +64,7 @@ def verification_doc(gate: Gate, seen: Seen) -> Finding:
     bodies = page.bodies(_VERIFICATION)
     criteria = criteria_of(seen, gate.params["scope"])
     if not criteria:
-        page.wrong(f"{gate.params['scope']} names no AC-* it could be held against", "mend the scope first")
+        page.wrong(f"{gate.params['scope']} names no AC-* it could be held against", "correct the scope first")
     said = read_verdict(bodies[VERDICT], (PASS, FAIL))
     if bodies[VERDICT] and said != wanted:
         page.wrong(f'it gives {said or "no clear verdict"} under "## {VERDICT}", not {wanted}')
@@ -131,7 +131,7 @@ def _look_at_rest(page: Page, bodies: dict[str, str], seen: Seen, gate: Gate) ->
             results[match["id"]] = labelled(entry.text[match.end() :], ("result",)).get("result", "")
     truths = truths_of(seen.section(gate.params["readiness"], TRUTHS) or "")
     if not truths:
-        page.wrong(f"{gate.params['readiness']} lists no truth it could be held against", "mend the hand-over first")
+        page.wrong(f"{gate.params['readiness']} lists no truth it could be held against", "correct readiness.md first")
     for id_ in truths if bodies[TRUTHS] else ():
         if read_verdict(results.get(id_, ""), (PASS, FAIL)) != PASS:
             page.wrong(f'{id_} has no result {PASS} under "## {TRUTHS}"', _under(TRUTHS).replace("T-1", id_))

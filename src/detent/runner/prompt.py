@@ -129,7 +129,7 @@ def _places(task: Task, role: str) -> str:
         "## Where",
         "- the repository to work on: your current folder (`$DETENT_TREE`)",
         f"- the task folder: `{task.native.folder}` (`$DETENT_TASK_DIR`); `{file}` there holds the state of the task",
-        "- what the engine writes, and what is locked, is put back when you change it",
+        "- what the engine writes, and what is locked, is restored when you change it",
     ]
     owned = [label for label in task.native.wanted_fields(task.memory.snapshot, "") if label != task.native.state_label]
     lines += _filed(task)
@@ -160,13 +160,18 @@ def _filed(task: Task) -> list[str]:
 
 def _proof(task: Task, state: State, seen: Seen) -> str:
     """The commands the task is judged by, in whichever state they are asked for."""
-    found = [
-        shown_command(run.command.line) for gate in task.machine.gates.values() for run in standing_runs(gate, seen)
-    ]
+    asked = {
+        gate.name: [shown_command(run.command.line) for run in standing_runs(gate, seen)]
+        for gate in task.machine.gates.values()
+    }
+    found = [line for lines in asked.values() for line in lines]
     deploys = _deploys(task, state, seen)
     if not found and not deploys:
         return ""
+    needed = task.machine.parts(gate for edge in state.edges for way in edge.ways for gate in way.needs)
+    is_later = not any(asked[gate.name] for gate in needed)
     lines = ["## Proof", "The engine runs these itself, in a fresh checkout of your files; each must exit with 0:"]
+    lines += ["No move of this state needs them: a later one does."] if is_later and found else []
     return "\n".join([*lines, *(f"- `{line}`" for line in dict.fromkeys(found)), *deploys])
 
 

@@ -60,7 +60,7 @@ def test_a_vulnerable_version_is_named_until_a_person_accepts_it(audit: Audit, a
     advisories.answers["bad"] = advisory("bad")
     code, told = audit()
     assert code == FOUND
-    assert "poetry.lock: bad 1.0: PYSEC-2024-1, mended in: 2.0" in told
+    assert "poetry.lock: bad 1.0: PYSEC-2024-1, fixed in: 2.0" in told
     assert audit("--accept", "CVE-2024-2")[0] == FOUND
     assert audit("--accept", "CVE-2024-1")[0] == CLEAN
 

@@ -191,7 +191,7 @@ def test_every_file_that_was_given_is_named_in_the_scope(tmp_path: Path) -> None
     assert project.fact("inputs_used").ok, "hidden files are nobody's material"
     project.has_looked = False
     fact = project.fact("inputs_used")
-    assert (fact.ok, fact.why) == (False, "nobody has looked yet what lies in docs/input/")
+    assert (fact.ok, fact.why) == (False, "not read yet: what lies in docs/input/")
 
 
 def test_without_material_there_is_nothing_to_use(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ DISTILLED = "docs/input/distilled-brief.md"
         (lambda project: project.write(DISTILLED, "from brief.md\n"), "has no heading with text below it"),
         (lambda project: project.write(DISTILLED, "# A\n\nwords\n"), "no distilled-*.md names docs/input/brief.md"),
         (lambda project: project.write("docs/input/new.txt", "x"), "no distilled-*.md names docs/input/new.txt"),
-        (lambda project: setattr(project, "has_looked", False), "nobody has looked yet what lies in docs/input/"),
+        (lambda project: setattr(project, "has_looked", False), "not read yet: what lies in docs/input/"),
     ],
 )
 def test_what_was_not_distilled_is_named(tmp_path: Path, spoil: Spoil, why: str) -> None:
