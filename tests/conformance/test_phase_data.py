@@ -24,13 +24,13 @@ def of_state(name: str, kind: str) -> str:
     return " / ".join(getattr(MACHINE.states[name], kind))
 
 
-@pytest.mark.requirement("S0.16")
+@pytest.mark.told("S0.16")
 @pytest.mark.parametrize("action", ["edit code, docs", "create artifacts", "exploratory checks", "substeps"])
 def test_what_implement_may_do(action: str) -> None:
     assert action in of_state("implement", "may")
 
 
-@pytest.mark.requirement("S0.18", "S0.19")
+@pytest.mark.told("S0.18", "S0.19")
 @pytest.mark.parametrize(
     "action", ["run tests", "scenario checks", "inspect outputs", "collect evidence", "mark failed categories"]
 )
@@ -39,19 +39,19 @@ def test_what_verify_may_do(action: str) -> None:
     assert MACHINE.states["verify"].access == "read", "who finds is not who fixes"
 
 
-@pytest.mark.requirement("S0.20")
+@pytest.mark.told("S0.20")
 def test_verify_forbids_new_features() -> None:
     assert "broad new feature work" in of_state("verify", "must_not")
 
 
-@pytest.mark.requirement("S0.27", "S0.28")
+@pytest.mark.told("S0.27", "S0.28")
 @pytest.mark.parametrize("action", ["fix known failed checks", "tighten docs and evidence", "hide or disable"])
 def test_what_repair_may_do(action: str) -> None:
     assert action in of_state("repair", "may")
     assert "open-ended implementation" in of_state("repair", "must_not")
 
 
-@pytest.mark.requirement("S0.1", "S0.4")
+@pytest.mark.told("S0.1", "S0.4")
 @pytest.mark.parametrize(
     "words",
     ["implementing", "migrating", "auditing", "hardening", "several passes", "one-off questions", "brainstorming"],

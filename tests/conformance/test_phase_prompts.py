@@ -47,6 +47,7 @@ FACTS = {
     "intake": (
         *FRAME_FIELDS,
         *("not locked yet", "read the request", "- edit code", "ask what is missing"),
+        *("excluded, or `none`", "`none` is no answer"),
         *("question after `Blockers:` in STATE.md", "the task then waits"),
     ),
     "shape": (

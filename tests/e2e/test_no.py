@@ -25,6 +25,7 @@ def test_a_question_without_options_keeps_verify_and_is_asked_for_exactly_that(a
     task.audit()
 
 
+@pytest.mark.requirement("S0.22")
 def test_failed_checks_without_a_phase_lead_to_repair(agents: Agents) -> None:
     agents.honest(repair='count; section Repairs "- fixed"; section "Failed checks" none; detent move verify')
     agents.script("verify", 'section "Failed checks" "- the page is empty"', run=2)

@@ -21,6 +21,7 @@ NOTHING = (
     "to be decided",
     "fill me in",
     "unknown",
+    "x",
 )
 
 
@@ -29,7 +30,8 @@ NOTHING = (
 def test_a_done_gate_of_filler_is_none(at: At, words: str) -> None:
     task = at("intake")
     task.set({**FRAME, "Done gate": words})
-    assert 'STATE.md has nothing under "Done gate:"' in task.refused("shape")
+    said = task.refused("shape")
+    assert 'STATE.md has nothing under "Done gate:"' in said or f'"Done gate: {words}" in STATE.md says nothing' in said
     task.set({"Done gate": "the unknown words are counted; no file is left open"})
     task.move("shape")
 
@@ -39,6 +41,18 @@ def test_not_doing_anything_else_may_be_said_by_none(at: At) -> None:
     task.set({**FRAME, "Not doing": "none"})
     task.move("shape")
     task.move("implement")
+
+
+@pytest.mark.requirement("S0.11")
+def test_constraints_of_none_are_quoted_with_an_example_of_what_to_write(at: At) -> None:
+    task = at("intake")
+    task.set({**FRAME, "Done gate": "", "Reality constraints": "none"})
+    said = task.refused("shape")
+    assert 'STATE.md has nothing under "Done gate:"; "Reality constraints: none" in STATE.md says nothing' in said
+    assert '"Reality constraints: Python 3.11, no new dependency"' in said
+    assert '"Not doing: the old format" (or "none")' in said
+    task.set({"Done gate": "the check passes", "Reality constraints": "Python 3.11, no new dependency"})
+    task.move("shape")
 
 
 @pytest.fixture

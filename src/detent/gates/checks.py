@@ -66,9 +66,11 @@ def fields_filled(gate: Gate, seen: Seen) -> Finding:
     may_be_none = gate.params.get("none_in", ())
     says = {label: filled if label in may_be_none else partial(_says_something, gate) for label in labels}
     empty = [label for label, value in values.items() if not says[label](value)]
-    if empty:
-        return Finding(ok=False, why=f"{file} has nothing under {_quoted(empty)}", evidence=evidence)
-    return Finding(ok=True, evidence=evidence)
+    filler = [f'"{label}: {visible_text(values[label]).strip()}"' for label in empty if filled(values[label])]
+    blank = [label for label in empty if not filled(values[label])]
+    why = [f"{file} has nothing under {_quoted(blank)}"] if blank else []
+    why += [f"{', '.join(filler)} in {file} says nothing"] if filler else []
+    return Finding(ok=not empty, why="; ".join(why), evidence=evidence)
 
 
 def _says_something(gate: Gate, text: str) -> bool:
