@@ -6,6 +6,7 @@ import atexit
 import gc
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 import pytest
@@ -70,7 +71,18 @@ def pytest_configure(config: pytest.Config) -> None:
     """The process that starts the tests keeps their results; xdist's workers report to it."""
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(ResultKeeper(config.rootpath))
+    _hide_settings(config)
     _use_memory()
+
+
+def _hide_settings(config: pytest.Config) -> None:
+    """An empty folder instead of the settings of the person who runs the tests.
+
+    It exists and is theirs: a browser makes a missing one, and git warns of one that another user made.
+    """
+    empty = mkdtemp(prefix="detent-no-settings-")
+    config.add_cleanup(lambda: shutil.rmtree(empty, ignore_errors=True))
+    os.environ["XDG_CONFIG_HOME"] = empty
 
 
 def _use_memory() -> None:
@@ -78,7 +90,6 @@ def _use_memory() -> None:
 
     Not where Landlock is the best there is: to those whom it holds `/dev` is closed.
     """
-    os.environ["XDG_CONFIG_HOME"] = os.path.join(os.sep, "nonexistent")  # settings of whoever runs the tests
     place = "PYTEST_DEBUG_TEMPROOT"
     if place in os.environ or not os.access(MEMORY, os.W_OK):
         return

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from detent.effects.bring import wipe
 from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, NONE, try_level
 from detent.store.atomic import write_cache
 from detent.store.places import project_at
@@ -218,7 +219,7 @@ def test_a_set_up_that_is_gone_is_laid_anew_for_the_agent(world: World, gone: st
     world.script("working", "cat .venv/lib/x.py stray.txt > /dev/null && echo '# seen' >> app.py")
     assert world("new", "orange", "one line", "--id", "t").code == 0
     world("run", "t", "--once")
-    shutil.rmtree(world.tree().parent.parent / gone)
+    wipe(str(world.tree().parent.parent / gone))  # an overlay leaves a folder without rights
     world("respawn", "t")
     world("run", "t", "--once")
     assert (world.tree() / "app.py").read_text(encoding="utf-8").count("seen") == 2
