@@ -13,6 +13,7 @@ import select
 import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,13 +51,19 @@ def sections(values: Mapping[str, str]) -> Shell:
 
 ANSWERS = "\\n".join(f"- {question}: yes, by reviewer, {RESULT}" for question in QUESTIONS)
 FRAMED = (Turn("I write the frame.", (fields(FRAME),)), Turn("The frame stands."))
+SHAPED = (Turn("The plan stands."),)
 MADE = (
     Turn("I write the code.", (Write("greet.py", CODE),)),
     Turn("I keep what shows it.", (Shell(f'echo "hello gives 1" > "$DETENT_TASK_DIR/{RESULT}"'), fields(CANDIDATE))),
     Turn("There is a candidate."),
 )
 REVIEWED = (Turn("I judge.", (sections({"Gate answers": ANSWERS, "Review": "Verdict: PASS"}),)), Turn("It passes."))
-HONEST = {in_state("intake"): FRAMED, in_state("implement"): MADE, in_state("review"): REVIEWED}
+HONEST = {
+    in_state("intake"): FRAMED,
+    in_state("shape"): SHAPED,
+    in_state("implement"): MADE,
+    in_state("review"): REVIEWED,
+}
 
 
 class Driven:
@@ -147,6 +154,13 @@ class Driven:
     def command_lines(self) -> list[str]:
         """What the agent was started with, run by run."""
         return (self.out / "calls").read_text(encoding="utf-8").splitlines()
+
+    def wait_for_conversation(self) -> None:
+        """Until the agent has written down what its session can be gone on with, for this task alone or at home."""
+        end = time.monotonic() + KNOCK_S
+        while not any(next(top.rglob("*.jsonl"), None) for top in (self.task.home / "agents", self.home)):
+            assert time.monotonic() < end, "the agent never wrote its conversation down"
+            time.sleep(0.02)
 
     def lines(self, kind: str) -> list[dict[str, Any]]:
         """The journal's lines of one kind."""

@@ -473,7 +473,7 @@ def test_done_needs_a_clickable_link(at: At) -> None:
 @pytest.mark.requirement("S0.51")
 def test_a_repository_adds_gates_of_its_own(detent: Detent, repo: MakeRepo) -> None:
     path = repo(files={"app.py": "x = 1\n", "detent.toml": "[commands]\nlint = 'test ! -e app.py'\n"})
-    made = detent("new", "x", "--id", "t", "--check", "true", "--json", cwd=path)
+    made = detent("new", "count", "--id", "t", "--check", "true", "--json", cwd=path)
     task = PhaseTask(detent, path, Path(made.json()["dir"]), "t")
     task.set(FRAME)
     task.move("shape")

@@ -644,7 +644,7 @@ def test_a_bare_repository(detent: Detent, repo: MakeRepo, tmp_path: Path) -> No
 
 
 def _walk_to_review(detent: Detent, path: Path, check: str, *options: str | Path) -> PhaseTask:
-    made = detent("new", "x", "--in-place", "--id", "t", "--check", check, *options, "--json", cwd=path)
+    made = detent("new", "count", "--in-place", "--id", "t", "--check", check, *options, "--json", cwd=path)
     assert made.code == 0, made
     task = PhaseTask(detent, path, Path(made.json()["dir"]), "t")
     task.set({"Done gate": "x1", "Not doing": "x2", "Reality constraints": "x3", "User facing": "no"})

@@ -578,7 +578,7 @@ def test_prove_moves_nothing_and_runs_nothing_where_nothing_is_asked(at: At) -> 
 def test_several_checks_join_the_plan(detent: Detent, repo: MakeRepo) -> None:
     path = repo()
     options = ("--check", "test -f app.py", "--check", "test -f README.md", "--check", "test 1 = 1 &&\ntest 2 = 2")
-    made = detent("new", "x", "--id", "t", *options, "--json", cwd=path)
+    made = detent("new", "count", "--id", "t", *options, "--json", cwd=path)
     task = PhaseTask(detent, path, Path(made.json()["dir"]), "t")
     task.set(FRAME)
     task.move("shape")
@@ -597,7 +597,7 @@ house = "test -f app.py"
 
 
 def _to_verify(detent: Detent, path: Path, *options: str) -> PhaseTask:
-    made = detent("new", "x", "--id", "t", *options, "--json", cwd=path)
+    made = detent("new", "count", "--id", "t", *options, "--json", cwd=path)
     assert made.code == 0, made
     task = PhaseTask(detent, path, Path(made.json()["dir"]), "t")
     task.set({**FRAME, "Validation plan": "cmd: true"})
@@ -651,7 +651,7 @@ def test_a_set_up_makes_the_checkout_fit(detent: Detent, repo: MakeRepo) -> None
 def test_an_option_of_the_settings_opens_its_move(detent: Detent, repo: MakeRepo) -> None:
     plain, early = repo("plain"), repo("early", {"detent.toml": "[machine.phase]\noptions = ['ask-early']\n"})
     for path, code in ((plain, 1), (early, 0)):
-        made = detent("new", "x", "--id", "t", "--json", cwd=path)
+        made = detent("new", "count", "--id", "t", "--json", cwd=path)
         task = PhaseTask(detent, path, Path(made.json()["dir"]), "t")
         task.set({"Blockers": "what is meant?", "Next step": "A or B"})
         asked = task("move", "needs_user_decision")

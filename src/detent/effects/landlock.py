@@ -50,10 +50,10 @@ def landlock(access: Access) -> tuple[str, ...]:
         raise ToolError("this kernel's Landlock can't keep a process from the network", next_step="install bubblewrap")
     beside: Groups = {}
     _put_beside(os.sep, [*hidden, _DEVICE_FOLDER], beside)  # it holds one at least
-    shown = [os.path.realpath(path) for path in access.shown]
+    shown = [path for path in map(os.path.realpath, access.shown) if path not in hidden]
     for path in (path for path in shown if _holds_hidden(path, hidden)):
         _put_beside(path, hidden, beside)
-    readable = [path for path in shown if path not in hidden and not _holds_hidden(path, hidden)]
+    readable = [path for path in shown if not _holds_hidden(path, hidden)]
     readable += _fitting(beside)
     spec = json.dumps({"writable": [*writable, *_DEVICES], "readable": readable, "tcp": access.network})
     if len(readable) > _MOST_RULES or len(spec) > _MOST_BYTES:
@@ -74,9 +74,11 @@ def _put_beside(folder: str, hidden: list[str], beside: Groups) -> None:
     except OSError:
         return
     for path, is_folder in found:
+        if path in hidden:
+            continue  # with all it holds, hidden or not
         if is_folder and _holds_hidden(path, hidden):
             _put_beside(path, hidden, beside)
-        elif path not in hidden:
+        else:
             beside.setdefault((folder, is_folder), []).append(path)
 
 

@@ -107,6 +107,15 @@ def test_what_is_hidden_can_not_be_read(world: World, level: str, attempt: str) 
     assert b"closed" not in done.stdout
 
 
+def test_what_is_hidden_stays_so_although_it_holds_another_hidden_place(world: World, level: str) -> None:
+    """Your checkout holds the control folder; both are hidden."""
+    access = world.access.replace(hidden=(str(world.top / "closed"), str(world.top / "closed/inner")))
+    (world.top / "closed/file").write_text("closed\n", encoding="utf-8")
+    assert world.run(level, "cat ../closed/file", access).exit != 0
+    assert world.run(level, "cat ../closed/inner/file", access).exit != 0
+    assert world.run(level, "cat ../other/file", access).exit == 0
+
+
 def test_what_is_shown_below_something_hidden_can_be_read_and_not_written(world: World, level: str) -> None:
     access = world.access.replace(shown=(str(world.top), str(world.top / "closed/inner")))
     assert world.run(level, "cat ../closed/inner/file", access).stdout == b"closed/inner\n"
