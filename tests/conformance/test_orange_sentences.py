@@ -15,13 +15,13 @@ def test_without_its_agent_a_task_stays_in_pending(oranges: Oranges) -> None:
     task = oranges.orange(more='[agents.absent]\nargv = ["no-such-program-here"]')
     assert task("configure", "--agent", "worker=absent", task.id, cwd=task.repo).code == 0
     done = task.run(expect=4)
-    assert "nobody is installed for worker (absent)" in done.out
+    assert "no agent is installed for worker (absent)" in done.out
     assert "detent configure --agent worker=AGENT" in done.out
     assert task.state() == "pending"
     assert task.entries("moved") == []
     assert not task.tree.exists(), "no clone was made"
     letter = task("inbox", cwd=task.repo).out
-    assert "nobody is installed for worker (absent)" in letter
+    assert "no agent is installed for worker (absent)" in letter
 
 
 def test_an_agent_whose_file_no_run_can_open_is_refused_before_it_starts(oranges: Oranges, disk_path: Path) -> None:

@@ -33,6 +33,8 @@ def test_the_happy_path_runs_by_itself_until_a_person_reviews(oranges: Oranges, 
     task = oranges.orange(level=level)
     done = task.run(expect=4)
     assert "needs a person: lines is in reviewing" in done.out
+    (letter,) = task.json("inbox", cwd=task.repo)["waiting"]
+    assert done.out.endswith(f"\n  next: {letter['run']}\n")
     assert task.path_of_moves() == ["working", "agent-review", "reviewing"]
     assert [entry["by"] for entry in task.entries("moved")] == ["engine", "agent", "agent"]
     assert [entry["role"] for entry in task.entries("run_planned")] == ["worker", "reviewer"]

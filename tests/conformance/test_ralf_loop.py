@@ -147,7 +147,10 @@ def test_a_sole_model_out_of_quota_rests_until_its_wake_time(threads: Threads) -
     assert thread.state() == "Running"
     assert thread("run", thread.id).code == 6, "and it does not call the agent before"
     assert threads.counted() == ["Running one"]
+    assert thread.json("status", thread.id)["wake"] == wake
+    assert f"until {wake}; detent watch goes on then" in thread.done("status").out
     assert thread("respawn", thread.id).code in (0, 4), "a person may ask for a run at once"
+    assert thread.json("status", thread.id)["wake"] == ""
     assert thread.state() == "Implemented"
     assert thread.counters()["iteration"] == 1
     thread.audit()

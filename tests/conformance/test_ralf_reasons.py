@@ -144,6 +144,13 @@ def test_stuck_says_which_models_failed(threads: Threads) -> None:
     told_everywhere(thread, thread.run(expect=4), "one: failed; two: failed")
 
 
+def test_stuck_says_that_the_last_run_failed(threads: Threads) -> None:
+    thread = threads.thread(*TWO, more="[machine.ralf.limits]\niteration = 1")
+    thread.to("Running")
+    threads.script("Running", "exit 1")
+    told_everywhere(thread, thread.run(expect=4), "agent run #1 failed", "iteration 1 of 1")
+
+
 def test_a_lost_run_is_named_where_it_paused_the_loop(threads: Threads) -> None:
     thread = threads.thread()
     thread.to("Running")

@@ -237,7 +237,7 @@ def test_every_failed_check_is_told_not_only_the_first(threads: Threads) -> None
     assert absent.state() == "PreflightFailed"
     told = failed(absent.json("status", absent.id))
     assert set(told) == {"tree_clean", "tools_found", "no_other_running"}
-    assert told["tools_found"] == "nobody is installed for implementer (absent)"
+    assert told["tools_found"] == "no agent is installed for implementer (absent)"
     assert told["no_other_running"] == "sums is in Running"
 
 

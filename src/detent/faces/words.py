@@ -223,6 +223,8 @@ def status_words(told: Explain) -> str:
         # A talk was ended by a person, as meant: nothing died.
         label, became = ("talk", "is over") if last.get("how") == TALKED else ("dead", "is gone")
         rows.append((label, f"agent run #{last['run']} {became}; {_would_words(task.id, told.would)}"))
+    if told.wake:
+        rows.append(("out of quota", f"until {told.wake}; detent watch goes on then"))
     if used := task.memory.usage:
         cost = f", {used['cost_usd']:.2f} USD" if used.get("cost_usd") else ""
         rows.append(("used", f"{used['runs']:g} agent run(s), {used['seconds']:.0f} s{cost}"))

@@ -97,7 +97,7 @@ def rest_words(rest: Rest) -> str:
             return f"done: {name} is in {state}{used}\n  next: {way_on_words(task)}"
         case "person":
             why = f": {flat(rest.text)}" if rest.text != state else ""
-            return f"needs a person: {name} is in {state}{why}{used}\n  next: {rest.next_step or f'detent next {name}'}"
+            return f"needs a person: {name} is in {state}{why}{used}\n  next: {_persons_step(rest)}"
         case "stopped":
             next_step = rest.next_step or way_on(name, task.memory)
             return f"stopped: {name} is in {state}: {flat(rest.text)}{used}\n  next: {next_step}"
@@ -105,6 +105,12 @@ def rest_words(rest: Rest) -> str:
             return f"out of quota: {name} is in {state}; it may go on at {rest.text}{used}\n  next: detent run {name}"
         case _:
             return f"{name} is in {state}: {flat(rest.text)}{used}\n  next: detent run {name}"
+
+
+def _persons_step(rest: Rest) -> str:
+    from detent.runner.inbox import person_command  # asks gates, and few words need it
+
+    return rest.next_step or person_command(rest.task)
 
 
 def usage_words(task: Task) -> str:

@@ -63,7 +63,7 @@ def agents_found(gate: Gate, seen: Seen) -> Finding:
         agents = seen.around.agents(role)
         if not any(agent.is_installed for agent in agents):
             names = ", ".join(agent.name for agent in agents) or "no agent is named"
-            missing.append(f"nobody is installed for {role} ({names})")
+            missing.append(f"no agent is installed for {role} ({names})")
     absent = [name for name in gate.params.get("programs", ()) if not seen.around.has_program(name)]
     missing += [f"{name} is not on PATH" for name in absent]
     return Finding(ok=not missing, why="; ".join(missing), by_engine=True)

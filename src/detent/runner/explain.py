@@ -79,12 +79,21 @@ class Explain(Record):
     touched: Touched | None = None  # protected files as they were when the tree was last looked at
     word: tuple[str, ...] = ()  # those of them that a person must approve before the task can go on
     is_removed: bool = False  # a person had its home removed
+    wake: str = ""  # when its agent's quota is back, if every agent that may serve waits for that
 
 
 def explain(task: Task, *, with_moves: bool) -> Explain:
     """`with_moves` asks every gate; a bare status does not need to."""
     told = _explain(task, with_moves=with_moves)
-    return told.replace(loop=loop_of(task), failed=failed_here(task), advice=advice(task))
+    return told.replace(loop=loop_of(task), failed=failed_here(task), advice=advice(task), wake=_wake(task))
+
+
+def _wake(task: Task) -> str:
+    if task.memory.run or not (task.memory.visit and task.memory.out):
+        return ""
+    from detent.runner.agents import wakes_at  # few tasks wait for a quota
+
+    return wakes_at(task)
 
 
 def _explain(task: Task, *, with_moves: bool) -> Explain:

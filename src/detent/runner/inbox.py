@@ -8,7 +8,7 @@ from detent.runner.advice import advice
 from detent.runner.asks import left_open, question, why_here
 from detent.runner.budget import way_on
 from detent.runner.explain import DEPLOYED, deploy_word, document_to_read, explain, may_ask
-from detent.runner.open import load_all, load_task, needs_word, waits_at_end
+from detent.runner.open import Listed, load_all, load_task, needs_word, waits_at_end
 from detent.store.names import name_some
 from detent.store.native import Native
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from detent.core.machine import State
     from detent.runner.explain import Move
-    from detent.runner.open import Listed
+    from detent.runner.open import Task
     from detent.store.memory import Memory
     from detent.store.places import Project
 
@@ -40,6 +40,12 @@ def inbox(project: Project) -> tuple[Letter, ...]:
     """Oldest first; a task that can't be read waits for a person too."""
     letters = [letter for listed in load_all(project) if (letter := letter_of(project, listed))]
     return tuple(sorted(letters, key=lambda letter: (letter.since, letter.id)))
+
+
+def person_command(task: Task) -> str:
+    """The command the inbox would name for this task; where it asks nothing, the list of its moves."""
+    letter = letter_of(task.project, Listed(task.id, task.memory, task.machine))
+    return letter.command if letter else f"detent next {task.id}"
 
 
 def files_to_approve(project: Project, listed: Listed) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ The words go into the move's own line as `led`, so that every face, the native f
 
 from __future__ import annotations
 
+from detent.core.machine import CRASH_CLASSES
 from detent.effects.evidence_runs import EXITS
 
 TYPE_CHECKING = False
@@ -28,8 +29,10 @@ def led_here(machine: Machine, memory: Memory, taken: Advance, content: Mapping[
     if way.spent:
         told.insert(0, f"{way.spent} {taken.after.counters.get(way.spent) or machine.limits[way.spent].most}")
         told[0] += f" of {machine.limits[way.spent].most}"
+    exit_name = content["exit"] or memory.visit.get("exit", "")
+    if content["by"] == "crash" or (way.spent and exit_name in CRASH_CLASSES):
+        told.insert(0, f"agent run #{memory.last_run.get('run', 0)} {EXITS.get(exit_name, exit_name)}")
     if content["by"] == "crash":
-        told.insert(0, f"agent run #{memory.last_run.get('run', 0)} {EXITS.get(content['exit'], content['exit'])}")
         told += [content["reason"]] if content["reason"] else []
     told = told or [words for name in way.needs if (words := _opened(machine.gates[name]))]
     return " ".join("; ".join(dict.fromkeys(told)).split())[:_LONGEST]

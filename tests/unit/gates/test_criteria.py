@@ -399,7 +399,7 @@ def test_somebody_must_be_installed_for_each_role(spec_world: SpecWorld) -> None
     spec_world.around = Around(agents=(AgentSeen("codex", is_installed=False), AgentSeen("pi")))
     assert spec_world.gate("agents_found", roles=["implementer"], programs=["git"]).ok
     fact = spec_world.gate("agents_found", roles=["implementer", "verifier"], programs=["git", "no-such"])
-    assert fact.why == "nobody is installed for verifier (no agent is named); no-such is not on PATH"
+    assert fact.why == "no agent is installed for verifier (no agent is named); no-such is not on PATH"
     spec_world.around = Around(agents=(AgentSeen("codex", is_installed=False),))
     assert "(codex)" in spec_world.gate("agents_found", roles=["implementer"]).why
 

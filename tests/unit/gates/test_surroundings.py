@@ -88,7 +88,7 @@ def test_an_installed_agent_and_its_programs_are_found(around: SpecWorld) -> Non
     assert fact.why == "jq is not on PATH; rg is not on PATH"
     around.around = Around(agents=(AgentSeen("codex", is_installed=False), AgentSeen("pi", is_installed=False)))
     fact = around.gate("agents_found", **GATES["agents_found"])
-    assert (fact.ok, fact.why) == (False, "nobody is installed for implementer (codex, pi)")
+    assert (fact.ok, fact.why) == (False, "no agent is installed for implementer (codex, pi)")
 
 
 def test_exhausted_agents_are_told_with_their_reasons(around: SpecWorld) -> None:

@@ -82,6 +82,7 @@ def status_json(told: Explain) -> dict[str, Any]:
         "about": task.machine.states[snapshot.state].title,
         "loop": None if told.loop is None else {name: getattr(told.loop, name) for name in told.loop._fields},
         "because": told.task.memory.led,
+        "wake": told.wake,
         "failed": [list(part) for part in told.failed],
         "advice": told.advice,
         "problems": list(told.problems),
