@@ -90,8 +90,9 @@ def test_a_failed_set_up_is_told_apart(detent: Detent, repo: MakeRepo, text: str
     (one,) = done.json()["commands"]
     assert one["result"] == "set-up failed"
     assert (Path(one["log"]).read_text(encoding="utf-8") if one["log"] else "") == log
-    ((_, next_step),) = rows(done, "red")
+    ((what, next_step),) = rows(done, "red")
     assert words in next_step
+    assert (one["said"], what.endswith("\n     | no net")) == (log.strip(), bool(log))
 
 
 def test_set_up_and_copies_are_used(detent: Detent, repo: MakeRepo) -> None:

@@ -301,3 +301,21 @@ def test_a_forged_record_of_a_set_up_is_not_believed(world: World) -> None:
     write_cache(str(record), text)
     (tree / "work.txt").write_text("broken\n", encoding="utf-8")
     assert receipts(world)["sh deps/check.sh"] == 1
+
+
+def test_a_failed_set_up_waits_in_the_inbox_with_its_last_lines(world: World) -> None:
+    wheel = world.scripts / "wheel"
+    world.make("test = 'true'", f"setup = ['echo looking; cat {wheel}']")
+    world.script("intake", "true")
+    assert world("new", "count lines", "--id", "t").code == 0
+    done, last = world("run", "t"), f"cat: {wheel}: No such file or directory"
+    assert done.code == 4
+    assert f"exit 1\n  | looking\n  | {last}\n  next: fix what it says, then: detent run t; " in done.out
+    assert world("run", "t", "--json").json()["said"] == f"looking\n{last}"
+    (letter,) = world("inbox", "--json").json()["waiting"]
+    assert (letter["run"], letter["why"].endswith(f"; it said: {last}")) == ("detent run t", True)
+    assert [f"it said: {last}" in world(command, "t").out for command in ("status", "next")] == [True, True]
+    wheel.write_text("here\n", encoding="utf-8")
+    world("run", "--once", "t")
+    assert "can't be set up" not in world("status", "t").out
+    assert "can't be set up" not in world("inbox").out

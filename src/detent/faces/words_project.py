@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Row = tuple[str, str, str]  # mark, what, next step
 
+_MOST_SAID = 10  # lines of a command that failed
 # What programs and folders say of themselves ends in comments, where TOML allows no control characters.
 _NOT_IN_TOML = {code: "?" for code in (*range(32), 127) if code not in (9, 10)}
 
@@ -258,9 +259,9 @@ def trial_rows(trial: Trial) -> list[Row]:
             rows.append(("ok", f"{one.name}: {one.command}   green {where}, {one.seconds:.1f} s", ""))
             continue
         log = f"; log: {one.log}" if one.log else ""
-        rows.append(
-            ("red", f"{one.name}: {one.command}   {one.result} {where}: {one.why}{log}", _mend(one, trial.unseen))
-        )
+        said = "".join(f"\n     | {line}" for line in one.said.splitlines()[-_MOST_SAID:])
+        told = f"{one.name}: {one.command}   {one.result} {where}: {one.why}{log}{said}"
+        rows.append(("red", told, _mend(one, trial.unseen)))
     return rows
 
 

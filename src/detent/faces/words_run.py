@@ -97,7 +97,8 @@ def rest_words(rest: Rest) -> str:
             return f"done: {name} is in {state}{used}\n  next: {way_on_words(task)}"
         case "person":
             why = f": {flat(rest.text)}" if rest.text != state else ""
-            return f"needs a person: {name} is in {state}{why}{used}\n  next: {_persons_step(rest)}"
+            said = "".join(f"\n  | {line}" for line in rest.said.splitlines())
+            return f"needs a person: {name} is in {state}{why}{used}{said}\n  next: {_persons_step(rest)}"
         case "stopped":
             next_step = rest.next_step or way_on(name, task.memory)
             return f"stopped: {name} is in {state}: {flat(rest.text)}{used}\n  next: {next_step}"

@@ -35,6 +35,7 @@ from detent.runner.run_result import BOUND
 from detent.runner.runs import run_seen, start_run, stop_idle
 from detent.runner.said_no import waits_for_answer
 from detent.runner.step import Outcome, step
+from detent.runner.unready import UNREADY_NEXT, failure_words
 from detent.store.atomic import write_atomic
 from detent.store.names import name_some
 
@@ -68,6 +69,7 @@ class Rest(Record):
     why: str  # done | person | stopped | quota | running | refused | failed
     text: str = ""
     next_step: str = ""  # where it is another one than the reason tells
+    said: str = ""  # the last lines of what failed
 
 
 def drive(
@@ -115,9 +117,8 @@ def drive(
         if ready.copy:
             tell(Happened("set_up", task, entry=ready.copy))
         if ready.failed is not None:
-            log = f" ({ready.failed.log})" if ready.failed.log else ""
-            text = f"the workspace can't be set up: {ready.failed.command}: {ready.failed.why}{log}"
-            return Rest(task, "person", text)
+            why, _, said = failure_words(ready.failed).partition("\n")
+            return Rest(task, "person", why, UNREADY_NEXT.format(task.id), said)
         task = start_run(task, ready)
         started, asked, told = True, False, task.memory.run.get("run", 0)
         if told:

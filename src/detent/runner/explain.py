@@ -18,6 +18,7 @@ from detent.runner.loop import failed_here, loop_of
 from detent.runner.open import needs_word, waits_at_end
 from detent.runner.settle import find_disorder, is_collected, read_document
 from detent.runner.unearned import why_unearned
+from detent.runner.unready import failed_setup
 from detent.store.atomic import read_plain
 from detent.store.memory import TALKED
 from detent.store.names import name_some
@@ -121,6 +122,7 @@ def _explain(task: Task, *, with_moves: bool) -> Explain:
         return Explain(task, snapshot, waiting, problems=(problem,), repair=error.next_step, moves=moves)
     disorder = find_disorder(task, task.memory, document)
     problems = [*_tree_problems(task, state), *_taken_back(task, state)]
+    problems += [failed] if not task.memory.run and (failed := failed_setup(task.places)) else []
     if move := task.memory.intent.get("move"):
         problems.append(f"{move['from']} -> {move['to']} was cut short; the next command that writes settles it")
     if disorder.unfinished:

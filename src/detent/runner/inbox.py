@@ -9,6 +9,7 @@ from detent.runner.asks import left_open, question, why_here
 from detent.runner.budget import way_on
 from detent.runner.explain import DEPLOYED, deploy_word, document_to_read, explain, may_ask
 from detent.runner.open import Listed, load_all, load_task, needs_word, waits_at_end
+from detent.runner.unready import failed_setup
 from detent.store.names import name_some
 from detent.store.native import Native
 
@@ -125,6 +126,8 @@ def _waits(task: _Waiting) -> tuple[str, str] | None:
 
 def _after_agent(task: _Waiting) -> tuple[str, str] | None:
     name, memory, state = task.name, task.memory, task.state
+    if failed := failed_setup(task.project.task(name)):
+        return failed, f"detent run {name}"
     if memory.visit and any(edge.sign_off for edge in state.edges) and open_sign_offs(task.moves()):
         return f"its agent run ended; {state.name} waits for your sign-off", _answer(name, _verbs(state))
     if task.asks_person():

@@ -18,6 +18,7 @@ from detent.runner.command_place import RUN_CACHE, place_of, remember_laid
 from detent.runner.judging import next_run
 from detent.runner.layout import writes_of
 from detent.runner.look import current_tree
+from detent.runner.unready import keep_failure
 from detent.runner.workspace import prepare_tree, workspace_of
 from detent.store.atomic import make_folders
 from detent.store.lock import Lock
@@ -44,7 +45,13 @@ class Ready(Record):
 
 
 def make_ready(task: Task) -> Ready:
-    """The folder for the next run of the current state's role."""
+    """The folder for the next run of the current state's role; why it can't be had is kept until it can."""
+    ready = _make_ready(task)
+    keep_failure(task.places, ready.failed)
+    return ready
+
+
+def _make_ready(task: Task) -> Ready:
     head = task.memory.head
     if task.machine.store.get("recovers_in"):
         from detent.runner.recovery import is_recovered, look_at_commands  # few machines recover context

@@ -8,6 +8,7 @@ from detent.runner.drive import TICK_S, advance
 from detent.runner.drops import answer_drops
 from detent.runner.ready import make_ready
 from detent.runner.runs import start_run
+from detent.runner.unready import failure_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ def talk(task: Task, tell: Tell, reply: Reply) -> Task:
     ready = make_ready(task)
     if ready.failed is not None:
         raise RefusedError(
-            f"the workspace can't be set up: {ready.failed.command}: {ready.failed.why}",
+            failure_words(ready.failed).replace("\n", "\n  | "),
             where=ready.failed.log,
-            next_step="read that log, and try the settings: detent doctor",
+            next_step="fix what it says, and try the settings: detent doctor",
         )
     attended = Attended()
     task = start_run(task, ready, attended.begin, is_talk=True)

@@ -25,6 +25,7 @@ from detent.effects.checkout import (
 )
 from detent.effects.frozen_parts import frozen_parts
 from detent.effects.git import Git, end_where, find_repository, tree_of, write_git_dir
+from detent.effects.last_lines import last_lines
 from detent.effects.tool_caches import CACHES, is_cache_folder
 from detent.effects.tree import LeftOut, tree_id
 from detent.errors import DetentError
@@ -72,6 +73,7 @@ class Tried(Record):
     log: str
     exit: int | None
     seconds: float
+    said: str = ""  # the last lines of one that failed
 
 
 class SetUpSeen(Record):
@@ -162,8 +164,9 @@ def try_commands(project: Project, settings: Settings, progress: Callable[[Progr
     with prepared_checkout(wanted) as checkout:
         try:
             if isinstance(checkout, SetupFailed):
+                said = last_lines(checkout.log, os.environ)
                 failed = Tried(
-                    "set-up", checkout.command, SET_UP_FAILED, checkout.why, checkout.log, checkout.exit, 0.0
+                    "set-up", checkout.command, SET_UP_FAILED, checkout.why, checkout.log, checkout.exit, 0.0, said
                 )
                 return Trial(commit, (failed,), (), level, unseen, running.withheld)
             seen = _set_up_seen(checkout, overlay_problem(project)) if settings.setup else None
@@ -224,7 +227,8 @@ def _try(name: str, line: str, checkout: Checkout, running: Running, timeout_s: 
     laid = checkout.laid_for_build if name == BUILD else checkout.laid
     finished = run_command(line, checkout.folder, timeout_s, log, running, laid)
     why = why_cut_short(finished, timeout_s, running.limits) or (f"exit {finished.exit}" if finished.exit else "")
-    return Tried(name, line, RED if why else GREEN, why, log, finished.exit, finished.seconds)
+    said = last_lines(log, os.environ, checkout.folder) if why else ""
+    return Tried(name, line, RED if why else GREEN, why, log, finished.exit, finished.seconds, said)
 
 
 def _log_path(logs: str, number: int, name: str) -> str:

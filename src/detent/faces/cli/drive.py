@@ -122,6 +122,7 @@ def rest_json(rest: Rest) -> dict[str, object]:
         "state": task.memory.snapshot.state,
         "rest": rest.why,
         "why": rest.text,
+        "said": rest.said,
         "runs": task.memory.runs,
         "usage": dict(task.memory.usage),
     }
