@@ -7,6 +7,8 @@ import os
 import pytest
 
 from detent.effects.sandbox import best_level
+from detent.machines.load import load
+from detent.runner.vocabulary import vocabulary
 from tests.e2e.orange_task import Oranges
 
 # What the prompt of each state must say; the words are ours, the instructions are the document's.
@@ -75,12 +77,21 @@ STUCK = {
     "ask": "`orange task update --status agent-review`",
     "fails": "(the command will fail if `## Handoff` is missing",
 }
+ASSISTANT = {
+    "task": "Task: parse empty lines",
+    "branch": "Branch: orange/lines",
+    "read": "Read `## Handoff` and `## Review` in TASK.md",
+    "diff": "`git diff origin/HEAD...HEAD`",
+    "answer": "answer what is asked",
+    "no decision": "The\ndecision is not yours.",
+}
 WAYS = {
     "worker": (("working",), WORKER),
     "worker again": (("working", "agent-review", "working"), AGAIN),
     "reviewer": (("working", "agent-review"), REVIEWER),
     "clarification": (("clarification",), CLARIFIER),
     "stuck": (("working", "agent-review", "working", "agent-review", "stuck"), STUCK),
+    "assistant": (("working", "agent-review", "reviewing"), ASSISTANT),
 }
 FIRST_LINES = {
     "worker": "You implement a task.",
@@ -88,6 +99,7 @@ FIRST_LINES = {
     "reviewer": "You review how well a task was implemented.",
     "clarification": "This task waits for a person",
     "stuck": "You take up a task that is stuck.",
+    "assistant": "A person reviews this task; you assist.",
 }
 
 
@@ -108,6 +120,11 @@ def test_a_prompt_says_all_its_state_needs_and_nothing_of_the_others(oranges: Or
     assert not lacking
     assert {other for other, words in FIRST_LINES.items() if words in prompt} == {name}
     assert "{" not in prompt.partition("## You may")[0]  # every placeholder is filled
+
+
+def test_every_state_with_a_prompt_has_its_facts() -> None:
+    states = load("orange", vocabulary())[0].states.values()
+    assert {state.name for state in states if state.prompt} == {names[-1] for names, _ in WAYS.values()}
 
 
 @pytest.mark.requirement("S3.52")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from detent.machines.load import load
+from detent.runner.vocabulary import vocabulary
 from tests.conformance.ralf_threads import PROMISE, SPEC, Thread, Threads
 
 # What an agent is told in each state; the words are ours, the instructions are the document's.
@@ -88,6 +90,10 @@ def walk(thread: Thread, state: str) -> int:
 def test_a_prompt_carries_every_instruction_of_its_state(thread: Thread, state: str) -> None:
     prompt = thread.prompt(walk(thread, state))
     assert {what: words for what, words in WAYS[state].items() if words not in prompt} == {}
+
+
+def test_every_state_with_a_prompt_has_its_facts() -> None:
+    assert {state.name for state in load("ralf", vocabulary())[0].states.values() if state.prompt} == set(WAYS)
 
 
 # Who must act, as the tables of the document have it; where they say "No", the engine or an agent goes on.

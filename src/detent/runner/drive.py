@@ -30,12 +30,12 @@ from detent.runner.inbox import again_command, open_sign_offs
 from detent.runner.judging import is_judged_next
 from detent.runner.launch import bounds_of
 from detent.runner.open import needs_word, waits_at_end
-from detent.runner.ready import make_ready
+from detent.runner.ready import failure_words, make_ready
 from detent.runner.run_result import BOUND
 from detent.runner.runs import run_seen, start_run, stop_idle
 from detent.runner.said_no import waits_for_answer
 from detent.runner.step import Outcome, step
-from detent.runner.unready import UNREADY_NEXT, failure_words
+from detent.runner.unready import UNREADY_NEXT
 from detent.store.atomic import write_atomic
 from detent.store.names import name_some
 

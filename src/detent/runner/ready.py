@@ -11,6 +11,7 @@ import os
 from detent.core.record import Record
 from detent.effects.acts import commit_tree
 from detent.effects.checkout import Checkout, FrozenTree, SetupFailed, Wanted, lasting_checkout
+from detent.effects.last_lines import last_lines
 from detent.effects.sandbox import NOTHING_LAID
 from detent.errors import RefusedError
 from detent.runner.access import running_in, setups_in
@@ -47,8 +48,14 @@ class Ready(Record):
 def make_ready(task: Task) -> Ready:
     """The folder for the next run of the current state's role; why it can't be had is kept until it can."""
     ready = _make_ready(task)
-    keep_failure(task.places, ready.failed)
+    keep_failure(task.places, failure_words(ready.failed) if ready.failed else "")
     return ready
+
+
+def failure_words(failed: SetupFailed) -> str:
+    """The command that failed and how on the first line, the last lines it printed below."""
+    said = last_lines(failed.log, os.environ)
+    return "\n".join(filter(None, (f"the workspace can't be set up: {failed.command}: {failed.why}", said)))
 
 
 def _make_ready(task: Task) -> Ready:

@@ -6,9 +6,8 @@ from detent.effects.keeper_terminal import Attended
 from detent.errors import RefusedError
 from detent.runner.drive import TICK_S, advance
 from detent.runner.drops import answer_drops
-from detent.runner.ready import make_ready
+from detent.runner.ready import failure_words, make_ready
 from detent.runner.runs import start_run
-from detent.runner.unready import failure_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
-from detent.effects.last_lines import last_lines
-from detent.store.atomic import make_folders, read_cache, write_cache
+from detent.store.atomic import forget, make_folders, read_cache, write_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.effects.checkout import SetupFailed
     from detent.store.places import TaskPlaces
 
 UNREADY_NEXT = (
@@ -20,20 +17,14 @@ UNREADY_NEXT = (
 _NOTE = "setup-failed"
 
 
-def failure_words(failed: SetupFailed) -> str:
-    """The command that failed and how on the first line, the last lines it printed below."""
-    said = last_lines(failed.log, os.environ)
-    return "\n".join(filter(None, (f"the workspace can't be set up: {failed.command}: {failed.why}", said)))
-
-
-def keep_failure(places: TaskPlaces, failed: SetupFailed | None) -> None:
+def keep_failure(places: TaskPlaces, words: str) -> None:
+    """Keep the words for a set-up that failed; empty words for one that did not."""
     path = os.path.join(places.receipts(), _NOTE)
-    if failed is None:
-        with suppress(FileNotFoundError):
-            os.unlink(path)
+    if not words:
+        forget(path)
         return
     make_folders(places.receipts())
-    write_cache(path, failure_words(failed).encode("utf-8", "replace"))
+    write_cache(path, words.encode("utf-8", "replace"))
 
 
 def failed_setup(places: TaskPlaces) -> str:
