@@ -71,7 +71,8 @@ def offered_machines() -> dict[str, str]:
 def claim_of(attack: Attack, level: str, machine: str) -> Claim:
     """What the level claims on this host's kernel for a task of this machine."""
     claim = attack.claims[level]
-    if level == LANDLOCK and is_in_place(attack, machine) and claim != attack.claims[NONE]:
+    is_unheld = is_in_place(attack, machine) and not attack.is_in_proof
+    if level == LANDLOCK and is_unheld and claim != attack.claims[NONE]:
         claim = attack.claims[NONE]
         return claim.replace(words=f"Landlock can't hold a task in place, the run is at level none: {claim.words}")
     if level == LANDLOCK and claim.is_stopped and claim.landlock > landlock_version():

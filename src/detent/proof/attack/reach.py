@@ -189,5 +189,6 @@ ATTACKS = (
         by_kernel("proof commands are held too: they write to their checkout only"),
         runs=2,
         machines=(PHASE, GLOBAL, LIGHTS_OUT, RALF),
+        is_in_proof=True,
     ),
 )

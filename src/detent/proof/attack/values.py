@@ -83,6 +83,7 @@ class Attack(Record):
     variant: str = ""
     drive: Callable[[Scene], None] | None = None  # what people do; without it: as many runs as `runs` says
     control: str = ""  # the honest control that goes with it, beside the one that all have
+    is_in_proof: bool = False  # its code acts in a proof command, which is held even where the agent's run is not
     has_agent: bool = True  # an attack by a repository alone has none that could say it has tried
 
 
