@@ -368,3 +368,28 @@ def test_a_respawn_beside_a_living_run_is_refused_at_once(oranges: Oranges) -> N
     assert (refused.code, "agent run #1 still works on lines" in refused.err) == (1, True), refused
     here.go()
     driving.done()
+
+
+def test_a_stuck_task_may_go_to_review_by_a_person_without_a_run(oranges: Oranges) -> None:
+    task = oranges.orange("working", "stuck")
+    offered = {edge["to"]: edge["open"] for edge in task.json("next")["edges"]}
+    assert offered == {"working": True, "agent-review": True, "cancelled": True}
+    assert task("move", "agent-review").code == 0
+
+
+def test_a_respawn_from_stuck_starts_the_reviewer_too(oranges: Oranges) -> None:
+    oranges.honest(stuck="work; handoff; orange task complete")
+    task = oranges.orange("working", "stuck")
+    done = task("respawn", task.id, cwd=task.repo)
+    assert done.code == 4, done
+    assert task.path_of_moves() == ["working", "stuck", "agent-review", "reviewing"]
+    assert task.last("driven")["on"] is True
+
+
+@pytest.mark.parametrize("state", ["stuck", "reviewing"])
+def test_an_assistant_who_moves_nothing_leaves_the_task_undriven(oranges: Oranges, state: str) -> None:
+    oranges.honest(**{state: "echo looked"})
+    task = oranges.orange("working", *(["stuck"] if state == "stuck" else ["agent-review", "reviewing"]))
+    assert task("respawn", task.id, cwd=task.repo).code == 4
+    assert len(task.entries("run_planned")) == 1
+    assert task.state() == state

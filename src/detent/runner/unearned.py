@@ -38,5 +38,5 @@ def refuse_unearned(task: Task, decision: Decision, asked: Signal) -> Decision:
 
 def _is_early(task: Task, taken: Advance) -> bool:
     snapshot = task.memory.snapshot
-    is_waiting = bool(task.machine.states[snapshot.state].role) and snapshot.exit == ENTRY
+    is_waiting = task.machine.states[snapshot.state].driver == "agent" and snapshot.exit == ENTRY
     return is_waiting and ENTRY not in taken.way.after

@@ -58,8 +58,10 @@ def respawn(arguments: Arguments) -> int:
             next_step=f"look: detent logs -f {task.id}; or end it first: detent stop {task.id}",
         )
     state = task.machine.states[task.memory.snapshot.state]
-    is_given = state.driver == "agent" and not once
-    if is_given:  # else an agent is called in where a person goes on
+    # Elsewhere the agent is called in to assist, and the person goes on.
+    leads_on = state.driver == "agent" or any("agent" in way.by for edge in state.edges for way in edge.ways)
+    is_given = leads_on and not once
+    if is_given:
         task = let_drive(task, person_name(), on=True)
     code = drive_told(arguments, task, once=once or not is_given, asked=True, may_wait=may_wait)
     if not may_wait:
