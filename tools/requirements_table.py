@@ -112,17 +112,15 @@ def index_outcomes(outcomes: Mapping[str, str]) -> dict[str, str]:
 
 
 def standing(tests: Mapping[str, Sequence[str]], ended: Mapping[str, str]) -> str:
-    """What the tests that name a row have shown: the most they show, unless one of them failed."""
+    """What the tests that name a row have shown: the most they show, once all of them ran and none failed."""
     results = {claim: {ended.get(test, NOT_RUN) for test in tests.get(claim, ())} for claim in (SHOWN, TOLD)}
     every = results[SHOWN] | results[TOLD]
     if not every:
         return OPEN
-    if FAILED in every:
-        return FAILED
-    for claim, words in results.items():
-        if PASSED in words:
-            return claim
-    return NOT_RUN if NOT_RUN in every else SKIPPED
+    for word in (FAILED, NOT_RUN):
+        if word in every:
+            return word
+    return next((claim for claim, words in results.items() if PASSED in words), SKIPPED)
 
 
 def summarize(requirements: Sequence[Requirement], standings: Mapping[str, str]) -> Iterator[str]:

@@ -87,6 +87,8 @@ def test_told_rows_are_kept_apart_from_shown_rows(tmp_path: Path) -> None:
         ({"shown": ["t.py::a"]}, {"t.py::ab": "passed"}, "not run"),
         ({"shown": ["t.py::a"]}, {"t.py::a": "passed"}, "shown"),
         ({"shown": ["t.py::a"]}, {"t.py::a": "skipped"}, "skipped"),
+        ({"shown": ["t.py::a", "t.py::b"]}, {"t.py::a": "passed"}, "not run"),
+        ({"shown": ["t.py::a"], "told": ["t.py::b"]}, {"t.py::a": "passed"}, "not run"),
         ({"shown": ["t.py::a"]}, {"t.py::a[1]": "passed", "t.py::a[x::y]": "failed"}, "failed"),
         ({"shown": ["t.py::A"]}, {"t.py::A::b": "passed", "t.py::A::c[1]": "skipped"}, "shown"),
         ({"shown": ["t.py"]}, {"t.py::A::b": "passed"}, "shown"),
