@@ -118,6 +118,21 @@ def test_an_adopted_thread_is_reset_to_its_own_baseline(foreign: Foreign) -> Non
     thread.audit()
 
 
+def test_diff_of_an_adopted_thread_starts_at_its_own_baseline(foreign: Foreign) -> None:
+    foreign.write("Stuck")
+    foreign.repo.git(foreign.top, "switch", "--quiet", "--create", "ralf/old1")
+    (foreign.top / "wip.txt").write_text("half\n", encoding="utf-8")
+    foreign.repo.git(foreign.top, "add", "wip.txt")
+    foreign.repo.git(foreign.top, "commit", "--quiet", "--message", "wip")
+    thread = foreign.adopted()
+    shown = thread.json("diff", "old1")
+    assert shown["baseline"] == foreign.head
+    assert shown["files"] == [{"status": "A", "path": "wip.txt"}]
+    told = thread.done("choose", "D").out
+    assert "nothing differs" not in told, "no checkpoint is there to compare"
+    assert "detent diff old1" in told
+
+
 def test_the_specs_of_an_adopted_thread_never_change(foreign: Foreign) -> None:
     foreign.write("Paused", {"iteration": 1}, specs=2)
     thread = foreign.adopted()

@@ -125,6 +125,8 @@ def test_stuck_says_that_the_iterations_are_spent(threads: Threads) -> None:
     thread.to("Running")
     threads.script("Running", "echo nothing")
     told_everywhere(thread, thread.run(expect=4), "iteration 2 of 2")
+    assert "ended by:   " in (told := thread.done("choose", "D").out)
+    assert "iteration 2 of 2" in told
 
 
 @pytest.mark.requirement("S4.21", "S4.49")

@@ -93,6 +93,9 @@ def diagnosis_words(task: Task, found: Diagnosis) -> str:
             f"nearest to success: agent run #{found.closest_run}, {found.closest_passed} criteria passed; it said:"
         )
         lines += [f"  | {line}" for line in found.closest_said.splitlines()[-_MOST_SAID:]]
-    lines.append("changed since the baseline:" if found.stat.strip() else "nothing differs from the baseline")
+    if found.has_stat:
+        lines.append("changed since the baseline:" if found.stat.strip() else "nothing differs from the baseline")
+    else:
+        lines.append(f"no checkpoint was made here; what differs from the baseline: detent diff {task.id}")
     lines += [f"  {line}" for line in found.stat.rstrip().splitlines()]
     return "\n".join([*lines, f"next: detent choose {task.id}"])

@@ -77,7 +77,7 @@ def _last_gate(task: Task, otherwise: str = "") -> tuple[str, str]:
             commit, sha = entry["result"]["commit"], entry["result"].get("sha", "")
             break
     else:
-        commit = sha = task.memory.prepared.get("baseline", {}).get("commit_sha") or task.memory.head["baseline"]
+        commit = sha = task.memory.began_at()
     if not commit:
         return otherwise, ""
     return tree_of(task.places.private_git(), commit), sha

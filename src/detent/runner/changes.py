@@ -32,7 +32,7 @@ class Changes(Record):
 
 def changes(task: Task, *, stat: bool, since: str = "") -> Changes:
     """The baseline against the tree as it is, or (`since`) a tree that the task's journal names by its beginning."""
-    baseline = _tree_named(task, since) if since else str(task.memory.head["baseline"])
+    baseline = _tree_named(task, since) if since else task.memory.began_at()
     if not baseline:
         raise RefusedError(
             "a folder without git has no baseline to compare with",

@@ -32,7 +32,8 @@ class Diagnosis(Record):
     closest_passed: int
     closest_said: str  # its last words
     stat: str  # how much of each file differs from the baseline
-    why: str  # what the move that ended the loop rested on
+    has_stat: bool  # whether a checkpoint was made that could be compared with it
+    why: str  # why the engine ended the loop
 
 
 def diagnose(task: Task) -> Diagnosis | None:
@@ -44,7 +45,6 @@ def diagnose(task: Task) -> Diagnosis | None:
     entries = task.store.history()
     states = {state.name for state in task.machine.states.values() if state.counts_run}
     ended = [entry for entry in entries if entry["kind"] == "run_ended" and entry["state"] in states]
-    last_move = next((entry for entry in reversed(entries) if entry["kind"] == "moved"), None)
     begun = next((entry["seq"] for entry in reversed(entries) if _begins(task.machine, entry, loop.limit)), 0)
     run, passed = _closest([entry for entry in entries if entry["seq"] > begun], ended, set(gates))
     return Diagnosis(
@@ -55,7 +55,8 @@ def diagnose(task: Task) -> Diagnosis | None:
         closest_passed=passed,
         closest_said=_said(task, run) if run else "",
         stat=_stat(task.memory, task.places.private_git()),
-        why="; ".join(fact.get("note") or "" for fact in (last_move or {"facts": {}})["facts"].values()).strip("; "),
+        has_stat=bool(task.memory.began_at() and task.memory.checkpoint.get("commit")),
+        why=task.memory.led,
     )
 
 
@@ -87,6 +88,5 @@ def _said(task: Task, run: Entry) -> str:
 
 
 def _stat(memory: Memory, private_git: str) -> str:
-    base = memory.prepared.get("baseline", {}).get("commit_sha") or memory.head["baseline"]
-    commit = memory.checkpoint.get("commit", "")
+    base, commit = memory.began_at(), memory.checkpoint.get("commit", "")
     return patch_text(private_git, base, commit, stat=True) if base and commit else ""

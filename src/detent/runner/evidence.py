@@ -166,7 +166,7 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
         folder_link=file_address(os.path.relpath(task.native.folder, page_folder)),
         commands=commands,
         commands_note=commands_note,
-        diff=read_diff(task.places.private_git(), head["baseline"], tree),
+        diff=read_diff(task.places.private_git(), task.memory.began_at(), tree),
         touched=_touched(task, tree),
         artifacts=artifacts,
         artifacts_note=artifacts_note,

@@ -45,7 +45,7 @@ def hashes_of(task: Task, tree: str, level: str) -> tuple[Hash, ...]:
             f" stands for all of them. Where the task lives, this replays them all: detent audit {task.id}",
         ),
         Hash("machine", memory.head["digest"], "sha256 of the rules this task began with and keeps."),
-        Hash("baseline", memory.head["baseline"], "The commit the work began from."),
+        Hash("baseline", memory.began_at(), "The commit the work began from."),
         Hash("tree", tree, "The git tree the last proof was made on: the same files give the same value anywhere."),
         Hash("sandbox", level, _SANDBOX.get(level, "A level this page has no words for; see the documentation.")),
         Hash(

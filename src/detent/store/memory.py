@@ -88,6 +88,11 @@ class Memory(Record):
     led: str = ""  # why the engine brought the task into this state; empty where somebody else did
     native: Mapping[str, Any] = {}  # the line that carries the native file's last text: its time, place and length
 
+    def began_at(self) -> str:
+        """The commit the work is compared with: what a step captured last, else where the task was made."""
+        captured = self.prepared.get("baseline", {}).get("commit_sha")
+        return str(captured or self.head["baseline"])
+
 
 def utc_now(later_s: float = 0) -> str:
     return _utc(int(time.time() + later_s))
