@@ -42,8 +42,9 @@ def test_without_git_preflight_fails_and_names_the_flag(plain: Plain) -> None:
     ran = thread.run(expect=4)
     assert thread.state() == "PreflightFailed"
     assert "no git repository" in ran.out
-    assert "--no-git" in ran.out
-    thread.done("choose", "retry", "--no-git")
+    assert "add --no-git" in ran.out
+    assert "next: detent resume sums" in ran.out
+    thread.done("resume", "--no-git")
     thread.run(expect=4)
     assert thread.state() == "Configuring"
 

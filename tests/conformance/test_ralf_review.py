@@ -322,3 +322,29 @@ def test_another_mode_holds_at_once_and_its_file_shows_it_after_the_run(threads:
     driving.done()
     assert '"mode": "quick"' in (thread.folder / "thread.json").read_text(encoding="utf-8")
     assert "put back" not in thread.done("history").out
+
+
+def test_diff_leaves_out_what_a_person_committed_before_the_work_began(threads: Threads) -> None:
+    thread = threads.thread()
+    (thread.repo / "README.md").write_text("mine\n", encoding="utf-8")
+    threads.make_repo.git(thread.repo, "commit", "--quiet", "--all", "--message", "mine")
+    threads.script("Running", "ready; promise")
+    thread.to("Running")
+    thread.run(expect=4)
+    assert thread.json("diff", thread.id)["files"] == [{"status": "M", "path": "app.py"}]
+
+
+def test_an_approval_of_unchanged_files_says_what_can_be_done_with_them(threads: Threads) -> None:
+    thread = threads.thread()
+    threads.script("Running", "promise")
+    thread.to("Running", SPEC.replace("grep -q ready app.py", "test -f app.py"))
+    thread.run(expect=4)
+    thread.done("choose", "review")
+    thread.done("approve")
+    thread.run(expect=4)
+    refused = thread("commit", thread.id)
+    assert (refused.code, "nothing to commit" in refused.out) == (1, True), refused
+    assert "next: record the commit that holds it: detent commit --sha HEAD" in refused.out
+    thread.done("commit", "--sha", "HEAD")
+    assert thread.state() == "Done"
+    thread.audit()

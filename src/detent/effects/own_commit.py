@@ -66,7 +66,11 @@ def commit_tree(wanted: Wanted) -> str:
         make_folders(wanted.scratch)
         expected = index_of(wanted)
         if expected == tree_of(wanted.stand.repository.common_dir, wanted.stand.commit):
-            raise RefusedError("there is nothing to commit: the branch holds this tree already")
+            raise RefusedError(
+                "there is nothing to commit: the branch holds this tree already",
+                where=wanted.stand.repository.top,
+                next_step="record the commit that holds it: detent commit --sha HEAD; or give it up: detent cancel",
+            )
         make_safe()  # a branch must not name what a power cut could still take: it would stop every git here
         finished = _commit(wanted, expected)
         is_failed = finished.exit != 0 or finished.timed_out

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from detent.runner.open import Task
 
 
-def resume(task: Task, name: str, reason: str) -> Outcome:
+def resume(task: Task, name: str, reason: str, given: Mapping[str, str] | None = None) -> Outcome:
     """Leave an end that can be left, or let a stopped task go on."""
     if _has_verb(task, "resume"):
-        return step(task, Signal("person", name=name, reason=reason, verb="resume"))
+        return step(task, Signal("person", name=name, reason=reason, verb="resume"), given=given)
     stopped = task.memory.snapshot.registers.get(STOPPED, "")
     asked = Signal("person", name=name, reason=reason, verb="resume")
     if not stopped:

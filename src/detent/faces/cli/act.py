@@ -158,11 +158,13 @@ def answer(arguments: Arguments) -> int:
 
 
 def resume(arguments: Arguments) -> int:
+    from detent.faces.cli.given import given_with
     from detent.runner.people import resume as bring_back
 
     refuse_inside_run("resuming")
     task = open_to_change(arguments)
-    return show_outcome(arguments, bring_back(task, person_name(), arguments.text("--reason")))
+    given = given_with(arguments, task, verb="resume")
+    return show_outcome(arguments, bring_back(task, person_name(), arguments.text("--reason"), given))
 
 
 def amend(arguments: Arguments) -> int:

@@ -380,7 +380,14 @@ COMMANDS = (
         (_REASON, _SKIP_ASSESS, _YES, _REPO),
         'detent say "/next"',
     ),
-    Command("resume", "Answer", "bring a blocked or stopped task back", "act:resume", (_TASK,), (_REASON, _REPO)),
+    Command(
+        "resume",
+        "Answer",
+        "bring a blocked or stopped task back",
+        "act:resume",
+        (_TASK,),
+        (_REASON, _NO_BRANCH, _NO_GIT, _YES, _REPO),
+    ),
     Command(
         "amend",
         "Answer",
