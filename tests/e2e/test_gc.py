@@ -137,6 +137,24 @@ def test_a_landing_that_was_reset_is_kept(detent: Detent, repo: MakeRepo, how: s
     assert (row["why"], task.home.exists()) == ("landed", False)
 
 
+def test_branch_of_another_task_shows_no_landing_until_a_person_moves_it(detent: Detent, repo: MakeRepo) -> None:
+    """Two tasks did the same work: neither is safe elsewhere because the engine keeps a branch of the other."""
+    task = finished(detent, repo)
+    same = CloneTask(detent, repo, task.repo, task_id="same")
+    (same.tree / "app.py").write_text(WORK, encoding="utf-8")
+    same.to("done")
+    assert {row["id"]: row["goes"] for row in gc(task)} == {"t": False, "same": False}
+    assert task("land", "t").code == 0
+    task.git("reset", "--quiet", "--hard", "HEAD^")
+    task.git("branch", "--quiet", "-m", "main", "trunk")  # the branch that it landed on is gone
+    assert {row["id"]: row["goes"] for row in gc(task)} == {"t": False, "same": False}
+    told = task("audit", "t", cwd=task.repo)
+    assert (told.code, "git does not show that the work landed" in told.out) == (1, True)
+    task.git("checkout", "--quiet", "phase/same")
+    task.git("merge", "--quiet", "--no-edit", "--no-ff", "phase/t")
+    assert {row["id"]: row["goes"] for row in gc(task)} == {"t": True, "same": False}
+
+
 @pytest.mark.parametrize("how", ["squashed by hand", "amended", "rebased", "cherry-picked"])
 def test_work_that_git_shows_by_its_files_has_landed(detent: Detent, repo: MakeRepo, how: str) -> None:
     task = finished(detent, repo)

@@ -1,4 +1,4 @@
-"""Asks git whether a task's work is on a branch that is not the task's own. Reads only; every search has a bound.
+"""Asks git whether a task's work is on a branch that is no task's. Reads only; every search has a bound.
 
 Git shows that work has landed by one of:
 1. a branch contains the commit of the work;
@@ -19,11 +19,12 @@ from detent.errors import ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
 MOST_TIPS = 50  # branches, newest first, whose commits are looked at
 MOST_COMMITS = 300  # since the baseline, newest first, whose trees are compared
 MOST_COMPARED = 50  # of them that are compared file by file
+_FORMAT = "--format=%(objectname) %(refname)"
 
 
 class Work(Record):
@@ -35,7 +36,12 @@ class Work(Record):
     commit: str
     own: Collection[str]  # the task's own branches, as full names of refs
     landing: str = ""  # the commit through which it landed, as the journal says
-    branch: str = ""  # look at this ref alone; empty: at every branch that is not the task's own
+    branch: str = ""  # look at this ref alone; empty: at every branch that is no task's
+    of_tasks: Mapping[str, str] = {}  # branches of other tasks, by ref; each shows nothing while at this commit of ours
+
+    def counts(self, ref: str, commit: str) -> bool:
+        """Whether a branch is somebody else's: a person may have moved one that the engine made."""
+        return ref not in self.own and self.of_tasks.get(ref) != commit
 
 
 def find_landed(work: Work, most_commits: int = MOST_COMMITS) -> str:
@@ -72,10 +78,9 @@ def holds_work(work: Work, commit: str) -> bool:
 
 def _containing(work: Work, commit: str) -> str:
     """The first branch of somebody else that contains a commit."""
-    asked = ("for-each-ref", "--format=%(refname)", f"--contains={commit}", *_looked_at(work))
+    asked = ("for-each-ref", _FORMAT, f"--contains={commit}", *_looked_at(work))
     finished = Git(work.common_dir).finish(*asked)
-    names = os.fsdecode(finished.stdout).splitlines() if finished.exit == 0 else []
-    return next((_shown(name) for name in names if name not in work.own), "")
+    return next((_shown(name) for _, name in _counted(work, finished.stdout if finished.exit == 0 else b"")), "")
 
 
 def _find_among_recent(work: Work, most_commits: int, *, is_real: bool) -> str:
@@ -96,9 +101,8 @@ def _find_among_recent(work: Work, most_commits: int, *, is_real: bool) -> str:
 
 def _recent(work: Work, most: int) -> Iterator[tuple[str, str]]:
     git = Git(work.common_dir)
-    order = ("--sort=-committerdate", "--format=%(objectname) %(refname)", *_looked_at(work))
-    rows = (line.partition(" ") for line in os.fsdecode(git.run("for-each-ref", *order)).splitlines())
-    tips = dict.fromkeys(commit for commit, _, name in rows if name not in work.own)
+    listed_refs = git.run("for-each-ref", "--sort=-committerdate", _FORMAT, *_looked_at(work))
+    tips = dict.fromkeys(commit for commit, _ in _counted(work, listed_refs))
     if not tips:
         return
     known = (f"^{work.baseline}",) if is_object_id(work.baseline) else ()
@@ -123,6 +127,12 @@ def _has_changes(work: Work, changes: frozenset[str], tree: str) -> bool:
         return False
     left = tree_of(work.private_git, work.commit)
     return changes.isdisjoint(path for _, path in changed_files(work.private_git, left, tree))
+
+
+def _counted(work: Work, listed: bytes) -> Iterator[tuple[str, str]]:
+    """Of listed branches the commit and name of each that is somebody else's."""
+    rows = (line.partition(" ") for line in os.fsdecode(listed).splitlines())
+    return ((commit, name) for commit, _, name in rows if work.counts(name, commit))
 
 
 def _looked_at(work: Work) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from detent.effects.git import Git, is_object_id, tree_of
 from detent.effects.landed_work import find_landed
 from detent.errors import ToolError
 from detent.proof.replay_lines import Finding
-from detent.runner.landed import work_of
+from detent.runner.landed import branches_of_tasks, work_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def check_landed(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
     if last is None or not task.project.common_dir:
         return
     number, commit, branch = last["seq"], str(last["commit"]), str(last["branch"])
-    work = work_of(task, entries, until=number)
+    work = work_of(task, entries, {}, until=number)
     if not is_object_id(commit):
         yield Finding(number, "landed", f"{commit[:40]!r} is no commit")
         return
@@ -38,7 +38,9 @@ def check_landed(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
         yield Finding(number, "landed", f"the repository can't be read: {error.what}")
         return
     # A branch that a person deleted may have gone into another one.
-    shown = find_landed(work.replace(branch=ref) if has_branch and ref not in work.own else work)
+    is_named = has_branch and ref not in work.own
+    looked = work.replace(branch=ref) if is_named else work.replace(of_tasks=branches_of_tasks(task.project))
+    shown = find_landed(looked)
     if not shown:
         how = f"is not on {branch}" if has_commit else "is not in the repository"
         if is_there:

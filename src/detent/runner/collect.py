@@ -28,7 +28,7 @@ from detent.effects.saved_work import COLLECTED, save
 from detent.errors import BeyondBoundError, DetentError, RefusedError
 from detent.runner.anchor import drop_anchor
 from detent.runner.command_place import RECORDS, SETUPS, mounted_setups
-from detent.runner.landed import put_branches, work_of
+from detent.runner.landed import branches_of_tasks, put_branches, work_of
 from detent.runner.layout import forget_active, is_tracked, native_folder, store_root
 from detent.runner.look import current_tree
 from detent.runner.open import is_over, load_all, load_task
@@ -38,7 +38,7 @@ from detent.store.shown import run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from detent.runner.open import Listed, Task
     from detent.store.journal import Entry
@@ -84,14 +84,14 @@ def collect(project: Project, wish: Wish) -> tuple[Leftover, ...]:
         if not wish.dry_run:
             sweep_homes(project.home(), set(project.task_ids()), project.common_dir)
             _drop_stray_refs(project)
-        found = []
+        found, of_tasks = [], branches_of_tasks(project)
         for listed in load_all(project):
             if wish.task and listed.id != wish.task:
                 continue
             if listed.error is None and (is_over(listed) or _is_given_up(listed, wish)):
-                leftover = _look(project, listed, wish)
+                leftover = _look(project, listed, wish, of_tasks)
                 if leftover.goes and not wish.dry_run:
-                    leftover = _remove(load_task(project, listed.id), leftover, wish)
+                    leftover = _remove(load_task(project, listed.id), leftover, wish, of_tasks)
                 if leftover:
                     found.append(leftover)
         if not wish.dry_run:
@@ -127,11 +127,11 @@ def _is_given_up(listed: Listed, wish: Wish) -> bool:
     return True
 
 
-def _look(project: Project, listed: Listed, wish: Wish) -> Leftover:
+def _look(project: Project, listed: Listed, wish: Wish, of_tasks: Mapping[str, str]) -> Leftover:
     task = load_task(project, listed.id)
     home = str(task.memory.head["home"])
     entries = task.store.history()
-    has_landed = _has_landed(task, entries)
+    has_landed = _has_landed(task, entries, of_tasks)
     goes = (has_landed or wish.unlanded) and not task.memory.run
     why = _why(task, has_landed=has_landed) if is_over(listed) else "given up"
     branches = find_branches(project.common_dir, put_branches(entries)) if project.common_dir else ()
@@ -194,19 +194,19 @@ def _native_paths(task: Task) -> tuple[str, ...]:
     return tuple(path for path in paths if os.path.lexists(path))
 
 
-def _has_landed(task: Task, entries: Sequence[Entry]) -> bool:
+def _has_landed(task: Task, entries: Sequence[Entry], of_tasks: Mapping[str, str]) -> bool:
     """Whether the work is safe elsewhere: in the checkout from the start, or where git shows it."""
-    return bool(task.memory.head["in_place"] or find_landed(work_of(task, entries)))
+    return bool(task.memory.head["in_place"] or find_landed(work_of(task, entries, of_tasks)))
 
 
-def _remove(task: Task, leftover: Leftover, wish: Wish) -> Leftover:
+def _remove(task: Task, leftover: Leftover, wish: Wish, of_tasks: Mapping[str, str]) -> Leftover:
     common_dir = task.project.common_dir
     try:
         with Lock(task.places.lock()):
             task = task.replace(memory=task.store.load())
             going = _going(task, leftover)
             if not _is_recorded(task, leftover, going):
-                kept, leftover = _keep(task, going), _save_unlanded(task, leftover)
+                kept, leftover = _keep(task, going), _save_unlanded(task, leftover, of_tasks)
                 names = [*leftover.branches, *leftover.backups]
                 content = {"by": "person", "name": wish.name, "branches": names, "kept": kept}
                 content["snapshot"] = leftover.snapshot
@@ -232,13 +232,13 @@ def _remove(task: Task, leftover: Leftover, wish: Wish) -> Leftover:
     return leftover
 
 
-def _save_unlanded(task: Task, leftover: Leftover) -> Leftover:
+def _save_unlanded(task: Task, leftover: Leftover, of_tasks: Mapping[str, str]) -> Leftover:
     """With the ref that now holds work which git shows nowhere else, if there is any.
 
     Of a task that is given up with its journal the last checkpoint is enough, where its tree is beyond every bound.
     """
     head, private, common_dir = task.memory.head, task.places.private_git(), task.project.common_dir
-    if not head["baseline"] or _has_landed(task, task.store.history()):
+    if not head["baseline"] or _has_landed(task, task.store.history(), of_tasks):
         return leftover
     last = str(task.memory.checkpoint.get("commit") or head["baseline"])
     tree = tree_of(private, last)

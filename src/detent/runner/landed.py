@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 from detent.effects.landed_work import Work
+from detent.runner.open import load_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from detent.runner.open import Task
     from detent.store.journal import Entry
+    from detent.store.places import Project
 
 
 def put_branches(entries: Sequence[Entry]) -> dict[str, set[str]]:
@@ -22,7 +26,16 @@ def put_branches(entries: Sequence[Entry]) -> dict[str, set[str]]:
     return found
 
 
-def work_of(task: Task, entries: Sequence[Entry], until: int = 0) -> Work:
+def branches_of_tasks(project: Project) -> dict[str, str]:
+    """The branches that the engine keeps for tasks with a clone, by ref, each with the commit it was brought to."""
+    memories = (listed.memory for listed in load_all(project) if listed.memory is not None)
+    # Whoever works in place commits on a person's branch, and a branch that `gc` left is a person's by now.
+    ours = (one for one in memories if not one.head["in_place"] and os.path.isdir(one.head["home"]))
+    put = (one.checkpoint for one in ours if one.checkpoint.get("branch"))
+    return {f"refs/heads/{one['branch']}": one["commit"] for one in put}
+
+
+def work_of(task: Task, entries: Sequence[Entry], of_tasks: Mapping[str, str], until: int = 0) -> Work:
     """The work of the last checkpoint, or of the last one before a line, and the commit it landed through."""
     before = [entry for entry in entries if not until or entry["seq"] <= until]
     commits = [str(entry["result"]["commit"]) for entry in before if "commit" in entry.get("result", {})]
@@ -34,4 +47,5 @@ def work_of(task: Task, entries: Sequence[Entry], until: int = 0) -> Work:
         commits[-1] if commits else "",
         frozenset(f"refs/heads/{name}" for name in put_branches(entries)),
         landings[-1] if landings else "",
+        of_tasks=of_tasks,
     )
