@@ -22,6 +22,7 @@ from tests.conftest import COMMAND_TIMEOUT_S, SAMPLE_FILES, Detent, MakeRepo, fo
 from tests.crash.points import FULL
 from tests.e2e.agent_runs import Agents, AgentTask
 from tests.e2e.clone_task import CloneTask
+from tests.e2e.orange_task import Oranges
 from tests.e2e.stubs import put_program, with_path
 
 BUG = 3
@@ -30,6 +31,11 @@ MANY = 'mkdir -p "$AT"; cd "$AT"; python3 -c "[open(str(n), \'w\').close() for n
 PIPE = 'rm -f "$AT"; mkfifo "$AT"'
 DEEP = 'mkdir -p "$AT"; cd "$AT"; python3 -c "import os; [(os.mkdir(\'d\'), os.chdir(\'d\')) for n in range(3000)]"'
 KINDS = {"huge": HUGE, "many": MANY, "pipe": PIPE, "deep": DEEP}
+BEYOND = {
+    "huge": "is larger than 512 MB",
+    "many": "has more than 10000 files",
+    "deep": "has more than 64 folders in each other",
+}
 PLACES = {
     "tree": "$DETENT_TREE/x",
     "task": "$DETENT_TASK_DIR/x",
@@ -92,6 +98,49 @@ def test_other_tasks_go_on_and_commands_answer(agents: Agents, kind: str, place:
     assert cleaned.code == 0, cleaned
     assert not spoilt.control.exists(), cleaned
     assert ("removed without a snapshot" in cleaned.out) == is_in_the_way, cleaned
+
+
+def test_readers_name_the_path_that_keeps_a_run_from_being_decided(
+    detent: Detent, repo: MakeRepo, tmp_path: Path
+) -> None:
+    """Where a run without a move is a crash, that move waits for the tree: until then its end alone is written down."""
+    agents = Oranges(detent, repo, tmp_path)
+    try:
+        agents.script("working", f'export AT="$DETENT_TREE/x"; {HUGE}')
+        task = agents.orange("working")
+        assert task.run("--once").code == 5
+        for words in (("history", task.id), ("status", task.id), ("inbox",)):
+            told = task(*words, cwd=task.repo)
+            assert (
+                f"the tree can't be looked at: a file has 4194304 MB, at most 512 MB are counted ({task.tree}/x)"
+                in (" ".join(told.out.split()))
+            ), told
+    finally:
+        agents.close()
+        wipe(str(tmp_path))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_folder_that_is_adopted_keeps_nothing_waiting(
+    detent: Detent, repo: MakeRepo, tmp_path: Path, kind: str
+) -> None:
+    """Another tool's agent wrote there; all of it is copied first, with the project's lock in hand."""
+    path = repo()
+    folder = path / "old"
+    folder.mkdir()
+    (folder / "TASK.md").write_text("---\nid: old\nstatus: working\nsummary: more\n---\n", encoding="utf-8")
+    subprocess.run(["sh", "-c", KINDS[kind]], env={**os.environ, "AT": str(folder / "x")}, check=True)
+    try:
+        done = detent("adopt", folder, "orange", cwd=path)
+        if kind == "pipe":
+            assert done.code == 0, done
+        else:
+            assert (done.code, f"where: {folder}/x" in done.err) == (5, True), done
+            assert BEYOND[kind] in done.err
+            assert not any(Path(path, ".git/detent/tasks").iterdir())
+    finally:
+        wipe(str(folder))
+        wipe(str(tmp_path))
 
 
 def test_watch_drives_a_task_with_many_new_files_to_its_end(agents: Agents) -> None:

@@ -222,6 +222,8 @@ def status_words(told: Explain) -> str:
         last = task.memory.run or task.memory.visit
         # A talk was ended by a person, as meant: nothing died.
         label, became = ("talk", "is over") if last.get("how") == TALKED else ("dead", "is gone")
+        if problem := task.memory.ended.get("problem"):
+            became += f"; {problem}"
         rows.append((label, f"agent run #{last['run']} {became}; {_would_words(task.id, told.would)}"))
     if told.wake:
         rows.append(("out of quota", f"until {told.wake}; detent watch goes on then"))

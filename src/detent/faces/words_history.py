@@ -68,7 +68,8 @@ def _ended_words(entry: Entry) -> str:
         put_back += f"; it changed what it may not: {', '.join(entry['tainted'][:5])}"
     if steered := entry.get("steered", ()):
         put_back += f"; changed while it ran, by it or by you: {', '.join(steered)}"
-    return f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']}){put_back}"
+    problem = f"; {entry['problem']}" if entry["problem"] else ""
+    return f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']}){problem}{put_back}"
 
 
 def _proved_words(entry: Entry) -> str:

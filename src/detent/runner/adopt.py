@@ -6,7 +6,7 @@ import os
 
 from detent.core.decide import enter
 from detent.errors import RefusedError, UnreadableError, UsageError
-from detent.runner.adopted_files import begin_draft, keep_copy, keep_revisions
+from detent.runner.adopted_files import begin_draft, keep_copy, keep_revisions, refuse_beyond
 from detent.runner.begin import begin, head_of, mode_of, read_settings, site_for
 from detent.runner.checked import load_checked
 from detent.runner.homes import LOCK_WAIT_S
@@ -70,6 +70,7 @@ def adopt(wish: Wish) -> Task:
         refuse_place(folder, project, "" if is_tracked(machine.store) else baseline)
         refuse_taken(folder, machine, {})
         refuse_second(folder, project)
+        refuse_beyond(folder)
         native = Native(machine, folder, project.task(os.path.basename(folder)))
         document = _read_foreign(native)
         document = document.replace(state=_spelt(document.state, machine))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from detent.effects.bring import copy_below, wipe
+from detent.errors import BeyondBoundError
 from detent.machines.load import scaffold
 from detent.runner.layout import is_tracked, store_root
 from detent.store.atomic import make_folders, read_plain, storage_error, sweep, sync_folder, write_atomic
-from detent.store.folders import walk
+from detent.store.folders import shown_path, walk
 from detent.store.numbers import whole_number
 from detent.store.places import POINTER
 from detent.store.tasks import TaskStore
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from detent.store.places import Project
 
 COPIES = "adopted"  # folder of the copies, beside the tasks of a machine or in a task's control folder
+MOST_FILES = 10_000  # files and folders of a folder that is copied: each is synced, and the project waits
+MOST_BYTES = 512 * 1024 * 1024  # of all its files together
+MOST_LEVELS = 64  # of folders in each other
 
 
 def revision_files(native: Native) -> dict[int, str]:
@@ -66,6 +71,28 @@ def keep_copy(native: Native, project: Project) -> str:
     except OSError as error:
         raise storage_error(error, target, "the folder can't be copied before it is taken over") from error
     return target
+
+
+def refuse_beyond(top: str) -> None:
+    """Before a byte is read: a folder with more than is ever copied is refused, and what goes beyond is named."""
+    size = 0
+    for number, path in enumerate(_paths_below(top), 1):
+        if os.path.relpath(path, top).count(os.sep) > MOST_LEVELS:
+            raise _beyond(f"has more than {MOST_LEVELS} folders in each other", path)
+        status = os.lstat(path)
+        size += status.st_size if stat.S_ISREG(status.st_mode) else 0
+        if number > MOST_FILES:
+            raise _beyond(f"has more than {MOST_FILES} files", path)
+        if size > MOST_BYTES:
+            raise _beyond(f"is larger than {MOST_BYTES >> 20} MB", path)
+
+
+def _beyond(what: str, path: str) -> BeyondBoundError:
+    return BeyondBoundError(
+        f"the folder {what}, and is not copied before it is taken over",
+        where=shown_path(path),
+        next_step="move away what is no part of the task, then run the same command again",
+    )
 
 
 def _contents(top: str) -> dict[str, str]:

@@ -48,7 +48,9 @@ def answered(machine: Machine, document: Document) -> dict[str, Any]:
 
 def left_open(memory: Memory) -> str:
     """What kept the last run of this visit from a move, where that is known: it may be a question of its own."""
-    words = " ".join(str(memory.visit.get("why", "")).split())
+    # A run whose end is not decided yet may have left a tree that can't be looked at.
+    why = memory.visit.get("why") or memory.ended.get("problem", "")
+    words = " ".join(str(why).split())
     return f": {words[:LONGEST_WORDS]}" if words else ""
 
 
