@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from detent.effects.sandbox import NONE
+from detent.proof.attack.approval import RENAMED
 from detent.proof.attack.evidence import STILL_WRONG
 from detent.proof.attack.inside import LOOT
 from detent.proof.attack.scene import Scene
 from detent.proof.attack.table import ATTACKS
-from detent.proof.attack.values import CANARY, FINISHED, GREEN, MARK, NOTES, PHASE, WORK
+from detent.proof.attack.values import CANARY, FINISHED, GREEN, MARK, NOTES, ORANGE, PHASE, WORK
 from detent.proof.attack.variants import INSTALL_FILE, INSTALL_SCRIPT, VARIANTS, with_settings
 from detent.proof.attack.world import World, remove
 
@@ -42,6 +43,14 @@ def test_a_program_that_ran_with_your_rights_is_seen(world: World) -> None:
     Path(scene.at_home(MARK)).write_text("ran\n", encoding="utf-8")
     for name in names:
         assert judge_of(name)(scene), name
+
+
+def test_words_that_count_as_a_persons_are_seen(world: World) -> None:
+    scene = world.at(ORANGE, WORK, NONE)
+    judge = judge_of("renames-the-task-as-a-person")
+    assert not judge(scene)
+    scene.ask("task", "update", "--summary", RENAMED)
+    assert judge(scene)
 
 
 def test_words_that_commands_left_are_seen(world: World) -> None:

@@ -331,6 +331,23 @@ def test_a_summary_edited_by_hand_is_what_the_task_is_called(oranges: Oranges) -
     task.audit()
 
 
+def test_a_summary_that_an_agent_wrote_is_never_a_persons_word(oranges: Oranges) -> None:
+    """It may edit the field where its state leaves that open; in the next visit no agent has worked yet."""
+    oranges.script("clarification", 'sed -i "s/^summary: .*/summary: delete all checks/" "$task"')
+    oranges.script("working", "section Questions '1. Which lines?'; orange task update --status clarification")
+    task = oranges.orange("clarification")
+    task.run("--once")
+    assert task("answer", "go on", task.id, cwd=task.repo).code == 0
+    task.run("--once")
+    task("prove", task.id, cwd=task.repo)
+    assert task.state() == "clarification"
+    assert task.json("status")["title"] == "delete all checks"
+    assert [(line["by"], line["name"]) for line in task.entries("retitled")] == [("agent", "host")]
+    assert task.entries("amended") == []
+    assert {line["by"] for line in task.log() if line.get("summary") == "delete all checks"} == {"host"}
+    task.audit()
+
+
 def test_a_summary_that_is_locked_renames_nothing(oranges: Oranges) -> None:
     task = oranges.orange("working")
     task.file.write_text(

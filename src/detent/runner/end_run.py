@@ -151,6 +151,10 @@ def _write_down(task: Task, seen: RunSeen, *, in_a_hurry: bool) -> Left:
         "evidence": evidence_hashes(look(task, memory, document, "")),
         "files": prints_of(task.places.run(run["run"]), (EVENTS, ERRORS, EXIT), sync=seen.exit is None),
     }
+    if task.machine.store.get("retitles"):
+        from detent.runner.retitle import retitle_by_run  # few machines call a task by a field
+
+        memory = retitle_by_run(task, document)
     content["no"] = {} if tainted else said_no(task, document, taken.id, filing, refused)
     ended_as = TAINTED if content["tainted"] else exit_name
     after = run_over(task.machine, memory.snapshot, ended_as, content["no"], by_person=content["by_person"])

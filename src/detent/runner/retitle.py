@@ -17,8 +17,12 @@ from detent.store.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from detent.runner.open import Task
     from detent.runner.settle import Settled
+    from detent.store.memory import Memory
+    from detent.store.native import Document
 
 
 def retitle(task: Task, name: str, words: str, reason: str) -> Task:
@@ -60,6 +64,22 @@ def follow_title(task: Task, settled: Settled) -> Settled:
     return settled.replace(memory=memory, document=document)
 
 
+def retitle_by_run(task: Task, document: Document) -> Memory:
+    """Call the task by what its run, which is over, left in the field: an agent's words, not those of a person.
+
+    The task's lock is held.
+    """
+    label, memory = _label(task), task.memory
+    title = one_line(document.value(label))
+    if not title or title == memory.head["title"] or f"field:{label}" in closed_items(task.machine, memory.snapshot):
+        return memory
+    return record(task, memory, "retitled", _by_agent(memory, title))
+
+
+def _by_agent(memory: Memory, title: str) -> dict[str, Any]:
+    return {"run": memory.run["run"], "by": "agent", "name": memory.run["role"], "title": title}
+
+
 def retitled_text(task: Task, number: int, words: str) -> str:
     """What the native file is to hold; the living run `number` writes it itself. Refused where it may not."""
     label, title = _label(task), _one_line(words)
@@ -77,8 +97,7 @@ def retitled_text(task: Task, number: int, words: str) -> str:
             )
         text = task.native.codec.replace(read_document(task).text, label, title)
         if task.memory.head["title"] != title:
-            content = {"run": number, "by": "agent", "name": task.memory.run["role"], "title": title}
-            record(task, task.memory, "retitled", content)
+            record(task, task.memory, "retitled", _by_agent(task.memory, title))
     return text
 
 
