@@ -303,6 +303,19 @@ def test_a_forged_record_of_a_set_up_is_not_believed(world: World) -> None:
     assert receipts(world)["sh deps/check.sh"] == 1
 
 
+def test_run_says_which_command_of_set_up_begins(world: World) -> None:
+    world.make('test = "true"', 'setup = ["mkdir -p deps", "echo x > deps/x"]\nkey = ["README.md"]')
+    world.script("intake", "true")
+    world("new", "phase", "words", "--id", "t")
+    said = world("run", "--once").out
+    assert [line for line in said.splitlines() if "setting up" in line] == [
+        "  setting up: mkdir -p deps",
+        "  setting up: echo x > deps/x",
+    ]
+    assert said.index("setting up") < said.index("agent run #1 starts")
+    assert "setting up" not in world("run", "--once").out, "it is there already"
+
+
 def test_a_failed_set_up_waits_in_the_inbox_with_its_last_lines(world: World) -> None:
     wheel = world.scripts / "wheel"
     world.make("test = 'true'", f"setup = ['echo looking; cat {wheel}']")

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     # a command line, its folder and what is laid into that, held by something
     Wrap = Callable[[Sequence[str], str, Laid], Sequence[str]]
+    Begins = Callable[[str], None]
 
 LOCK_WAIT_S = 1800.0
 BUILD = "build"  # the command that makes of the project's own source what the others use
@@ -111,6 +112,10 @@ class SetupFailed(Record):
     why: str
 
 
+def unannounced(_command: str) -> None:
+    """Set-up that nobody waits for."""
+
+
 def unheld(argv: Sequence[str], _cwd: str, _laid: Laid) -> Sequence[str]:
     """A command line as it is: with the user's rights."""
     return argv
@@ -123,6 +128,7 @@ class Running(Record):
     wrap: Wrap = unheld
     limits: Limits = Limits()
     withheld: tuple[str, ...] = ()  # variables of the user's environment that are not in `env`
+    begins: Begins = unannounced  # called with each command of set-up before it runs
 
 
 class Wanted(Record):
@@ -326,6 +332,7 @@ def run_setup(
 ) -> SetupFailed | None:
     """Run every command of set-up in a folder, up to the first that fails."""
     for command in workspace.setup:
+        running.begins(command)
         finished = run_command(command, folder, workspace.timeout_s, log_path, running, laid)
         why = why_cut_short(finished, workspace.timeout_s, running.limits)
         if why or finished.exit != 0:

@@ -24,6 +24,8 @@ def happened_words(happened: Happened) -> str:
     task, outcome = happened.task, happened.outcome
     if happened.kind == "claimed":
         return f"  {claim_words(happened.entry)}"
+    if happened.kind == "setting_up":
+        return f"  setting up: {one_line(happened.entry['command'])}"
     if happened.kind == "set_up":
         return f"  set up {happened.entry['for']}: {copy_words(happened.entry['made_bytes'], happened.entry['why'])}"
     if outcome is None:

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from detent.effects.agents.catalog import Agent
-    from detent.effects.checkout import Running
+    from detent.effects.checkout import Begins, Running
     from detent.effects.process_limits import Limits
     from detent.effects.sandbox import Held
     from detent.effects.setups import Setups
@@ -118,9 +118,9 @@ def command_running(task: Task) -> Running:
     return running_in(place_of(task), task.memory.head["command_limits"])
 
 
-def running_in(place: Place, limits: Mapping[str, int]) -> Running:
+def running_in(place: Place, limits: Mapping[str, int], begins: Begins | None = None) -> Running:
     """How proof and set-up commands are run in a place: sandboxed, with the environment they are given, bounded."""
-    from detent.effects.checkout import Running  # who only asks for a level runs nothing
+    from detent.effects.checkout import Running, unannounced  # who only asks for a level runs nothing
 
     cache = cache_of(place)  # once: what is shared may come while a checkout is made ready
 
@@ -131,7 +131,7 @@ def running_in(place: Place, limits: Mapping[str, int]) -> Running:
         return _hold(place, held, argv, cwd, own_session=True).argv
 
     held_back = withheld(os.environ, place.rules["pass"])
-    return Running(command_environment(place, cache), wrap, limits_of(limits), held_back)
+    return Running(command_environment(place, cache), wrap, limits_of(limits), held_back, begins or unannounced)
 
 
 def limits_of(given: Mapping[str, int]) -> Limits:
@@ -266,12 +266,12 @@ def _program(agent: Agent) -> tuple[str, ...]:
     return tuple(os.path.dirname(path) for path in (found, os.path.realpath(found))) if found else ()
 
 
-def setups_in(place: Place, limits: Mapping[str, int]) -> Setups:
+def setups_in(place: Place, limits: Mapping[str, int], begins: Begins | None = None) -> Setups:
     """Where a project's set-ups are, and how those of a baseline are made."""
     from detent.effects.setups import Setups  # only what sets up needs it
 
     folder = os.path.join(place.project.home(), SETUPS)
-    shared = running_in(place.replace(cache=""), limits)
+    shared = running_in(place.replace(cache=""), limits, begins)
     overlays = not overlay_problem(place.project)
     return Setups(folder, os.path.join(folder, RECORDS), seat_of(place.project), shared, overlays)
 

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from detent.core.machine import ASKED, CRASH_CLASSES, IDLE, STOPPED
 from detent.core.record import Record
@@ -56,7 +57,7 @@ TICK_S = 0.2  # between two looks at requests and budget while a run lives
 class Happened(Record):
     """One thing worth telling while a task is driven."""
 
-    kind: str  # started | adopted | ended | moved | refused | claimed | unmoved | set_up
+    kind: str  # started | adopted | ended | moved | refused | claimed | unmoved | setting_up | set_up
     task: Task
     outcome: Outcome | None = None
     entry: Mapping[str, Any] = {}  # the journal line it is about, where there is no outcome
@@ -112,7 +113,7 @@ def drive(
             rest = Rest(task, "running", UNDRIVEN)
         if rest is not None:
             return rest
-        ready = make_ready(task)
+        ready = make_ready(task, partial(tell_set_up, task, tell))
         read_to = _tell_copies(task, tell, read_to)
         if ready.copy:
             tell(Happened("set_up", task, entry=ready.copy))
@@ -123,6 +124,11 @@ def drive(
         started, asked, told = True, False, task.memory.run.get("run", 0)
         if told:
             tell(Happened("started", task))
+
+
+def tell_set_up(task: Task, tell: Tell, command: str) -> None:
+    """Say which command of set-up begins: it may take minutes."""
+    tell(Happened("setting_up", task, entry={"command": command}))
 
 
 def after_once(task: Task, since: int) -> Rest:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.core.machine import State
+    from detent.effects.checkout import Begins
     from detent.runner.open import Task
 
 LOOK = "look"
@@ -45,9 +46,12 @@ class Ready(Record):
     copy: Mapping[str, Any] = {}  # a set-up that was made for this folder alone, as `made_bytes`, `why` and `for`
 
 
-def make_ready(task: Task) -> Ready:
-    """The folder for the next run of the current state's role; why it can't be had is kept until it can."""
-    ready = _make_ready(task)
+def make_ready(task: Task, begins: Begins | None = None) -> Ready:
+    """The folder for the next run of the current state's role; why it can't be had is kept until it can.
+
+    `begins` is called with each command of set-up before it runs.
+    """
+    ready = _make_ready(task, begins)
     keep_failure(task.places, failure_words(ready.failed) if ready.failed else "")
     return ready
 
@@ -58,14 +62,14 @@ def failure_words(failed: SetupFailed) -> str:
     return "\n".join(filter(None, (f"the workspace can't be set up: {failed.command}: {failed.why}", said)))
 
 
-def _make_ready(task: Task) -> Ready:
+def _make_ready(task: Task, begins: Begins | None) -> Ready:
     head = task.memory.head
     if task.machine.store.get("recovers_in"):
         from detent.runner.recovery import is_recovered, look_at_commands  # few machines recover context
 
         if is_recovered(task):
             look_at_commands(task)
-    failed = prepare_tree(task) if task.machine.states[task.memory.snapshot.state].access == "write" else None
+    failed = prepare_tree(task, begins) if task.machine.states[task.memory.snapshot.state].access == "write" else None
     task = task.now()  # set-up may have been journaled
     with Lock(task.places.lock()):
         tree = current_tree(task)
@@ -84,8 +88,8 @@ def _make_ready(task: Task) -> Ready:
             work_tree=task.root,
             cache_dir=os.path.join(task.home, f"{LOOK}-setup"),
             log_path=os.path.join(task.places.receipts(), f"setup-{LOOK}.log"),
-            running=running_in(place_of(task, RUN_CACHE), head["command_limits"]),
-            setups=setups_in(place_of(task), head["command_limits"]) if workspace.setup else None,
+            running=running_in(place_of(task, RUN_CACHE), head["command_limits"], begins),
+            setups=setups_in(place_of(task), head["command_limits"], begins) if workspace.setup else None,
             private=os.path.join(task.home, f"{LOOK}-deps"),
         )
     )

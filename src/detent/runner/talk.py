@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from detent.effects.keeper_terminal import Attended
 from detent.errors import RefusedError
-from detent.runner.drive import TICK_S, advance
+from detent.runner.drive import TICK_S, advance, tell_set_up
 from detent.runner.drops import answer_drops
 from detent.runner.ready import failure_words, make_ready
 from detent.runner.runs import start_run
@@ -21,7 +23,7 @@ def talk(task: Task, tell: Tell, reply: Reply) -> Task:
     if task.memory.run:
         number = task.memory.run["run"]
         raise RefusedError(f"agent run #{number} is under way", next_step=f"wait for it, or: detent stop {task.id}")
-    ready = make_ready(task)
+    ready = make_ready(task, partial(tell_set_up, task, tell))
     if ready.failed is not None:
         raise RefusedError(
             failure_words(ready.failed).replace("\n", "\n  | "),

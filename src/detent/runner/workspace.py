@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
+    from detent.effects.checkout import Begins
     from detent.runner.open import Task
 
 
@@ -48,14 +49,14 @@ def workspace_of(head: Mapping[str, Any]) -> Workspace:
     return Workspace(**lists, timeout_s=head["command_timeout_s"])
 
 
-def prepare_tree(task: Task) -> SetupFailed | None:
+def prepare_tree(task: Task, begins: Begins | None = None) -> SetupFailed | None:
     """Bring `copy` and `carry` into the clone and lay set-up into it; None when it is ready.
 
     Called without the task's lock, while no agent run lives. A checkout that is worked on in place is its user's.
     """
     workspace = workspace_of(task.memory.head)
     if task.memory.head["in_place"]:
-        return _learn_paths(task, workspace) if workspace.setup and seat_of(task.project) else None
+        return _learn_paths(task, workspace, begins) if workspace.setup and seat_of(task.project) else None
     if not (workspace.setup or workspace.copy or workspace.carry):
         return None
     with Lock(task.places.lock()):
@@ -67,7 +68,7 @@ def prepare_tree(task: Task) -> SetupFailed | None:
         git.run("read-tree", tree)
         tracked = frozenset(os.fsdecode(path) for path in git.run("ls-files", "-z").split(b"\0")[:-1])
         place = Place(os.path.realpath(task.tree_path), git, tree, os.path.realpath(task.root), tracked)
-        running = running_in(place_of(task, RUN_CACHE), task.memory.head["command_limits"])
+        running = running_in(place_of(task, RUN_CACHE), task.memory.head["command_limits"], begins)
         frozen = FrozenTree(private, tree, task.memory.head["baseline"] or None)
         choice = choose(frozen, tree, workspace, task.root, running.env.get("PATH", os.defpath))
         seat = seat_of(task.project)
@@ -86,13 +87,13 @@ def prepare_tree(task: Task) -> SetupFailed | None:
     return failed
 
 
-def _learn_paths(task: Task, workspace: Workspace) -> SetupFailed | None:
+def _learn_paths(task: Task, workspace: Workspace, begins: Begins | None) -> SetupFailed | None:
     """The paths that set-up makes, for a checkout it is not laid into: what its user has there is no work either."""
     frozen = FrozenTree(task.places.private_git(), "", task.memory.head["baseline"] or None)
     if frozen.baseline is None or not workspace.key:
         return None
     limits = task.memory.head["command_limits"]
-    setups = setups_in(place_of(task), limits)
+    setups = setups_in(place_of(task), limits, begins)
     with Lock(task.places.lock()):
         current_tree(task)  # the private git is there from now on
     key = base_key(frozen, workspace, task.root, setups.running.env.get("PATH", os.defpath))
@@ -128,7 +129,7 @@ def _mounted(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
     ground = Ground(place.folder, place.tracked, asked.seat)
     choice, frozen = asked.choice, asked.frozen
     if choice.how == SHARED:
-        setups = setups_in(place_of(task), task.memory.head["command_limits"])
+        setups = setups_in(place_of(task), task.memory.head["command_limits"], asked.running.begins)
         order = order_of(frozen, base_tree(frozen), choice.key, asked.workspace, task.root, log)
         made = shared_setup(setups, order)
         if isinstance(made, SetupFailed):
