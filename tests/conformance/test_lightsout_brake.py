@@ -76,3 +76,10 @@ def test_only_a_concern_about_the_design_pulls_the_brake(lights: Lights, script:
     assert line.state() == state, line.path_of_moves()
     assert "the mail server is gone" in line.read("scaffolding/blocked.md")
     assert "the mail server is gone" in line("inbox").out
+
+
+def test_a_block_that_an_agent_reported_claims_no_three_failures(lights: Lights) -> None:
+    line = built(lights, f"echo '{BLOCKED}' > scaffolding/blocked.md")
+    shown = line("status", "p").out
+    assert "an agent reported why it can't go on" in shown
+    assert line.shown()["attempts"] == 1
