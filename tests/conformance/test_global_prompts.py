@@ -90,6 +90,14 @@ def test_a_prompt_names_the_phases_that_its_work_may_lead_to(told: dict[str, lis
         assert set(re.findall(rf"^### {phase} -> (\w+)", prompt, re.MULTILINE)) == allowed
 
 
+def test_no_update_that_is_asked_for_contradicts_another(told: dict[str, list[str]]) -> None:
+    """The engine writes the patch, so no line of it is the agent's; a plan without a question needs no answer."""
+    again = told["codegen"][1].partition("diff_changed: ")[2].splitlines()[0]
+    assert again.endswith("the same change again is no answer")
+    first = told["planning"][0].partition("questions_closed: ")[2].splitlines()[0]
+    assert 'To do: write "open_questions": [] in planning.ai.json' in first
+
+
 def test_what_sent_the_work_back_is_quoted_to_the_next_run(told: dict[str, list[str]]) -> None:
     assert 'an issue: "name the tests"' in told["planning"][1]
     assert 'a blocking issue: "the sum is wrong"' in told["codegen"][1]

@@ -150,6 +150,13 @@ def test_the_trigger_of_a_phase_goes_there_when_its_gate_is_open_and_explains_el
     assert (moved.code, task.phase) == (0, after), moved
 
 
+def test_next_in_codegen_with_nothing_changed_asks_for_the_change(agents: Agents) -> None:
+    task = at(agents, "codegen")
+    told = say(task, "/next", code=1)
+    assert "refused: codegen -> review" in told
+    assert "change the files that the plan names" in told
+
+
 def walk(task: GlobalTask, phase: str) -> None:
     """By hand: what each phase wants, then /next."""
     for state, following in pairwise(("planning", "plan_review", "codegen", "review", "test")):

@@ -86,7 +86,10 @@ def test_a_coder_that_changed_nothing_or_wrote_another_phase_is_told_so(agents: 
     agents.script("codegen", "true", run=3)
     agents.script("codegen", """printf '{"phase": "accept"}' > "$DETENT_TASK_DIR/state.json" """, run=4)
     stopped = task.run(expect=6).out
-    assert "agent run #3 ended by itself and opened no move: nothing has changed so far" in stopped
+    assert (
+        "agent run #3 ended by itself and opened no move: code/diff.patch would be empty: nothing has changed"
+        in stopped
+    )
     assert "why:  forbidden: no phase is skipped: first review, then test\n" in stopped
 
 

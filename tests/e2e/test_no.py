@@ -35,6 +35,27 @@ def test_failed_checks_without_a_phase_lead_to_repair(agents: Agents) -> None:
     task.audit()
 
 
+@pytest.mark.parametrize("verdict", ["review PASS", "true"])
+def test_failed_checks_listed_in_review_lead_to_repair_whatever_the_verdict(agents: Agents, verdict: str) -> None:
+    agents.honest(repair='count; section Repairs "- fixed"; section "Failed checks" none; detent move verify')
+    agents.script("review", f'{verdict}; section "Failed checks" "- the docs name another option"', run=3)
+    agents.script(
+        "review", 'review PASS; sed -i "s/^- objective matched/Round: 2\\n&/" "$DETENT_TASK_DIR/EVIDENCE.md"', run=6
+    )
+    task = agents.task()
+    task.run(expect=0)
+    assert task.path_of_moves()[2:] == ["verify", "review", "repair", "verify", "review", "done"]
+    task.audit()
+
+
+def test_an_idle_run_is_told_what_the_way_forward_lacks_not_a_question(agents: Agents) -> None:
+    agents.honest(implement='field "Next step" "write the parser"')
+    task = agents.task()
+    done = task.run(expect=6)
+    assert 'opened no move: STATE.md says "Candidate done: no"' in done.out
+    assert "Blockers" not in done.out
+
+
 @pytest.mark.parametrize("ask", ["detent move repair || true", "field Phase repair"])
 def test_a_refused_repair_keeps_the_task_in_verify(agents: Agents, ask: str) -> None:
     agents.honest()
@@ -46,6 +67,14 @@ def test_a_refused_repair_keeps_the_task_in_verify(agents: Agents, ask: str) -> 
     assert "refused: verify -> repair" in done.out
     assert task.last("run_ended")["run"] == 2
     task.audit()
+
+
+@pytest.mark.parametrize("nothing", ["none found", "No failed checks.", "no failures"])
+def test_a_list_of_failed_checks_that_says_none_opens_no_repair(agents: Agents, nothing: str) -> None:
+    agents.honest(verify=f'section "Failed checks" "- {nothing}"')
+    task = agents.task()
+    task.run(expect=0)
+    assert "repair" not in task.path_of_moves()
 
 
 @pytest.mark.parametrize("nothing", ["none", "-", "n/a", "Nothing.", "No"])

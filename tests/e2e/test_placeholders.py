@@ -123,6 +123,17 @@ def test_a_blank_line_more_in_evidence_md_is_no_new_evidence(at: At) -> None:
     task.move("verify")
 
 
+def test_proof_from_before_a_block_counts_again_with_the_line_that_the_refusal_names(at: At) -> None:
+    task = at("implement")
+    task.candidate()
+    task.set({"Blockers": "the key is missing"})
+    task.move("blocked")
+    assert task("resume", "--reason", "the key is set").code == 0
+    assert "add a line to it: Round: 2" in task.refused("verify")
+    task.candidate("it works\nRound: 2\n")
+    task.move("verify")
+
+
 @pytest.mark.requirement("S0.37")
 @pytest.mark.parametrize(
     ("link", "why"),

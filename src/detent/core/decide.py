@@ -104,7 +104,7 @@ def _first_open(
             if may_waive and not (guards or waivable or edge.sign_off or any(gate.pending for gate in gates)):
                 waivable = (way, tuple(gate.gate for gate in gates))
             # A way that only lacks proof is nearer than one nobody can use now, or one whose gates were answered: no.
-            is_other = not all(one.is_meant for one in gates)
+            is_other = (way.after_no == UNASKED and not snapshot.no) or not all(one.is_meant for one in gates)
             is_answered = not guards and all(one.is_known for one in gates)
             distance = (len(guards), is_other, sum(not one.pending for one in gates), is_answered)
             if nearest is None or distance < nearest[0]:

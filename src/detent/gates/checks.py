@@ -235,7 +235,10 @@ def path_field(gate: Gate, seen: Seen) -> Finding:
         if is_same or known.issuperset(found.parts.values()):
             state = seen.snapshot.state
             why = f"{named} names {found.path!r}, which is unchanged since {state} was entered: it does not count"
-            return Finding(ok=False, why=why)
+            line = f"Round: {seen.snapshot.visits.get(state, 1)}"
+            return Finding(
+                ok=False, why=why, fix=f"{gate.fix}; where the same proof is still right, add a line to it: {line}"
+            )
     return Finding(ok=True, proof=found.digest)
 
 

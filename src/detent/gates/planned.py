@@ -117,4 +117,4 @@ def scope(gate: Gate, seen: Seen) -> Finding:
     note = f"not in {planned.where}: {name_some(outside)}" if outside else ""
     so_far = f"every changed file is in {planned.where}" if changed else "nothing has changed so far"
     why = "" if outside else f"{so_far}; this move is for work on files that the plan does not name"
-    return Finding(ok=bool(outside), why=why, note=note, proof=seen.tree, by_engine=True)
+    return Finding(ok=bool(outside), why=why, note=note, proof=seen.tree, by_engine=True, is_meant=bool(outside))

@@ -223,8 +223,9 @@ def decision(gate: Gate, seen: Seen) -> Finding:
 def signal_is(gate: Gate, seen: Seen) -> Finding:
     """A report carries one of these `values` as its `signal` (or `status`), with a reason."""
     found = read_artifact(seen, gate.params["file"], gate.params["schema"])
-    if found.problem:
-        return Finding(ok=False, why=found.problem, evidence=found.evidence)
+    if found.problem:  # a missing file reports nothing: another move is meant
+        is_there = seen.files.text(found.file) is not None
+        return Finding(ok=False, why=found.problem, evidence=found.evidence, is_meant=is_there)
     key, said, problem = _signal(found)
     if said in gate.params["values"]:
         return Finding(ok=True, evidence=found.evidence, note=str(found.data.get("reason", ""))[:_LONGEST_REASON])

@@ -71,6 +71,12 @@ def test_a_marked_way_is_taken_after_a_no_and_carries_it_on() -> None:
     assert [one.gate for one in waited(ask(made, ENGINE, at=taken.after)).missing] == ["no"]  # to work, unmarked
 
 
+def test_an_unasked_way_is_the_reason_only_where_a_run_said_no() -> None:
+    made, at = said(UNASKED.replace('["ready"]', '["ready", "seen"]'), {})
+    assert waited(ask(made, ENGINE, at=at)).reason == "work -> look"
+    assert waited(ask(made, ENGINE, at=at.replace(no={SAID: "a failed check"}))).reason == "work -> wait"
+
+
 def test_an_unasked_way_is_closed_where_the_run_asked_for_another_state() -> None:
     made, at = said(UNASKED, {"seen": "no"})
     assert advanced(ask(made, ENGINE, "ready", "seen", at=at)).edge.name == "give-up"
