@@ -61,6 +61,11 @@ def at(stages: Stages) -> At:
     return stages.at
 
 
+def test_a_refused_phase_further_on_names_the_way(at: At) -> None:
+    told = at("intake").refused("review")
+    assert "the way is intake -> shape -> implement -> verify -> review; first: detent move shape" in told
+
+
 # --- the task folder ---
 
 

@@ -125,7 +125,8 @@ def _with_route(outcome: Outcome) -> Outcome:
     is_told = any((pair.source, pair.target) == (outcome.before, want) for pair in machine.forbidden)
     if not edges or len(edges) < 2 or (is_told and not outcome.asked.override):
         return outcome
-    if any(all(any("" not in values for values in way.when.values()) for way in edge.ways) for edge in edges):
+    first = {name: register.start for name, register in machine.registers.items()}
+    if any(all(any(first[name] not in way.when[name] for name in way.when) for way in edge.ways) for edge in edges):
         return outcome  # it leads through an interruption and back, which is open only to where it began
     words = route_words(outcome.task, edges, is_override=bool(outcome.asked.override))
     return outcome.replace(decision=refused.replace(hint=words))
