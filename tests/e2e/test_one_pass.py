@@ -36,7 +36,7 @@ def test_an_agent_that_asks_for_a_phase_further_on_is_refused_and_that_is_printe
     agents.honest(intake=f"{WHOLE_FRAME}; {ask}", shape="count")
     task = blank_task(agents)
     done = task.run("--once", expect=1)
-    assert "intake does not lead to implement" in done.out
+    assert "why:  intake does not lead to implement\n" in done.out
     assert task.state() == "intake"
     assert task.field("Phase") == "intake"
     task.audit()

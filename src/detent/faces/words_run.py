@@ -55,7 +55,8 @@ def _unmoved(task: Task, decision: object) -> str:
     why = visit.get("why", "")
     if wanted := _wanted(task, visit.get("claim", "")):
         refused = f"refused: {state} -> {wanted}"
-        why = one_line(why.removeprefix(refused).lstrip(": ").removeprefix("is "))  # the refusal says so itself
+        # The head says it already, in these words or in others.
+        why = one_line(why.removeprefix(refused).removeprefix("refused:").lstrip(": ").removeprefix("is "))
         lines = [one_line(refused), *([f"  why:  {why}"] if why else [])]
         return "\n".join([f"{head}; the task stays in {state}", *put_back, *lines])
     if not why and task.machine.states[state].driver == "person":  # called in by a person, who goes on
