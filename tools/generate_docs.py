@@ -67,6 +67,7 @@ def errors_page() -> list[str]:
 def cli_page() -> list[str]:
     from detent.faces.cli.commands import COMMANDS, GLOBAL_OPTIONS, GROUPS
     from detent.faces.cli.help import usage_line
+    from detent.faces.cli.phase_words import INIT_HELP, RUN_HELP
     from tools.docs_machines import table
 
     lines = ["# Commands", "", "Every command takes these:", ""]
@@ -81,6 +82,9 @@ def cli_page() -> list[str]:
             rows += [(f"`{one.flag} {one.value}".strip() + "`", one.summary) for one in command.options]
             lines += table(("argument", "meaning"), rows) if rows else []
             lines += [f"Example: `{command.example}`", ""] if command.example else []
+    lines += ["## Programs of the phase document", "", "They do what `detent new` and `detent run --once` do.", ""]
+    for name, text in (("task-phase-init", INIT_HELP), ("task-phase-run", RUN_HELP)):
+        lines += [f"### {name}", "", "```", text.rstrip(), "```", ""]
     return lines
 
 
