@@ -69,6 +69,18 @@ def test_a_refused_repair_keeps_the_task_in_verify(agents: Agents, ask: str) -> 
     task.audit()
 
 
+def test_a_resumed_task_runs_again_and_is_not_led_past_the_no(agents: Agents) -> None:
+    agents.honest(verify="count; field Phase repair")
+    task = agents.task()
+    task.run(expect=6)
+    assert task("resume", task.id, cwd=task.repo).code == 0
+    agents.script("verify", 'count; section "Failed checks" "- the page is empty"; detent move repair')
+    task.run("--once", expect=0)
+    assert task.state() == "repair"
+    assert agents.counted() == ["implement 1", "verify 2", "verify 3", "verify 4"]
+    task.audit()
+
+
 @pytest.mark.parametrize("nothing", ["none found", "No failed checks.", "no failures"])
 def test_a_list_of_failed_checks_that_says_none_opens_no_repair(agents: Agents, nothing: str) -> None:
     agents.honest(verify=f'section "Failed checks" "- {nothing}"')

@@ -114,7 +114,8 @@ def rule_problems(entry: Entry, before: Snapshot) -> Iterator[Finding]:
     if entry["kind"] == "resumed":
         registers = {name: value for name, value in before.registers.items() if name != STOPPED}
         counters = {name: value for name, value in before.counters.items() if name not in (RUNS, CRASHES, IDLE)}
-        wanted, free = before.replace(registers=registers, counters=counters, no={}), set()
+        no = before.no if after.no else {}  # earlier versions let it go
+        wanted, free = before.replace(registers=registers, counters=counters, no=no), set()
     else:
         free = {name for label in entry["fields"] for name in (label, f"field:{label}")}
     yield from differences(number, wanted, after)

@@ -45,7 +45,7 @@ def resume(task: Task, name: str, reason: str, given: Mapping[str, str] | None =
         snapshot = settled.memory.snapshot
         registers = {key: value for key, value in snapshot.registers.items() if key != STOPPED}
         counters = {key: value for key, value in snapshot.counters.items() if key not in (RUNS, CRASHES, IDLE)}
-        after = snapshot.replace(registers=registers, counters=counters, no={})
+        after = snapshot.replace(registers=registers, counters=counters)  # a no stands until the next run
         content = {"by": "person", "name": name, "reason": reason, "answer": reason}
         content |= answered(task.machine, settled.document)
         memory, _ = remember(task, settled.memory, settled.document, "resumed", content, after=after)
