@@ -221,7 +221,7 @@ def _looked_at(folder: str, *, by_content: bool) -> tuple[str, str, int]:
     """A hash of the manifest (empty if contents were not asked for), a hash of how all files look, and their size."""
     manifest, looks, size = [], [], 0
     for path, seen in files_in(folder):
-        name, kind = os.path.relpath(path, folder), stat.S_IFMT(seen.st_mode)
+        name, kind = path[len(folder) + 1 :], stat.S_IFMT(seen.st_mode)
         is_file = kind == stat.S_IFREG
         size += seen.st_size if is_file else 0
         times = (seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns) if kind != stat.S_IFDIR else ()
