@@ -259,6 +259,25 @@ def test_run_says_what_a_set_up_that_is_not_shared_takes_and_once(world: World, 
     assert len(copies) == (3 if whose else 0), copies
 
 
+def test_a_copy_for_want_of_overlays_is_named_with_its_size(world: World) -> None:
+    """A comma in the path of the state folder parts the options of a mount: no overlay can be made there."""
+    state = f"{world.detent.environment['XDG_STATE_HOME']},too"
+    world.detent.environment = {**world.detent.environment, "XDG_STATE_HOME": state}
+    setup = 'setup = ["mkdir deps; head -c 3000000 /dev/zero > deps/blob"]\nkey = ["README.md"]'
+    world.make('test = "test -e deps/blob"', setup, level=BUBBLEWRAP)
+    world.script("working", f"test -e deps/blob; echo x > deps/mine\n{WORK}")
+    world.script("agent-review", REVIEW)
+    assert world("new", "orange", "one line", "--id", "t").code == 0
+    done = world("run", "t")
+    told = [line.strip() for line in done.out.splitlines() if "set up" in line]
+    assert [line.partition(", not shared (no overlays: ")[0] for line in told] == [
+        "set up the task's tree: 3 MB of its own",
+        "set up the reviewer's checkout: 3 MB of its own",
+    ], done
+    assert "set up: copied from the shared one (no overlays: " in world("history", "t").out
+    assert world("audit", "t").code == 0
+
+
 CHECKS = """
 setup = ["mkdir -p deps; echo 'grep -q fine work.txt' > deps/check.sh"]
 key = ["README.md"]

@@ -142,6 +142,11 @@ def _copy_file(source: str, target: str, *, is_link: bool) -> None:
         copystat(source, target)
 
 
+def shares_blocks(folder: str) -> bool:
+    """Whether the copies that were made in this folder share their blocks with the originals."""
+    return not _no_clones.get(os.stat(folder).st_dev)
+
+
 def _is_cloned(source: str, target: str) -> bool:
     import fcntl
 

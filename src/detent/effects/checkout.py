@@ -54,6 +54,7 @@ LOCK_WAIT_S = 1800.0
 BUILD = "build"  # the command that makes of the project's own source what the others use
 READ_ONLY_SET_UP = {"UV_NO_SYNC": "1"}  # `uv run` would bring up to date what can't be written
 SHARED, PER_CHECKOUT, OWN = "shared by the tasks", "made for each checkout", "made from this tree alone"
+COPIED = "copied from the shared one"
 
 
 class FrozenTree(Record):
@@ -89,7 +90,7 @@ class Checkout(Record):
 
     folder: str
     missing: tuple[str, ...]
-    setup: str  # "none", or how set-up was made: SHARED, PER_CHECKOUT or OWN
+    setup: str  # "none", or how set-up was made: SHARED, COPIED, PER_CHECKOUT or OWN
     why: str = ""  # why it is not the shared one
     laid: Laid = NOTHING_LAID
     laid_for_build: Laid = NOTHING_LAID  # the same, but writable; what is written there is thrown away
@@ -98,7 +99,7 @@ class Checkout(Record):
     made_in: str = ""  # where these lie; empty: in the folder itself
     size: int = 0  # of its set-up, in bytes
     digest: str = ""  # of the manifest of a set-up that is kept
-    made_now: bool = False  # set-up ran for this checkout, and its result is a copy of its own
+    made_now: bool = False  # its set-up is a copy of its own, and was made for this use
     tracked: frozenset[str] = frozenset()  # the files of the tree
     changed: tuple[str, ...] = ()  # tracked files that set-up changed, and that were restored
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.bring import copy_path, wipe
+from detent.effects.bring import copy_path, shares_blocks, wipe
 from detent.effects.sandbox import Bind, Laid, Overlay
 
 TYPE_CHECKING = False
@@ -62,6 +62,12 @@ def lay_own(made: Made, ground: Ground, private: str, *, overlays: bool) -> Laid
         binds.append(Bind(own, os.path.join(ground.seat, name), "writable"))
     _copy_files(made, ground)
     return Laid(ground.seat, tuple(binds), tuple(mounted))
+
+
+def copied_bytes(made: Made, laid: Laid, private: str) -> int:
+    """What `lay_own` copied for the private folder; 0 where overlays or shared blocks spare it."""
+    is_copied = len(laid.overlays) < len(laid.binds) and not shares_blocks(private)
+    return made.bytes if is_copied else 0
 
 
 def read_only(laid: Laid, made: Made) -> Laid:

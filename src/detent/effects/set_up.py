@@ -13,6 +13,7 @@ import os
 from detent.core.record import Record
 from detent.effects.bring import changed_files_of, created_bytes, created_paths, marks, wipe
 from detent.effects.checkout import (
+    COPIED,
     OWN,
     PER_CHECKOUT,
     SHARED,
@@ -24,7 +25,7 @@ from detent.effects.checkout import (
 )
 from detent.effects.git import tree_of
 from detent.effects.kept_setups import find, keep, lend
-from detent.effects.lay import Ground, lay_own, lay_read_only, read_only
+from detent.effects.lay import Ground, copied_bytes, lay_own, lay_read_only, read_only
 from detent.effects.sandbox import Laid
 from detent.effects.setup_key import Key, key_of
 from detent.effects.setups import Order, shared_setup
@@ -97,10 +98,12 @@ def set_up(place: Place, wanted: Wanted, missing: tuple[str, ...]) -> Checkout |
     ground = Ground(place.folder, place.tracked, seat)
     ready = ready.replace(left_out=made.paths, changed=made.changed, made_in=made.folder, size=made.bytes)
     ready = ready.replace(digest=made.digest)
-    if wanted.private:
-        return ready.replace(laid=lay_own(made, ground, wanted.private, overlays=setups.overlays))
-    if wanted.build:
-        own = lay_own(made, ground, wanted.build, overlays=setups.overlays)
+    if private := wanted.private or wanted.build:
+        own = lay_own(made, ground, private, overlays=not setups.no_overlays)
+        if copied_bytes(made, own, private):
+            ready = ready.replace(setup=COPIED, why=f"no overlays: {setups.no_overlays}", made_now=True)
+        if wanted.private:
+            return ready.replace(laid=own)
         return ready.replace(laid=read_only(own, made), laid_for_build=own)
     laid = lay_read_only(made, ground)
     return ready.replace(laid=laid, laid_for_build=laid)

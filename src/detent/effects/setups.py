@@ -53,7 +53,7 @@ class Setups(Record):
     records: str  # in the control folder
     seat: str
     running: Running  # only with this the shared package cache is written
-    overlays: bool  # whether a private view of a folder costs nothing; else it is copied
+    no_overlays: str  # why a private view of a folder can't be mounted, so that it is copied; empty: it can
 
 
 class Made(Record):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from detent.effects.checkout import PER_CHECKOUT, SHARED
+from detent.effects.checkout import COPIED, PER_CHECKOUT, SHARED
 from detent.effects.sandbox import NONE
 from detent.faces.words import megabytes
 from detent.runner.create import DEFAULT_MACHINE
@@ -269,7 +269,7 @@ def _set_up_rows(seen: SetUpSeen) -> list[Row]:
     why = f" ({seen.why})" if seen.why else ""
     size = f", {megabytes(seen.bytes)}" if seen.bytes else ""
     rows: list[Row] = [("ok", f"set-up: {seen.how}{why}{size}", "")]
-    if seen.how == SHARED and seen.no_overlays:
+    if seen.how in (SHARED, COPIED) and seen.no_overlays:
         told = f"every task gets a copy of the set-up ({size.removeprefix(', ')}): {seen.no_overlays}"
         rows.append(("note", told, ""))
     if seen.how == PER_CHECKOUT and seen.bytes:

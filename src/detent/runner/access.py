@@ -272,8 +272,8 @@ def setups_in(place: Place, limits: Mapping[str, int], begins: Begins | None = N
 
     folder = os.path.join(place.project.home(), SETUPS)
     shared = running_in(place.replace(cache=""), limits, begins)
-    overlays = not overlay_problem(place.project)
-    return Setups(folder, os.path.join(folder, RECORDS), seat_of(place.project), shared, overlays)
+    records = os.path.join(folder, RECORDS)
+    return Setups(folder, records, seat_of(place.project), shared, overlay_problem(place.project))
 
 
 def unseen_folders(place: Place, search_path: str) -> tuple[str, ...]:

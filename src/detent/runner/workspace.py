@@ -7,6 +7,7 @@ import os
 from detent.core.record import Record
 from detent.effects.bring import Place, bring, brought_marks, created_bytes, created_paths, marks
 from detent.effects.checkout import (
+    COPIED,
     PER_CHECKOUT,
     SHARED,
     FrozenTree,
@@ -17,7 +18,7 @@ from detent.effects.checkout import (
     tracked_at_first,
 )
 from detent.effects.git import Git
-from detent.effects.lay import Ground, lay_own, lay_private
+from detent.effects.lay import Ground, copied_bytes, lay_own, lay_private
 from detent.effects.put_back import put_back
 from detent.effects.set_up import NO_MOUNTS, Choice, base_key, base_tree, choose, order_of
 from detent.effects.setups import make_set_up, shared_setup
@@ -127,14 +128,16 @@ def _mounted(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
     """Nothing is run in the agent's own tree: folders of the set-up are mounted there for its runs, as its own."""
     private, log = os.path.join(task.home, DEPS), _log(task)
     ground = Ground(place.folder, place.tracked, asked.seat)
-    choice, frozen = asked.choice, asked.frozen
+    choice, frozen, copied = asked.choice, asked.frozen, 0
     if choice.how == SHARED:
         setups = setups_in(place_of(task), task.memory.head["command_limits"], asked.running.begins)
         order = order_of(frozen, base_tree(frozen), choice.key, asked.workspace, task.root, log)
         made = shared_setup(setups, order)
         if isinstance(made, SetupFailed):
             return made
-        laid = lay_own(made, ground, private, overlays=setups.overlays)
+        laid = lay_own(made, ground, private, overlays=not setups.no_overlays)
+        if copied := copied_bytes(made, laid, private):
+            choice = choice.replace(how=COPIED, why=f"no overlays: {setups.no_overlays}")
     else:
         order = order_of(frozen, place.tree, choice.key, asked.workspace, task.root, log)
         made = make_set_up(private, order, asked.running, asked.seat)
@@ -143,7 +146,7 @@ def _mounted(task: Task, place: Place, asked: Asked) -> SetupFailed | None:
         laid = lay_private(made, ground)
     remember_laid(task, task.tree_path, laid)
     with Lock(task.places.lock()):
-        return note_set_up(task, choice, made.paths, made.changed)
+        return note_set_up(task, choice, made.paths, made.changed, copied)
 
 
 def _in_tree(task: Task, place: Place, asked: Asked) -> SetupFailed | None:

@@ -48,11 +48,11 @@ class Bench:
         self.running = Running(dict(os.environ), wrap())
         self.seat = str(work / "seat")
         Path(self.seat).mkdir()  # no folder of this sandbox is hidden, so that mount points must be there
-        self.overlays = not try_overlay(PROBE, str(work), os.environ)
+        self.no_overlays = try_overlay(PROBE, str(work), os.environ)
         self.checkout: Checkout
 
     def setups(self) -> Setups:
-        return Setups(str(self.work / "setups"), str(self.work / "records"), self.seat, self.running, self.overlays)
+        return Setups(str(self.work / "setups"), str(self.work / "records"), self.seat, self.running, self.no_overlays)
 
     def prove(self, *commands: str, name: str = "proof", private: str = "", by_content: bool = False) -> list[int]:
         """The exit codes of commands in a checkout of the files as they are."""
@@ -132,9 +132,9 @@ def test_a_proof_cannot_write_the_set_up_but_its_tool_caches(bench: Bench) -> No
 
 @pytest.mark.parametrize("overlays", [True, False])
 def test_an_agent_changes_its_own_set_up_and_nobody_elses(bench: Bench, overlays: bool) -> None:
-    if overlays and not bench.overlays:
-        pytest.skip("overlays can't be mounted on this host")
-    bench.overlays = overlays
+    if overlays and bench.no_overlays:
+        pytest.skip(f"overlays can't be mounted on this host: {bench.no_overlays}")
+    bench.no_overlays = "" if overlays else "the test says so"
     spoil = "echo bad > node_modules/tool/code && rm node_modules/tool/path && echo new > node_modules/new"
     assert bench.prove(spoil, "cat node_modules/tool/code", private=str(bench.work / "own")) == [0, 0]
     assert bench.said == "bad\n"
