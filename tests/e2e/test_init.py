@@ -89,6 +89,30 @@ def test_what_this_host_lacks_is_only_a_comment(host: Host, repo: MakeRepo) -> N
     assert '# setup = ["npm ci"]   # for package-lock.json; not here: npm' in text
 
 
+OWN = '[agents.mine]\nargv = ["my-agent"]\n'
+
+
+@pytest.mark.parametrize(("own", "others"), [(OWN, ()), (f"[agents]\ndefault = 'mine'\n{OWN}", ("codex",))])
+def test_an_agent_of_the_users_own_settings_serves_and_is_not_overruled(
+    host: Host, repo: MakeRepo, own: str, others: tuple[str, ...]
+) -> None:
+    folder = Path(host.detent.environment["XDG_CONFIG_HOME"]) / "detent"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.toml").write_text(own, encoding="utf-8")
+    path = repo(files=SAMPLE_FILES)
+    for name in ("my-agent", *others):
+        host.put(name)
+    done = host.init(path)
+    assert done.code == 0, done
+    assert "mine (named by your own settings)" in done.out
+    for words in ("none on PATH", "install an agent", "log in to an agent"):
+        assert words not in done.out, done
+    assert written(path)["agents"] == {}
+    assert (
+        "serves builder, judge of phase" in host.detent("doctor", "--quick", cwd=path, environment=host.environment).out
+    )
+
+
 def test_every_comment_with_a_setting_can_be_switched_on(host: Host, repo: MakeRepo) -> None:
     path = repo(files={**NODE, "Makefile": "build:\n"})
     host.put("make")

@@ -58,7 +58,7 @@ TASK_USD, TASK_RUNS, TASK_HOURS = 10, 20, 4
 
 def _budget_text(seen: Survey) -> str:
     """Money where the agent says what it costs, else runs and time; a spent budget stops the task."""
-    first = first_agent(seen.agents)
+    first = seen.own_agent or first_agent(seen.agents)
     if first is not None and first.reports_cost:
         return f"task = {{ usd = {TASK_USD} }}              # all agent runs of one task; also: runs, hours"
     why = "the agent does not say what it costs" if first is not None else "works with every agent"
@@ -138,7 +138,9 @@ def _agents_text(seen: Survey) -> str:
     lines = ['[agents]                           # who serves a role: "machine.role", role, or default']
     lines += [f"# found: {agent_words(agent)}" for agent in seen.agents]
     first = first_agent(seen.agents)
-    if first is None:
+    if seen.own_agent is not None:
+        lines += ["# left to each user's own settings; an agent named here works for everybody", '# default = "pi"']
+    elif first is None:
         name, install = next(iter(seen.known_agents.items()))
         lines += [
             f"# none was found; known: {', '.join(seen.known_agents)}",
@@ -174,7 +176,9 @@ def survey_words(seen: Survey) -> list[str]:
     kind = "git repository" if seen.has_git else "plain folder without git"
     rows = [("looked at", f"{kind} {seen.root}")]
     rows += [("agent", agent_words(agent)) for agent in seen.agents]
-    if not seen.agents:
+    if seen.own_agent is not None:
+        rows.append(("agent", f"{seen.own_agent.name} (named by your own settings)"))
+    elif not seen.agents:
         rows.append(("agent", f"none on PATH; looked for {', '.join(seen.known_agents)}"))
     taken: set[str] = set()
     for guess in seen.commands:
@@ -198,9 +202,10 @@ def survey_words(seen: Survey) -> list[str]:
 def next_steps(seen: Survey) -> list[str]:
     """What to do after the file is written."""
     steps = [f"read {FILE} and correct it", "detent doctor"]
-    if not seen.agents:
+    is_served = seen.own_agent is not None
+    if not seen.agents and not is_served:
         steps.append(f"install an agent, for example: {next(iter(seen.known_agents.values()))}")
-    elif not any(agent.has_login for agent in seen.agents):
+    elif not is_served and not any(agent.has_login for agent in seen.agents):
         steps.append(f"log in to an agent: start {seen.agents[0].program.rpartition('/')[2]} once")
     if seen.has_git:
         steps.append(f'git add {FILE} && git commit -m "Settings for detent"')

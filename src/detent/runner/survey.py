@@ -6,16 +6,18 @@ import os
 
 from detent.core.record import Record
 from detent.effects import process
-from detent.effects.agents.catalog import WITH_COST, find_program, has_login, load_catalog
+from detent.effects.agents.catalog import DEFAULT, WITH_COST, find_program, has_login, load_catalog
 from detent.effects.git import Git, find_repository
 from detent.effects.programs import find_on
 from detent.effects.sandbox import Probe, best_level
 from detent.errors import ToolError, UsageError
 from detent.runner.guess import Guess, SetUp, guess_carry, guess_commands, guess_setup
+from detent.store.user_settings import user_content
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from detent.effects.agents.catalog import Agent
     from detent.effects.git import Repository
@@ -40,6 +42,7 @@ class Survey(Record):
     has_git: bool
     has_commit: bool
     agents: tuple[FoundAgent, ...]
+    own_agent: FoundAgent | None  # whom the user's own settings let work where a project names nobody
     known_agents: Mapping[str, str]  # name -> how to install it
     commands: tuple[Guess, ...]
     setups: tuple[SetUp, ...]
@@ -60,13 +63,13 @@ def survey(start: str, environment: Mapping[str, str]) -> Survey:
     root = repository.top if repository is not None else os.path.abspath(start)
     catalog = load_catalog({})
     has = _finder(environment)
+    agents = tuple(found for agent in catalog.agents.values() if (found := _find_agent(agent, environment)) is not None)
     return Survey(
         root=root,
         has_git=repository is not None,
         has_commit=repository is not None and repository.head is not None,
-        agents=tuple(
-            found for agent in catalog.agents.values() if (found := _find_agent(agent, environment)) is not None
-        ),
+        agents=agents,
+        own_agent=_own_agent(user_content().get("agents", {}), environment, is_alone=not agents),
         known_agents={agent.name: agent.install for agent in catalog.agents.values()},
         commands=guess_commands(root, has),
         setups=guess_setup(root, has),
@@ -74,6 +77,15 @@ def survey(start: str, environment: Mapping[str, str]) -> Survey:
         ignored=_ignored_files(repository) if repository is not None else (),
         sandbox=best_level(environment),
     )
+
+
+def _own_agent(table: Mapping[str, Any], environment: Mapping[str, str], *, is_alone: bool) -> FoundAgent | None:
+    """The default agent of the user's own settings; without one the first program named there, if it `is_alone`."""
+    catalog = load_catalog(table)
+    programs = [name for name, value in table.items() if isinstance(value, dict)] if is_alone else []
+    names = [choice.partition(":")[0] for choice in catalog.roles.get(DEFAULT, programs)]
+    found = (_find_agent(catalog.agents[name], environment) for name in names)
+    return next((agent for agent in found if agent is not None), None)
 
 
 def _find_agent(agent: Agent, environment: Mapping[str, str]) -> FoundAgent | None:

@@ -82,6 +82,7 @@ def _survey_json(seen: Survey) -> dict[str, Any]:
             {"name": one.name, "program": one.program, "version": one.version, "login": one.has_login}
             for one in seen.agents
         ],
+        "own_agent": seen.own_agent.name if seen.own_agent is not None else None,
         "commands": [
             {"name": one.name, "command": one.command, "seen": one.seen, "lacks": one.lacks} for one in seen.commands
         ],
