@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.e2e.agent_runs import Agents
-from tests.e2e.global_task import CODER, make_global
+from tests.e2e.global_task import CODER, make_global, out
 
 FORGE = r"""
 python3 - <<'PY'
@@ -80,4 +80,20 @@ def test_a_decision_that_a_person_wrote_is_not_overwritten_by_another(agents: Ag
     assert task.read("accept/decision.json") == {"verdict": "needs_changes", "reason": "the name is wrong"}
     assert task("move", task.id, cwd=task.repo).code == 0
     assert task.phase == "codegen"
+    task.audit()
+
+
+def test_a_decision_of_an_earlier_round_does_not_stand_in_the_way(agents: Agents) -> None:
+    task = make_global(agents)
+    task.run(expect=4)
+    task.put("accept/decision.json", {"verdict": "needs_changes", "reason": "the name is wrong"})
+    assert task("move", task.id, cwd=task.repo).code == 0
+    assert task.phase == "codegen"
+    agents.script("codegen", f"{CODER}; echo '# again' >> app.py")
+    agents.script("review", out("code-review.json", {"ok": True, "issues": [], "round": 2}))
+    task.run(expect=4)
+    assert task.phase == "accept"
+    done = task("approve", task.id, cwd=task.repo)
+    assert done.code == 0, done
+    assert task.read("accept/decision.json")["verdict"] == "accepted"
     task.audit()

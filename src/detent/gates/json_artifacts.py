@@ -45,6 +45,11 @@ def at(file: str, pointer: str, why: str) -> str:
     return f"{file} {pointer}: {why}" if pointer else f"{file}: {why}"
 
 
+def hash_data(data: Any) -> str:
+    """The evidence hash of a JSON text: another order or indentation is not another answer."""
+    return hash_text(json.dumps(data, sort_keys=True))
+
+
 def read_artifact(seen: Seen, file: str, schema: str) -> Artifact:
     """A JSON file of the task folder that fits its schema; anything else has a problem, in words with a pointer."""
     try:
@@ -63,8 +68,7 @@ def read_artifact(seen: Seen, file: str, schema: str) -> Artifact:
         data = strict_json(text)
     except UnreadableError as error:
         return Artifact(file, None, at(file, "", error.what), evidence)
-    # Another order or indentation is not another answer.
-    evidence = {key: hash_text(json.dumps(data, sort_keys=True))}
+    evidence = {key: hash_data(data)}
     return Artifact(file, data, misfit(file, schema, data), evidence)
 
 

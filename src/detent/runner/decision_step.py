@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 
 from detent.errors import RefusedError, UnreadableError
+from detent.gates.json_artifacts import hash_data
 from detent.gates.reviews import DECISIONS
 from detent.runner.locks import kept_text
 from detent.store.atomic import as_json, read_plain
@@ -44,6 +45,8 @@ def _refuse_other_word(doing: Doing, file: str, verdict: str) -> None:
         found = json.loads(read_plain(doing.task.native.path(file)) or b"{}")
     except (ValueError, UnreadableError):
         return  # it says nothing, and what stands there is kept by its hash
+    if doing.task.memory.snapshot.entry.get(f"file:{file}") == hash_data(found):
+        return  # a decision of an earlier round, which opens no move any more
     said = found.get("verdict") if isinstance(found, dict) and "recorded" not in found else None
     if isinstance(said, str) and said not in DECISIONS.get(verdict, (verdict,)):
         raise RefusedError(
