@@ -6,7 +6,7 @@ from detent.core.record import Record
 from detent.gates.json_artifacts import Artifact, at, read_artifact, shown
 from detent.gates.seen import Finding
 from detent.machines.reading import is_inner_path
-from detent.store.names import name_some
+from detent.store.names import count_of, name_some
 from detent.store.patterns import matches
 
 TYPE_CHECKING = False
@@ -98,7 +98,7 @@ def _path_problem(path: str) -> str:
 def files_planned(gate: Gate, seen: Seen) -> Finding:
     """A plan says which files it touches: a valid list of its own, or one inside the plan."""
     found = planned_files(gate, seen)
-    note = "" if found.problem else f"{len(found.patterns)} in {found.where}"
+    note = "" if found.problem else f"{count_of(len(found.patterns), 'path')} in {found.where}"
     return Finding(ok=not found.problem, why=found.problem, evidence=found.evidence, note=note)
 
 

@@ -75,10 +75,13 @@ def test_a_plan_without_questions_is_its_own_proof(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("files", "note"),
     [
-        ({FILES: ["app.py", "tests/"]}, f"2 in {FILES}"),
-        ({f"planning/{FILES}": ["app.py"]}, f"1 in planning/{FILES}"),
-        ({FILES: ["app.py"], f"planning/{FILES}": ["a", "b"]}, f"1 in {FILES}"),
-        ({PLANNING: {**PLAN, "files": ["a"], "steps": [{"files": ["b", {"path": "c"}]}, {}, "d"]}}, f"3 in {PLANNING}"),
+        ({FILES: ["app.py", "tests/"]}, f"2 paths in {FILES}"),
+        ({f"planning/{FILES}": ["app.py"]}, f"1 path in planning/{FILES}"),
+        ({FILES: ["app.py"], f"planning/{FILES}": ["a", "b"]}, f"1 path in {FILES}"),
+        (
+            {PLANNING: {**PLAN, "files": ["a"], "steps": [{"files": ["b", {"path": "c"}]}, {}, "d"]}},
+            f"3 paths in {PLANNING}",
+        ),
     ],
 )
 def test_a_plan_says_how_many_files_it_names_and_where(desk: Desk, files: dict[str, object], note: str) -> None:
