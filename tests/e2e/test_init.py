@@ -142,6 +142,7 @@ def test_the_settings_it_writes_serve_a_task(host: Host, repo: MakeRepo) -> None
     repo.git(path, "commit", "--quiet", "--message=Settings")
     made = host.detent("new", "phase", "x", "--id", "a", cwd=path)
     assert made.code == 0, made
+    assert made.out.endswith("detent run a\n"), made
     head = json.loads((path / ".git/detent/tasks/a/journal.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert head["commands"] == [["test", "python3 -m unittest -q"]]
 

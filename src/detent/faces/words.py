@@ -171,13 +171,15 @@ def outcome_words(outcome: Outcome) -> str:
 
 
 def way_on_words(task: Task) -> str:
-    """What a person does next: look at the moves; where none leads on, see the work and take it over."""
+    """What a person does next: have an agent run; else look at the moves; at an end, see the work and take it over."""
     memory = task.memory
     if memory.snapshot.registers.get(STOPPED):
         from detent.runner.budget import way_on  # few tasks are stopped
 
         return way_on(task.id, memory)
     state = task.machine.states[memory.snapshot.state]
+    if not state.is_end and state.driver != "person" and not memory.run and not memory.visit.get("run"):
+        return f"detent run {task.id}"
     if not state.is_end or waits_at_end(state):
         return f"detent next {task.id}"
     may_land = state.lands and not (memory.head["in_place"] or memory.landed) and memory.checkpoint.get("branch")
