@@ -22,9 +22,9 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "src"), str(Path(__file__).resolve().parents[1])]
 
 from bench.host import describe  # noqa: E402 - a script on its own has to say first where its packages are
-from detent.effects.keeper import RunSpec, spawn, stop  # noqa: E402
-from detent.effects.keeper_look import Identity, look  # noqa: E402
-from detent.effects.keeper_watch import Watch, wait_for_end  # noqa: E402
+from detent.effects.host.keeper.look import Identity, look  # noqa: E402
+from detent.effects.host.keeper.start import RunSpec, spawn, stop  # noqa: E402
+from detent.effects.host.keeper.watch import Watch, wait_for_end  # noqa: E402
 
 IDLE_S = 10.0
 WAIT_S = 60.0

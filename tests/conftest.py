@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from detent.effects.sandbox import LANDLOCK, NONE, Probe, best_level
-from detent.runner.level import remember_level
-from detent.store.places import Project, project_at
+from detent.effects.host.sandbox import LANDLOCK, NONE, Probe, best_level
+from detent.runner.access.level import remember_level
+from detent.store.journal.places import Project, project_at
 from tests.advisories import Advisories
 from tests.forks import Forks
 from tools.results import ResultKeeper

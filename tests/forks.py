@@ -36,10 +36,10 @@ from detent.effects.agents.catalog import load_catalog
 from detent.faces.cli.main import main
 from detent.gates.verdict import read_verdict
 from detent.machines.load import built_in_names, load
-from detent.runner.open import machine_of
-from detent.runner.vocabulary import vocabulary
-from detent.store.codecs import labels_of
-from detent.store.fields import read_fields
+from detent.runner.make.vocabulary import vocabulary
+from detent.runner.task.open import machine_of
+from detent.store.text.codecs import labels_of
+from detent.store.text.fields import read_fields
 
 _LARGEST_REQUEST_BYTES = 200_000
 _STREAMS = 4  # standard input, output and error, and the answer

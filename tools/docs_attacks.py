@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 def attacks_page() -> list[str]:
-    from detent.proof.attack.lab import OPEN, STOPPED
-    from detent.proof.attack.table import ATTACKS
+    from detent.lab.attack.lab import OPEN, STOPPED
+    from detent.lab.attack.table import ATTACKS
     from tools.docs_machines import table
 
     lines = [

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from detent.machines import parse, parse_store
 from detent.machines.findings import EXCEPTIONS
 from detent.machines.load import built_in_names, load
-from detent.proof.replay_lines import KINDS, SINCE_2
-from detent.runner.vocabulary import vocabulary
-from detent.store import places
-from detent.store.journal import FORMAT
-from detent.store.places import POINTER, Project, TaskPlaces
-from detent.store.settings import FILE
+from detent.runner.make.vocabulary import vocabulary
+from detent.store.journal import places
+from detent.store.journal.chain import FORMAT
+from detent.store.journal.places import POINTER, Project, TaskPlaces
+from detent.store.journal.settings import FILE
+from detent.verify.replay.lines import KINDS, SINCE_2
 from tools.docs_machines import table
 from tools.docs_settings import SETTINGS, keys_asked_for, settings_keys
 

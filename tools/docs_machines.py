@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from detent.core.machine import ENTRY, Edge, Gate, Machine, State, Way
 from detent.machines.load import built_in_names, load
-from detent.proof.export import export_mermaid
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
+from detent.verify.export import export_mermaid
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from detent.store import settings
-from detent.store.settings import Settings
+from detent.store.journal import settings
+from detent.store.journal.settings import Settings
 
 SETTINGS: Mapping[str, str] = {
     "default_machine": "the machine of `detent new` without a name",

@@ -65,9 +65,9 @@ def errors_page() -> list[str]:
 
 
 def cli_page() -> list[str]:
-    from detent.faces.cli.commands import COMMANDS, GLOBAL_OPTIONS, GROUPS
+    from detent.faces.cli.commands.phase_words import INIT_HELP, RUN_HELP
     from detent.faces.cli.help import usage_line
-    from detent.faces.cli.phase_words import INIT_HELP, RUN_HELP
+    from detent.faces.cli.table import COMMANDS, GLOBAL_OPTIONS, GROUPS
     from tools.docs_machines import table
 
     lines = ["# Commands", "", "Every command takes these:", ""]
@@ -104,7 +104,7 @@ def pages() -> dict[str, str]:
         "formats.md": formats_page(),
         "attacks.md": attacks_page(),
     }
-    if importlib.util.find_spec("detent.faces.cli.commands") is not None:
+    if importlib.util.find_spec("detent.faces.cli.table") is not None:
         made["cli.md"] = cli_page()
     return {name: "\n".join([NOTE, "", *lines]).rstrip() + "\n" for name, lines in made.items()}
 
@@ -112,8 +112,8 @@ def pages() -> dict[str, str]:
 def explored() -> str:
     """Every built-in machine by the hash it is pinned by; one with a finding stops everything."""
     from detent.machines.load import built_in_names, canonical, read_document
-    from detent.proof.check import check_machine
-    from detent.store.digest import sha256_of
+    from detent.store.disk.digest import sha256_of
+    from detent.verify.check import check_machine
 
     lines = []
     for name in built_in_names():

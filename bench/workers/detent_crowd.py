@@ -11,10 +11,10 @@ import shutil
 import sys
 from pathlib import Path
 
-from detent.runner.open import find_project, load_task
-from detent.store.digest import sha256_of
-from detent.store.journal import GENESIS
-from detent.store.tasks import TaskStore
+from detent.runner.task.open import find_project, load_task
+from detent.store.disk.digest import sha256_of
+from detent.store.journal.chain import GENESIS
+from detent.store.journal.tasks import TaskStore
 
 
 def main() -> None:

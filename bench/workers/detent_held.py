@@ -9,13 +9,13 @@ from pathlib import Path
 from detent_task import make_repository
 from serve import serve
 
-from detent.effects import process
-from detent.effects.checkout import run_command
-from detent.effects.sandbox import LEVELS, Probe, try_level
-from detent.runner.access import command_running, hold_command, remember_level
-from detent.runner.begin import Wish
-from detent.runner.create import create
-from detent.runner.open import Task
+from detent.effects.host import process
+from detent.effects.host.sandbox import LEVELS, Probe, try_level
+from detent.effects.workspace.checkout import run_command
+from detent.runner.access.access import command_running, hold_command, remember_level
+from detent.runner.make.begin import Wish
+from detent.runner.make.create import create
+from detent.runner.task.open import Task
 
 ARGV = ("/bin/sh", "-c", "true")
 TIMEOUT_S = 60.0

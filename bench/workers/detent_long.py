@@ -10,9 +10,9 @@ from pathlib import Path
 from detent_task import Bouncing, make_repository
 from serve import serve
 
-from detent.store.digest import sha256_of
-from detent.store.native_log import log_line
-from detent.store.tasks import TaskStore
+from detent.store.disk.digest import sha256_of
+from detent.store.journal.native_log import log_line
+from detent.store.journal.tasks import TaskStore
 
 
 def lengthen(task: Bouncing, lines: int) -> None:

@@ -14,20 +14,20 @@ from pathlib import Path
 
 from serve import serve
 
-from detent.effects.keeper import stop
-from detent.effects.keeper_look import look
-from detent.effects.keeper_watch import Watch
+from detent.effects.host.keeper.look import look
+from detent.effects.host.keeper.start import stop
+from detent.effects.host.keeper.watch import Watch
 from detent.faces.cli.output import move_json
-from detent.runner.begin import Wish
-from detent.runner.create import create
-from detent.runner.drive import drive
+from detent.runner.drive.drive import drive
+from detent.runner.make.begin import Wish
+from detent.runner.make.create import create
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from detent.runner.open import Task
+    from detent.runner.task.open import Task
 
 GATE = "gate"  # the pipe, in the one folder of a run that is always writable
 STOP_S = 60.0

@@ -7,13 +7,13 @@ import subprocess
 from pathlib import Path
 
 from detent.core.values import Signal
-from detent.runner.begin import Wish
-from detent.runner.create import create
-from detent.runner.step import step
+from detent.runner.make.begin import Wish
+from detent.runner.make.create import create
+from detent.runner.step.step import step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.runner.open import Task
+    from detent.runner.task.open import Task
 
 MACHINE = Path(__file__).resolve().parent.parent / "machine.toml"
 STATE = """Phase: working

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from markdown_it import MarkdownIt
 from serve import serve
 
-from detent.store.markdown import find_section, scan, sections
-from detent.store.markdown_blocks import read_blocks
+from detent.store.text.markdown import find_section, scan, sections
+from detent.store.text.markdown_blocks import read_blocks
 
 _SECTION = """## Round {number}
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from detent.effects.agents.catalog import Agent, load_catalog
-from detent.effects.process import run
+from detent.effects.host.process import run
 from tests.agents.dialects import INPUT_TOKENS, OUTPUT_TOKENS, Shell, Write
 from tests.agents.scripted_model import Turn
 from tests.agents.world import ALONE, PORT, PROGRAMS, Meeting, World, can_be_alone

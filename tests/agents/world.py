@@ -17,7 +17,7 @@ from typing import Self
 
 from detent.effects.agents.catalog import Agent, Launch, command_for
 from detent.effects.agents.events import Usage, classify, read_usage
-from detent.effects.process import run
+from detent.effects.host.process import run
 from tests.agents.scripted_model import Script, ScriptedModel, Seen, Turn
 
 PROGRAMS = Path(os.environ.get("DETENT_TEST_AGENTS") or Path(sys.prefix) / "agents") / "bin"

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.sandbox import LANDLOCK, LEVELS, NONE
-from detent.proof.attack.inside import LOOT, gate_answers, write_section
-from detent.proof.attack.lab import (
+from detent.effects.host.sandbox import LANDLOCK, LEVELS, NONE
+from detent.lab.attack.attackers.processes import ALIVE
+from detent.lab.attack.inside import LOOT, gate_answers, write_section
+from detent.lab.attack.lab import (
     BETTER,
     BROKEN,
     DONE,
@@ -29,12 +30,11 @@ from detent.proof.attack.lab import (
     plays,
     sample,
 )
-from detent.proof.attack.processes import ALIVE
-from detent.proof.attack.scene import Scene
-from detent.proof.attack.table import ATTACKS, CONTROLS
-from detent.proof.attack.values import CANARY, FIXED, GREEN, MACHINES, NOTES, PHASE, RED, WORK
-from detent.proof.attack.variants import HERE
-from detent.proof.attack.world import World, remove
+from detent.lab.attack.scene import Scene
+from detent.lab.attack.table import ATTACKS, CONTROLS
+from detent.lab.attack.values import CANARY, FIXED, GREEN, MACHINES, NOTES, PHASE, RED, WORK
+from detent.lab.attack.variants import HERE
+from detent.lab.attack.world import World, remove
 from tests.conftest import Detent
 
 OFFERED = offered_levels()

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.sandbox import NONE
-from detent.proof.attack.approval import RENAMED
-from detent.proof.attack.evidence import STILL_WRONG
-from detent.proof.attack.inside import LOOT
-from detent.proof.attack.scene import Scene
-from detent.proof.attack.table import ATTACKS
-from detent.proof.attack.values import CANARY, FINISHED, GREEN, MARK, NOTES, ORANGE, PHASE, WORK
-from detent.proof.attack.variants import INSTALL_FILE, INSTALL_SCRIPT, VARIANTS, with_settings
-from detent.proof.attack.world import World, remove
+from detent.effects.host.sandbox import NONE
+from detent.lab.attack.attackers.approval import RENAMED
+from detent.lab.attack.attackers.evidence import STILL_WRONG
+from detent.lab.attack.inside import LOOT
+from detent.lab.attack.scene import Scene
+from detent.lab.attack.table import ATTACKS
+from detent.lab.attack.values import CANARY, FINISHED, GREEN, MARK, NOTES, ORANGE, PHASE, WORK
+from detent.lab.attack.variants import INSTALL_FILE, INSTALL_SCRIPT, VARIANTS, with_settings
+from detent.lab.attack.world import World, remove
 
 
 @pytest.fixture(scope="module")

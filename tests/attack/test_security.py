@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, NONE
-from detent.proof.attack.table import ATTACKS
+from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, NONE
+from detent.lab.attack.table import ATTACKS
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "SECURITY.md").read_text(encoding="utf-8")

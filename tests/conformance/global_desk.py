@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from detent.core.values import Advance, Missing, Refuse, Signal, Wait
-from detent.runner.adopt import adopt
-from detent.runner.begin import Wish
-from detent.runner.open import load_task
-from detent.runner.step import Outcome, step
+from detent.runner.make.adopt import adopt
+from detent.runner.make.begin import Wish
+from detent.runner.step.step import Outcome, step
+from detent.runner.task.open import load_task
 from tests.conftest import MakeRepo, let_out, trust
 
 PLANNING, FILES = "planning/planning.ai.json", "plan.files.json"

@@ -12,7 +12,7 @@ from detent.core.explore import Graph, explore
 from detent.core.machine import Edge, Machine
 from detent.core.values import Advance, Fact, Signal, Snapshot
 from detent.machines.load import load
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
 
 _RELATIONS = Path(__file__).parents[1] / "data" / "relations"
 RELATION: dict[str, Any] = json.loads((_RELATIONS / "002_lightsout.json").read_text(encoding="utf-8"))

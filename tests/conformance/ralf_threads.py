@@ -12,10 +12,10 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from detent.effects.keeper_look import look
+from detent.effects.host.keeper.look import look
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, let_out
 from tests.e2e.agent_runs import Agents, AgentTask
-from tests.unit.effects.keeper_runs import gone
+from tests.unit.effects.host.keeper.keeper_runs import gone
 
 PROMISE = "ALL GREEN"
 CRITERION = "grep -q ready app.py"

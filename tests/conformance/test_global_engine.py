@@ -11,15 +11,15 @@ import pytest
 
 from detent.core.values import Refuse, Signal
 from detent.errors import UnreadableError
-from detent.faces.words_history import history_words
+from detent.faces.words.history import history_words
 from detent.gates.json_artifacts import misfit
 from detent.machines.load import load, schema_text
-from detent.proof.audit import audit
-from detent.runner.adopt import adopt
-from detent.runner.begin import Wish
-from detent.runner.explain import explain
-from detent.runner.vocabulary import vocabulary
-from detent.store.atomic import read_text
+from detent.runner.make.adopt import adopt
+from detent.runner.make.begin import Wish
+from detent.runner.make.vocabulary import vocabulary
+from detent.runner.tell.explain import explain
+from detent.store.disk.atomic import read_text
+from detent.verify.audit import audit
 from tests.conformance.global_desk import (
     CODE_REVIEW,
     DECISION,

@@ -12,9 +12,9 @@ import pytest
 from detent.core.values import Advance, Signal
 from detent.faces.cli.arguments import parse_arguments
 from detent.gates.json_artifacts import misfit
-from detent.runner.adopt import adopt
-from detent.runner.begin import Wish
-from detent.runner.step import step
+from detent.runner.make.adopt import adopt
+from detent.runner.make.begin import Wish
+from detent.runner.step.step import step
 from tests.conftest import SAMPLE_FILES, MakeRepo, let_out
 
 ROOT = Path(__file__).parents[2]

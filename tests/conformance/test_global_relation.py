@@ -13,9 +13,9 @@ from detent.core.decide import decide, enter
 from detent.core.explore import explore
 from detent.core.values import Advance, Fact, Refuse, Signal, Wait
 from detent.machines.load import load
-from detent.proof.compare import compare
-from detent.proof.relation import edge_name
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
+from detent.verify.compare import compare
+from detent.verify.relation import edge_name
 from tests.conformance.global_desk import (
     CODE_REVIEW,
     DECISION,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from detent.runner.look import current_tree
-from detent.runner.open import find_project, load_task
+from detent.runner.step.look import current_tree
+from detent.runner.task.open import find_project, load_task
 from tests.conformance.lightsout_pipeline import Lights, Pipeline
 
 

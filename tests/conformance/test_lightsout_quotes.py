@@ -68,7 +68,7 @@ def test_a_found_secret_is_named_by_file_line_and_kind_only(lights: Lights) -> N
     assert "`secret scan` (exit 1)" in failed
     assert "> settings.py:1: AWS Access Key" in failed
     assert KEY not in prompts(line)[-1]
-    assert "detent.effects" not in prompts(line)[-1], "a scanner is called by its name"
+    assert "-m detent." not in prompts(line)[-1], "a scanner is called by its name"
     assert "the secret scan found something: settings.py:1: AWS Access Key" in line("history", "p").out
 
 

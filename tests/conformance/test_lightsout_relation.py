@@ -6,7 +6,7 @@ import pytest
 
 from detent.core.decide import decide, enter
 from detent.core.values import Advance, Signal, Snapshot
-from detent.proof.compare import compare
+from detent.verify.compare import compare
 from tests.conformance.lightsout_walks import (
     ACTORS,
     NOTHING_LOST,

@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-from detent.effects.sandbox import BUBBLEWRAP, try_level
+from detent.effects.host.sandbox import BUBBLEWRAP, try_level
 from detent.machines.load import load
-from detent.runner.harness import harness_files
-from detent.runner.vocabulary import vocabulary
+from detent.packs.lights_out.harness import harness_files
+from detent.runner.make.vocabulary import vocabulary
 from tests.conformance.lightsout_pipeline import PREFERENCES, Lights
 
 HELD = try_level(BUBBLEWRAP, os.environ)

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from detent.faces.cli.arguments import parse_arguments
-from detent.store.deploy_plan import read_plan
+from detent.packs.lights_out.deploy_plan import read_plan
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tutorial-lights-out.md").read_text(encoding="utf-8")
 BLOCKS = PAGE.split("```")[1::2]

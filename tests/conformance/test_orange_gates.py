@@ -8,7 +8,7 @@ import pytest
 
 from detent.gates.verdict import read_verdict
 from detent.machines.load import load
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
 from tests.e2e.orange_task import Oranges, OrangeTask
 
 NO_HANDOFF = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.runner.watch import POLL_S
+from detent.runner.drive.watch import POLL_S
 from tests.e2e.orange_task import Oranges, OrangeTask
 
 HANG = "[budget.run]\nminutes = 0.01"

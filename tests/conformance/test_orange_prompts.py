@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from detent.effects.sandbox import best_level
+from detent.effects.host.sandbox import best_level
 from detent.machines.load import load
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
 from tests.e2e.orange_task import Oranges
 
 # What the prompt of each state must say; the words are ours, the instructions are the document's.

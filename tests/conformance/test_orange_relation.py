@@ -14,8 +14,8 @@ from detent.core.explore import Graph, explore
 from detent.core.machine import EXIT_CLASSES, Machine
 from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot, Wait
 from detent.machines.load import load
-from detent.proof.compare import compare
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
+from detent.verify.compare import compare
 
 RELATION: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "data" / "relations" / "003_orange.json").read_text(encoding="utf-8")

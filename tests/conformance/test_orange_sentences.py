@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.sandbox import BUBBLEWRAP, best_level
+from detent.effects.host.sandbox import BUBBLEWRAP, best_level
 from tests.e2e.orange_task import Oranges
 
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, NONE, try_level
+from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, NONE, try_level
 from tests.e2e.orange_task import Oranges
 from tests.e2e.terminal import Terminal
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from detent.machines.load import load
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
 from tests.e2e.phase_task import PhaseTask, Stages
 
 MACHINE = load("phase", vocabulary())[0]

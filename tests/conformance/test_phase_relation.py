@@ -14,7 +14,7 @@ from detent.core.explore import Graph, explore
 from detent.core.machine import EXIT_CLASSES, Machine
 from detent.core.values import Advance, Fact, Refuse, Signal, Snapshot
 from detent.machines.load import load
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
 
 RELATION: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "data" / "relations" / "000_phase.json").read_text(encoding="utf-8")

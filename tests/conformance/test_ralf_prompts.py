@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from detent.machines.load import load
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
 from tests.conformance.ralf_threads import PROMISE, SPEC, Thread, Threads
 
 # What an agent is told in each state; the words are ours, the instructions are the document's.

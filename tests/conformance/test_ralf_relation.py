@@ -14,9 +14,9 @@ from detent.core.explore import Graph, explore
 from detent.core.machine import EXIT_CLASSES, Edge, Machine
 from detent.core.values import Advance, Fact, Signal, Snapshot
 from detent.machines.load import load
-from detent.proof.compare import compare
-from detent.proof.relation import edge_name
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
+from detent.verify.compare import compare
+from detent.verify.relation import edge_name
 
 RELATION: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "data" / "relations" / "004_ralf.json").read_text(encoding="utf-8")

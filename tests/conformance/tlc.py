@@ -21,7 +21,7 @@ import pytest
 from detent.core.explore import Graph
 from detent.core.machine import STOPPED, Machine
 from detent.core.values import Snapshot
-from detent.proof.tla import ASKED, action_names, export_tla
+from detent.verify.tla.module import ASKED, action_names, export_tla
 
 TIMEOUT_S = 3600 if os.environ.get("DETENT_TLC") == "full" else 240
 # state, mode, what was counted, what is remembered, whether it is stopped, whether a no stands

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.usefixtures("strace")
 START = """
 import os, sys
 from detent.faces.cli.main import main
-from detent.store.atomic import write_atomic
-from detent.store.exchange import MOST_RENAMES
+from detent.store.disk.atomic import write_atomic
+from detent.store.disk.exchange import MOST_RENAMES
 other = os.path.join(os.environ["TMPDIR"], f"other-{os.getpid()}")
 for number in range(MOST_RENAMES):
     write_atomic(other, b"%d" % number, durable=False, is_carried=True)

@@ -60,12 +60,12 @@ def test_every_power_cut_leaves_the_checkout_on_a_branch_that_is_whole(world: Wo
 
 
 LEAVE = """
-from detent.effects.own_checkout import Stand, stand_at, unmake_branch
+from detent.effects.git.person_checkout import Stand, stand_at, unmake_branch
 stand = stand_at(".")
 unmake_branch(stand, stand.branch, Stand(stand.repository, "main", stand.commit), "test")
 """
 COME_BACK = """
-from detent.effects.own_checkout import stand_at, stand_on
+from detent.effects.git.person_checkout import stand_at, stand_on
 stand = stand_at(".")
 stand_on(stand, "other", stand.commit, "test")
 """
@@ -84,8 +84,8 @@ def test_no_branch_goes_before_it_is_left_or_is_stood_on_before_it_is_there(
 
 
 ANCHOR = """
-from detent.runner.anchor import anchor
-from detent.runner.open import open_task
+from detent.runner.step.anchor import anchor
+from detent.runner.task.open import open_task
 anchor(open_task())
 """
 
@@ -106,8 +106,8 @@ def test_the_anchor_of_a_journal_is_on_the_disk_before_its_ref_names_it(
 
 
 KEEP = """
-from detent.effects.acts import keep_commit
-from detent.effects.git import find_repository, tree_of
+from detent.effects.git.acts import keep_commit
+from detent.effects.git.git import find_repository, tree_of
 repository = find_repository(".")
 tree = tree_of(repository.git_dir, repository.head)
 keep_commit(repository.git_dir, "refs/detent/t/1-before-restore", tree, repository.head, "kept")

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.git import find_repository
-from detent.effects.tree import take_tree
+from detent.effects.git.git import find_repository
+from detent.effects.git.tree.tree_id import take_tree
 from tests.conftest import MakeRepo
 
 pytestmark = pytest.mark.usefixtures("strace")
 
 TAKE = """
 import sys
-from detent.effects.git import find_repository
-from detent.effects.tree import take_tree
+from detent.effects.git.git import find_repository
+from detent.effects.git.tree.tree_id import take_tree
 path, private, at_once = sys.argv[1:]
 repository = find_repository(path)
 take_tree(private, path, repository, repository.head, at_once=bool(at_once))

@@ -16,11 +16,11 @@ from pathlib import Path
 from threading import Timer
 from typing import Any
 
-from detent.effects.keeper import end_survivors, stop
-from detent.effects.keeper_look import is_alive, look
+from detent.effects.host.keeper.look import is_alive, look
+from detent.effects.host.keeper.start import end_survivors, stop
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, hear_signals, let_out
 from tests.e2e.phase_task import ANSWERS, CHECK, FRAME, PhaseTask
-from tests.unit.effects.keeper_runs import gone
+from tests.unit.effects.host.keeper.keeper_runs import gone
 
 WAIT_S = 120.0
 TASK_ANSWERS = ANSWERS.replace("\n", r"\n")

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from detent.faces.tui.app import Dashboard
-from detent.runner.open import find_project
+from detent.runner.task.open import find_project
 
 LONGEST_S = 120.0
 LOOK_S = 0.05  # to read the screen costs as much as all that happens meanwhile

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from detent.store.native_log import log_line
+from detent.store.journal.native_log import log_line
 from tests.conftest import Detent, MakeRepo, environment_in
 from tests.e2e.agent_runs import HONEST, Agents, AgentTask
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.store.digest import sha256_of
+from detent.store.disk.digest import sha256_of
 from tests.conftest import COMMAND_TIMEOUT_S, Completed, Detent, MakeRepo
 from tests.e2e.clone_task import CloneTask
 from tests.e2e.phase_task import ID, PhaseTask

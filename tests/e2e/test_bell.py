@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from detent.runner.bell import Bell
-from detent.store.places import project_at
+from detent.runner.task.bell import Bell
+from detent.store.journal.places import project_at
 from tests.e2e.agent_runs import Agents, AgentTask
 from tests.e2e.phase_task import PhaseTask
 from tests.e2e.rounds_task import Rounds

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from detent.proof.witness_commits import check_commits
-from detent.runner.open import find_project, load_task
+from detent.runner.task.open import find_project, load_task
+from detent.verify.witness.commits import check_commits
 from tests.conftest import Detent, MakeRepo
 from tests.e2e.pipeline_task import POST_MORTEM, REPORT, Pipelines, PipelineTask
 from tests.e2e.stubs import put_program

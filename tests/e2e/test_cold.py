@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.faces.cli.commands import COMMANDS
+from detent.faces.cli.table import COMMANDS
 from tests.conftest import Completed, Detent
 from tests.e2e.phase_task import ID, PhaseTask
 

@@ -19,15 +19,15 @@ NEEDLESS = frozenset(
     (
         *("argparse", "contextlib", "dataclasses", "hashlib", "importlib", "subprocess", "tomllib", "typing"),
         *(
-            "detent.effects.clone",
-            "detent.effects.home",
-            "detent.effects.process",
-            "detent.effects.tree",
+            "detent.effects.git.clone",
+            "detent.effects.workspace.home",
+            "detent.effects.host.process",
+            "detent.effects.git.tree.tree_id",
             "detent.machines.load",
-            "detent.runner.step",
+            "detent.runner.step.step",
         ),
-        *("detent.gates.criteria", "detent.gates.filed", "detent.gates.spec", "detent.gates.surroundings"),
-        *("detent.store.frontmatter", "detent.store.json_document"),
+        *("detent.packs.ralf.criteria", "detent.gates.filed", "detent.packs.ralf.spec", "detent.gates.surroundings"),
+        *("detent.store.text.frontmatter", "detent.store.text.json_document"),
     )
 )
 
@@ -50,7 +50,7 @@ def loaded_by(task: PhaseTask, *words: str) -> frozenset[str]:
 @pytest.mark.parametrize("command", ["status", "next", "list"])
 def test_a_command_that_only_looks_loads_nothing_it_does_not_need(at: Callable[[str], PhaseTask], command: str) -> None:
     loaded = loaded_by(at("implement"), command)
-    assert {"json", "detent.store.tasks", "detent.runner.open"} <= loaded
+    assert {"json", "detent.store.journal.tasks", "detent.runner.task.open"} <= loaded
     assert not loaded & NEEDLESS
 
 
@@ -58,5 +58,5 @@ def test_a_move_that_keeps_a_checkpoint_hashes_without_the_slow_library(at: Call
     task = at("implement")
     task.candidate()
     loaded = loaded_by(task, "move", "verify")
-    assert {"detent.effects.tree", "detent.effects.process"} <= loaded
+    assert {"detent.effects.git.tree.tree_id", "detent.effects.host.process"} <= loaded
     assert "hashlib" not in loaded

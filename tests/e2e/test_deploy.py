@@ -14,7 +14,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from detent.store.digest import sha256_of
+from detent.store.disk.digest import sha256_of
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo, let_out
 from tests.e2e.agent_runs import Agents
 from tests.e2e.pipeline_task import PipelineTask

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.sandbox import best_level
+from detent.effects.host.sandbox import best_level
 from detent.errors import UnreadableError
-from detent.runner.evidence import evidence_link, refresh_evidence, write_evidence
-from detent.runner.open import open_task
+from detent.runner.task.open import open_task
+from detent.runner.tell.evidence import evidence_link, refresh_evidence, write_evidence
 from tests.conftest import Detent, MakeRepo
 from tests.e2e.phase_task import CHECK, PhaseTask
 

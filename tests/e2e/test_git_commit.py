@@ -342,13 +342,13 @@ def test_without_hooks_there_is_nothing_to_try(running: ThreadTask) -> None:
     ],
 )
 def test_a_subject_is_conventional_and_short(detent: Detent, repo: MakeRepo, title: str, subject: str) -> None:
-    from detent.runner.commit_message import made_message
+    from detent.packs.ralf.commit_message import made_message
 
     assert made_message(title, ["a.py"]).partition("\n")[0] == subject
 
 
 def test_a_file_s_name_makes_no_line_of_a_message() -> None:
-    from detent.runner.commit_message import made_message
+    from detent.packs.ralf.commit_message import made_message
 
     assert "\n- a\\n\\nSigned-off-by: me\n" in made_message("Count words", ["a\n\nSigned-off-by: me"])
 

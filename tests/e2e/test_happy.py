@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from detent.faces.cli.commands import COMMANDS
+from detent.faces.cli.table import COMMANDS
 from tests.conftest import Detent, MakeRepo, let_out
 from tests.e2e.phase_task import FRAME, ID, PhaseTask
 

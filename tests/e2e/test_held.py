@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.landlock_process import TCP_SINCE, version
-from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, LEVELS, NONE, try_level
-from detent.store.digest import sha256_of
-from detent.store.places import project_at
+from detent.effects.host.landlock_process import TCP_SINCE, version
+from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, LEVELS, NONE, try_level
+from detent.store.disk.digest import sha256_of
+from detent.store.journal.places import project_at
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, environment_in, force_level
 from tests.e2e.phase_task import PhaseTask
 from tests.e2e.stubs import put_program, with_path

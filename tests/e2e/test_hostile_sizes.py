@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.bring import wipe
-from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, NONE, try_level
-from detent.store.places import project_at
+from detent.effects.git.bring import wipe
+from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, NONE, try_level
+from detent.store.journal.places import project_at
 from tests.conftest import COMMAND_TIMEOUT_S, SAMPLE_FILES, Detent, MakeRepo, force_level
 from tests.crash.points import FULL
 from tests.e2e.agent_runs import Agents, AgentTask

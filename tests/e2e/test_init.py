@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from detent.store.settings import parse_settings
+from detent.store.journal.settings import parse_settings
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo
 from tests.e2e.stubs import bare_path, put_program
 

@@ -172,7 +172,7 @@ def test_the_page_says_who_approved(agents: Agents) -> None:
     ],
 )
 def test_audit_names_a_word_that_was_forged(agents: Agents, change: dict[str, object], words: str) -> None:
-    from detent.store.digest import sha256_of
+    from detent.store.disk.digest import sha256_of
 
     task = at_the_end(agents)
     approve(task)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.store.atomic import LARGEST_TEXT_BYTES
+from detent.store.disk.atomic import LARGEST_TEXT_BYTES
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo
 from tests.e2e.stubs import bare_path, put_program, with_path
 from tests.e2e.test_settings import head_of, refused_new

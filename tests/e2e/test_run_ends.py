@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.agent_runs import HONEST, Agents, AgentTask
-from tests.unit.effects.keeper_runs import lives
+from tests.unit.effects.host.keeper.keeper_runs import lives
 
 BUSY = 'echo "# $DETENT_RUN_NUMBER" >> app.py'
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.keeper_look import look
-from detent.effects.keeper_watch import wait_for_end
-from detent.runner.end_run import end_run
-from detent.runner.open import open_task
+from detent.effects.host.keeper.look import look
+from detent.effects.host.keeper.watch import wait_for_end
+from detent.runner.run.end_run import end_run
+from detent.runner.task.open import open_task
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
 from tests.e2e.agent_runs import HONEST, WAIT_S, Agents, AgentTask
-from tests.unit.effects.keeper_runs import until
+from tests.unit.effects.host.keeper.keeper_runs import until
 
 
 def kinds(task: AgentTask) -> list[str]:

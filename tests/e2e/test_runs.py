@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.agent_runs import HONEST, Agents
-from tests.unit.effects.keeper_runs import lives, until
+from tests.unit.effects.host.keeper.keeper_runs import lives, until
 
 IMPLEMENT, VERIFY = HONEST["implement"], HONEST["verify"]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.bring import wipe
-from detent.effects.sandbox import BUBBLEWRAP, LANDLOCK, NONE, try_level
-from detent.store.atomic import write_cache
-from detent.store.places import project_at
+from detent.effects.git.bring import wipe
+from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, NONE, try_level
+from detent.store.disk.atomic import write_cache
+from detent.store.journal.places import project_at
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, force_level
 from tests.e2e.clone_task import CloneTask
 from tests.e2e.phase_task import FRAME as PHASE_FRAME

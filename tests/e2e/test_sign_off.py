@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from detent.runner.anchor import anchor_ref
-from detent.store.digest import sha256_of
+from detent.runner.step.anchor import anchor_ref
+from detent.store.disk.digest import sha256_of
 from tests.conftest import Completed, Detent, MakeRepo
 
 MACHINE = """

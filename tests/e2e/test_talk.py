@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from detent.effects.keeper import Swept, end_survivors
-from detent.effects.keeper_look import read_identity
-from detent.effects.sandbox import LEVELS, try_level
-from detent.store.places import project_at
+from detent.effects.host.keeper.look import read_identity
+from detent.effects.host.keeper.start import Swept, end_survivors
+from detent.effects.host.sandbox import LEVELS, try_level
+from detent.store.journal.places import project_at
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo, environment_in, force_level
 from tests.e2e.clone_task import CloneTask
 from tests.e2e.stubs import put_program, with_path
 from tests.e2e.terminal import INTERRUPT, LONGEST_S, SUSPEND, Terminal
-from tests.unit.effects.keeper_runs import until
+from tests.unit.effects.host.keeper.keeper_runs import until
 
 FRAME = (
     "-e 's/^Done gate:.*/Done gate: g/' -e 's/^Not doing:.*/Not doing: n/' -e 's/^Reality.*/Reality constraints: r/'"

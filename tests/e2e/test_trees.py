@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from detent.store.digest import sha256_of
+from detent.store.disk.digest import sha256_of
 from tests.conformance.ralf_threads import SPEC, Thread, Threads
 from tests.conftest import Detent, MakeRepo
 from tests.e2e.agent_runs import Agents, AgentTask

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.sandbox import LANDLOCK, try_level
-from detent.store.places import project_at
+from detent.effects.host.sandbox import LANDLOCK, try_level
+from detent.store.journal.places import project_at
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo, force_level, let_out
 from tests.crash.trace import why_not_here
 from tests.e2e.stubs import put_program, with_path

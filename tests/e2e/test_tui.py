@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.keeper_look import look
+from detent.effects.host.keeper.look import look
 from tests.e2e.agent_runs import Agents
 from tests.e2e.rounds_task import WRITE, Rounds
 
@@ -370,7 +370,7 @@ def test_nothing_that_matters_is_cut_off(rounds: Rounds, size: tuple[int, int]) 
 def test_a_project_without_tasks_says_how_to_begin(rounds: Rounds) -> None:
     async def run() -> None:
         from detent.faces.tui.app import Dashboard
-        from detent.runner.open import find_project
+        from detent.runner.task.open import find_project
 
         app = Dashboard(find_project(str(rounds.repo)), jobs=1)
         changed = asyncio.Event()

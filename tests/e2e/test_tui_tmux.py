@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.keeper_look import look
+from detent.effects.host.keeper.look import look
 from tests.e2e.agent_runs import Agents
 from tests.e2e.rounds_task import WRITE, Rounds
 from tests.e2e.terminal import Terminal
@@ -198,7 +198,7 @@ def test_a_terminal_that_goes_away_takes_the_dashboard_with_it_and_nothing_else(
 BROKEN = """
 import sys
 from detent.faces.tui.app import Dashboard
-from detent.runner.open import find_project
+from detent.runner.task.open import find_project
 
 class Broken(Dashboard):
     def action_help(self):

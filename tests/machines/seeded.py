@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from detent.core.machine import Machine
 from detent.machines.load import read_document
 from detent.machines.parse import parse
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
 from tests.machines.small_machines import SMALL
 
 Document = dict[str, Any]

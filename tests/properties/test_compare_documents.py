@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from detent.errors import UnreadableError
 from detent.machines.load import load
-from detent.proof.compare import compare
-from detent.proof.read_document import read_document
+from detent.verify.compare import compare
+from detent.verify.documents.document import read_document
 
 MACHINE, _ = load("orange", None)
 

@@ -6,11 +6,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from detent.gates.acceptance import criteria_in, mentioned, tier_of
-from detent.gates.design import exempt_paths, planned_paths
-from detent.gates.documents import code_blocks, entries, is_none, labelled, own_text, spans, strays
-from detent.gates.readiness import TRUTH, planned_tests, truths_of
-from detent.gates.reports import read_block
+from detent.packs.lights_out.checks.acceptance import criteria_in, mentioned, tier_of
+from detent.packs.lights_out.checks.design import exempt_paths, planned_paths
+from detent.packs.lights_out.checks.documents import code_blocks, entries, is_none, labelled, own_text, spans, strays
+from detent.packs.lights_out.checks.readiness import TRUTH, planned_tests, truths_of
+from detent.packs.lights_out.checks.reports import read_block
 
 EXAMPLES = settings(max_examples=max(200, settings().max_examples))
 PARSER = MarkdownIt("commonmark")

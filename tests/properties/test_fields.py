@@ -7,7 +7,7 @@ import re
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from detent.store.fields import read_fields, replace_value, write_fields
+from detent.store.text.fields import read_fields, replace_value, write_fields
 
 LABELS = ("Phase", "Status", "Validator status", "Objective", "Validation plan", "Repair applied")
 OWNED = ("Phase", "Validator status", "Repair applied")

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from detent.errors import UnreadableError
 from detent.machines.load import load
-from detent.runner.vocabulary import vocabulary
-from detent.store.codecs import CODECS
-from detent.store.fields import Found
-from detent.store.frontmatter import find_block
-from detent.store.yaml_entries import NOTHING, NUMBER, TEXT, read_entries
+from detent.runner.make.vocabulary import vocabulary
+from detent.store.text.codecs import CODECS
+from detent.store.text.fields import Found
+from detent.store.text.frontmatter import find_block
+from detent.store.text.yaml_entries import NOTHING, NUMBER, TEXT, read_entries
 
 EXAMPLES = settings(max_examples=max(200, settings().max_examples))
 CODEC = CODECS["frontmatter"](load("tests/data/machines/ticket.toml", vocabulary())[0])

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from detent.core.values import Snapshot
 from detent.errors import DamagedJournal, UnreadableError
-from detent.store.memory import Memory
-from detent.store.places import TaskPlaces, make_task_folder
-from detent.store.tasks import TaskStore
+from detent.store.journal.memory import Memory
+from detent.store.journal.places import TaskPlaces, make_task_folder
+from detent.store.journal.tasks import TaskStore
 
 EXAMPLES = settings(max_examples=max(150, settings().max_examples // 10))
 TEXTS = st.text(st.characters(codec=None), max_size=20)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from detent.machines.load import load
-from detent.runner.vocabulary import vocabulary
-from detent.store.codecs import CODECS
+from detent.runner.make.vocabulary import vocabulary
+from detent.store.text.codecs import CODECS
 
 EXAMPLES = settings(max_examples=max(200, settings().max_examples))
 CODEC = CODECS["json_document"](load("tests/data/machines/thread.toml", vocabulary())[0])

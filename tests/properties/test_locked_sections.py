@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from detent.store.locked_sections import is_whole, put_section, section_text
-from detent.store.markdown import sections_named
+from detent.store.text.locked_sections import is_whole, put_section, section_text
+from detent.store.text.markdown import sections_named
 
 EXAMPLES = settings(max_examples=max(400, settings().max_examples))
 LINES = st.sampled_from(

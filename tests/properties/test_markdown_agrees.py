@@ -15,10 +15,10 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline, html_inline
 from markdown_it.token import Token
 
-from detent.store.markdown import scan, sections
-from detent.store.markdown_blocks import DEPTH_LIMIT, Part, Reader, read_all, read_blocks
-from detent.store.markdown_plain import Plain, as_plain
-from detent.store.markdown_rows import Row
+from detent.store.text.markdown import scan, sections
+from detent.store.text.markdown_blocks import DEPTH_LIMIT, Part, Reader, read_all, read_blocks
+from detent.store.text.markdown_plain import Plain, as_plain
+from detent.store.text.markdown_rows import Row
 
 # The profile `deep` asks for more than this.
 EXAMPLES = settings(max_examples=max(500, settings().max_examples))

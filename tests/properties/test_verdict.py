@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from detent.gates.verdict import read_verdict
-from detent.store.markdown import scan
+from detent.store.text.markdown import scan
 
 WORDS = ("PASS", "FAIL")
 EXAMPLES = settings(max_examples=max(300, settings().max_examples))

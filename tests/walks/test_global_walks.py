@@ -15,8 +15,8 @@ from detent.core.decide import enter
 from detent.core.explore import Step
 from detent.core.values import Advance
 from detent.machines.load import load
-from detent.proof.audit import audit
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
+from detent.verify.audit import audit
 from tests.conformance.global_desk import (
     CODE_REVIEW,
     DECISION,

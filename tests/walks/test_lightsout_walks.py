@@ -18,12 +18,12 @@ from detent.core.decide import decide
 from detent.core.machine import Edge, Way
 from detent.core.record import Record
 from detent.core.values import Advance, Fact, Signal, Snapshot
-from detent.proof.audit import audit
-from detent.runner.adopt import adopt
-from detent.runner.begin import Wish
-from detent.runner.deploy import confirm
-from detent.runner.open import Task, load_task
-from detent.runner.step import step
+from detent.packs.lights_out.deploy import confirm
+from detent.runner.make.adopt import adopt
+from detent.runner.make.begin import Wish
+from detent.runner.step.step import step
+from detent.runner.task.open import Task, load_task
+from detent.verify.audit import audit
 from tests.conformance.lightsout_pipeline import EXAMPLE, PREFERENCES
 from tests.conformance.lightsout_walks import graph, lights_out
 from tests.conftest import MakeRepo, let_out, trust

@@ -18,12 +18,12 @@ from detent.core.explore import Graph, Step, explore
 from detent.core.values import Advance, Fact, Refuse, Signal, Snapshot, Wait
 from detent.gates.judge import judge
 from detent.machines.load import load
-from detent.runner.begin import Wish
-from detent.runner.create import create
-from detent.runner.look import look
-from detent.runner.open import Task, load_task
-from detent.runner.step import step as take
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.begin import Wish
+from detent.runner.make.create import create
+from detent.runner.make.vocabulary import vocabulary
+from detent.runner.step.look import look
+from detent.runner.step.step import step as take
+from detent.runner.task.open import Task, load_task
 from tests.conftest import MakeRepo, trust
 from tests.e2e.stubs import put_program
 from tests.walks.cover import cover

@@ -17,12 +17,12 @@ from detent.core.machine import Machine
 from detent.core.values import Advance, Refuse, Signal, Snapshot, Wait
 from detent.gates.judge import judge
 from detent.machines.load import load
-from detent.runner.begin import Wish
-from detent.runner.create import create
-from detent.runner.look import current_tree, look
-from detent.runner.open import Task, load_task
-from detent.runner.step import step as take
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.begin import Wish
+from detent.runner.make.create import create
+from detent.runner.make.vocabulary import vocabulary
+from detent.runner.step.look import current_tree, look
+from detent.runner.step.step import step as take
+from detent.runner.task.open import Task, load_task
 from tests.conftest import MakeRepo
 from tests.walks.cover import cover
 from tests.walks.evidence import PhaseFolder, PhaseGates

@@ -16,19 +16,19 @@ import pytest
 
 from detent.core.decide import decide
 from detent.core.values import Advance, Fact, Signal
-from detent.effects.keeper_watch import wait_for_end
+from detent.effects.host.keeper.watch import wait_for_end
 from detent.machines.load import load
-from detent.runner.begin import Wish
-from detent.runner.create import create
-from detent.runner.drive import drive
-from detent.runner.ending import attend
-from detent.runner.mandate import interrupt
-from detent.runner.open import Task, load_task
-from detent.runner.ready import make_ready
-from detent.runner.runs import start_run
-from detent.runner.step import step
-from detent.runner.vocabulary import vocabulary
-from detent.store.places import project_at
+from detent.runner.drive.drive import drive
+from detent.runner.drive.mandate import interrupt
+from detent.runner.make.begin import Wish
+from detent.runner.make.create import create
+from detent.runner.make.vocabulary import vocabulary
+from detent.runner.run.ending import attend
+from detent.runner.run.ready import make_ready
+from detent.runner.run.runs import start_run
+from detent.runner.step.step import step
+from detent.runner.task.open import Task, load_task
+from detent.store.journal.places import project_at
 from tests.conftest import SAMPLE_FILES, MakeRepo, let_out, trust
 from tests.e2e.phase_task import environment_in
 

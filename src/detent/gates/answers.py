@@ -7,7 +7,7 @@ import re
 from detent.gates.checks import MARKDOWN_LINK, section_filled
 from detent.gates.seen import Finding, Seen
 from detent.gates.verdict import is_quoted
-from detent.store.markdown import is_placeholder, scan
+from detent.store.text.markdown import is_placeholder, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -27,16 +27,16 @@ from detent.machines.reading import (
     TEXTS,
     one_of,
 )
-from detent.store.digest import hash_text
-from detent.store.markdown import is_placeholder, says_nothing, scan, visible_text
-from detent.store.markdown_blocks import read_blocks
+from detent.store.disk.digest import hash_text
+from detent.store.text.markdown import is_placeholder, says_nothing, scan, visible_text
+from detent.store.text.markdown_blocks import read_blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from detent.core.machine import Gate
-    from detent.store.observed import PathSeen
+    from detent.store.journal.observed import PathSeen
 
     Check = Callable[[Gate, Seen], Finding]
     Known = tuple[Check | str, tuple[str, ...], tuple[str, ...]]
@@ -367,60 +367,68 @@ CHECKS: Mapping[str, Known] = {
     "commands_failed": (commands_failed, (), ("field",)),
     "red_green": (red_green, ("field",), ("command", "tests")),
     "manual_evidence": (manual_evidence, ("field", "file", "section"), ("about",)),
-    "answers": ("answers:answers", ("file", "section", "questions"), ("about",)),
-    "preferences_doc": ("scope:preferences_doc", ("file",), ()),
-    "inputs_distilled": ("scope:inputs_distilled", ("folder",), ()),
-    "inputs_used": ("scope:inputs_used", ("file", "folder"), ()),
-    "scope_doc": ("scope:scope_doc", ("file",), ("ignore", "before")),
-    "design_doc": ("design:design_doc", ("file", "scope"), ()),
-    "secret_scan": ("build:scan", (), ()),
-    "dependency_audit": ("build:scan", (), ()),
-    "lockfile": ("build:lockfile", (), ()),
-    "no_placeholders": ("build:no_placeholders", ("readiness",), ()),
-    "brake": ("brake:brake", ("design",), ("besides", "approaches")),
-    "within_design": ("brake:within_design", ("design",), ("besides", "approaches")),
-    "structure_ok": ("design:structure_ok", ("design",), ("besides",)),
-    "readiness_doc": ("readiness:readiness_doc", ("file", "scope", "design"), ()),
-    "ac_tests": ("readiness:ac_tests", ("scope", "readiness"), ()),
-    "findings": ("reports:findings", ("file", "severities", "value"), ("about", "again")),
-    "drift": ("reports:drift", ("file", "value"), ("about", "again")),
-    "blocked_doc": ("reports:blocked_doc", ("file",), ("kind",)),
-    "verification_doc": ("verification:verification_doc", ("file", "scope", "readiness"), ("value", "about")),
-    "recorded_runs": ("recorded:recorded_runs", ("file",), ()),
-    "delivery_doc": ("delivery:delivery_doc", ("readme", "delivery", "scope"), ()),
-    "proposal_doc": ("delivery:proposal_doc", ("file",), ()),
-    "architecture": ("delivery:architecture", ("file", "value"), ()),
-    "spec": ("criteria:spec", ("file",), ()),
-    "promise_seen": ("criteria:promise_seen", ("file",), ()),
-    "criteria": ("criteria:criteria", ("file", "report", "section", "value"), ("role",)),
-    "file_unchanged": ("surroundings:file_unchanged", ("file",), ()),
-    "person_says": ("surroundings:person_says", ("word",), ()),
-    "git_clean": ("surroundings:git_clean", (), ()),
-    "baseline_known": ("surroundings:baseline_known", (), ()),
-    "agents_found": ("surroundings:agents_found", ("roles",), ("programs",)),
-    "agents_exhausted": ("surroundings:agents_exhausted", ("role",), ()),
-    "no_sibling_in": ("surroundings:no_sibling_in", ("states",), ()),
+    "answers": ("gates.answers:answers", ("file", "section", "questions"), ("about",)),
+    "preferences_doc": ("packs.lights_out.checks.scope:preferences_doc", ("file",), ()),
+    "inputs_distilled": ("packs.lights_out.checks.scope:inputs_distilled", ("folder",), ()),
+    "inputs_used": ("packs.lights_out.checks.scope:inputs_used", ("file", "folder"), ()),
+    "scope_doc": ("packs.lights_out.checks.scope:scope_doc", ("file",), ("ignore", "before")),
+    "design_doc": ("packs.lights_out.checks.design:design_doc", ("file", "scope"), ()),
+    "secret_scan": ("packs.lights_out.checks.build:scan", (), ()),
+    "dependency_audit": ("packs.lights_out.checks.build:scan", (), ()),
+    "lockfile": ("packs.lights_out.checks.build:lockfile", (), ()),
+    "no_placeholders": ("packs.lights_out.checks.build:no_placeholders", ("readiness",), ()),
+    "brake": ("packs.lights_out.checks.brake:brake", ("design",), ("besides", "approaches")),
+    "within_design": ("packs.lights_out.checks.brake:within_design", ("design",), ("besides", "approaches")),
+    "structure_ok": ("packs.lights_out.checks.design:structure_ok", ("design",), ("besides",)),
+    "readiness_doc": ("packs.lights_out.checks.readiness:readiness_doc", ("file", "scope", "design"), ()),
+    "ac_tests": ("packs.lights_out.checks.readiness:ac_tests", ("scope", "readiness"), ()),
+    "findings": ("packs.lights_out.checks.reports:findings", ("file", "severities", "value"), ("about", "again")),
+    "drift": ("packs.lights_out.checks.reports:drift", ("file", "value"), ("about", "again")),
+    "blocked_doc": ("packs.lights_out.checks.reports:blocked_doc", ("file",), ("kind",)),
+    "verification_doc": (
+        "packs.lights_out.checks.verification:verification_doc",
+        ("file", "scope", "readiness"),
+        ("value", "about"),
+    ),
+    "recorded_runs": ("packs.lights_out.checks.recorded:recorded_runs", ("file",), ()),
+    "delivery_doc": ("packs.lights_out.checks.delivery:delivery_doc", ("readme", "delivery", "scope"), ()),
+    "proposal_doc": ("packs.lights_out.checks.delivery:proposal_doc", ("file",), ()),
+    "architecture": ("packs.lights_out.checks.delivery:architecture", ("file", "value"), ()),
+    "spec": ("packs.ralf.criteria:spec", ("file",), ()),
+    "promise_seen": ("packs.ralf.criteria:promise_seen", ("file",), ()),
+    "criteria": ("packs.ralf.criteria:criteria", ("file", "report", "section", "value"), ("role",)),
+    "file_unchanged": ("gates.surroundings:file_unchanged", ("file",), ()),
+    "person_says": ("gates.surroundings:person_says", ("word",), ()),
+    "git_clean": ("gates.surroundings:git_clean", (), ()),
+    "baseline_known": ("gates.surroundings:baseline_known", (), ()),
+    "agents_found": ("gates.surroundings:agents_found", ("roles",), ("programs",)),
+    "agents_exhausted": ("gates.surroundings:agents_exhausted", ("role",), ()),
+    "no_sibling_in": ("gates.surroundings:no_sibling_in", ("states",), ()),
     "protected_ok": (protected_ok, (), ()),
-    "filed": ("filed:filed", ("file",), ()),
-    "renewed": ("filed:renewed", ("files",), ()),
-    "same_tree": ("filed:same_tree", (), ()),
-    "as_judged": ("judged:as_judged", ("edges",), ("besides", "outputs", "design")),
+    "filed": ("gates.filed:filed", ("file",), ()),
+    "renewed": ("gates.filed:renewed", ("files",), ()),
+    "same_tree": ("gates.filed:same_tree", (), ()),
+    "as_judged": ("gates.judged:as_judged", ("edges",), ("besides", "outputs", "design")),
     "asked_by_name": (asked_by_name, (), ()),
-    "json_valid": ("json_artifacts:json_valid", ("file", "schema"), ()),
-    "questions_closed": ("planned:questions_closed", ("file", "schema"), ()),
-    "files_planned": ("planned:files_planned", ("file", "schema", "plan", "plan_schema"), ()),
-    "scope": ("planned:scope", ("file", "schema", "plan", "plan_schema", "value"), ()),
-    "plan_review": ("reviews:plan_review", ("file", "schema", "value"), ()),
-    "code_review": ("reviews:code_review", ("file", "schema", "value"), ()),
-    "decision": ("reviews:decision", ("file", "schema", "value"), ()),
-    "no_signal": ("reviews:no_signal", ("file", "schema", "values"), ()),
-    "signal_is": ("reviews:signal_is", ("file", "schema", "values"), ()),
+    "json_valid": ("gates.json_artifacts:json_valid", ("file", "schema"), ()),
+    "questions_closed": ("packs.global_.planned:questions_closed", ("file", "schema"), ()),
+    "files_planned": ("packs.global_.planned:files_planned", ("file", "schema", "plan", "plan_schema"), ()),
+    "scope": ("packs.global_.planned:scope", ("file", "schema", "plan", "plan_schema", "value"), ()),
+    "plan_review": ("packs.global_.reviews:plan_review", ("file", "schema", "value"), ()),
+    "code_review": ("packs.global_.reviews:code_review", ("file", "schema", "value"), ()),
+    "decision": ("packs.global_.reviews:decision", ("file", "schema", "value"), ()),
+    "no_signal": ("packs.global_.reviews:no_signal", ("file", "schema", "values"), ()),
+    "signal_is": ("packs.global_.reviews:signal_is", ("file", "schema", "values"), ()),
     "signed_tree": (signed_tree, ("edge",), ("files",)),
-    "tree_edited": ("people:tree_edited", (), ()),
-    "big_fix": ("fix_size:big_fix", ("design",), ()),
-    "deploy_named": ("deployed:deploy_named", ("preferences",), ()),
-    "deployed": ("deployed:deployed", ("preferences",), ("edges", "besides", "outputs", "design")),
-    "taken_back": ("deployed:taken_back", (), ()),
+    "tree_edited": ("gates.people:tree_edited", (), ()),
+    "big_fix": ("packs.lights_out.checks.fix_size:big_fix", ("design",), ()),
+    "deploy_named": ("packs.lights_out.checks.deployed:deploy_named", ("preferences",), ()),
+    "deployed": (
+        "packs.lights_out.checks.deployed:deployed",
+        ("preferences",),
+        ("edges", "besides", "outputs", "design"),
+    ),
+    "taken_back": ("packs.lights_out.checks.deployed:taken_back", (), ()),
 }
 
 
@@ -474,7 +482,7 @@ def check_named(name: str) -> Check:
     if not isinstance(known, str):
         return known
     module, _, function = known.partition(":")
-    found: Check = getattr(__import__(f"detent.gates.{module}", fromlist=(function,)), function)
+    found: Check = getattr(__import__(f"detent.{module}", fromlist=(function,)), function)
     return found
 
 

@@ -1,6 +1,6 @@
 """Checks that rest on commands: which runs a gate asks for, and what the receipts of them say.
 
-`runner/prove.py` makes the receipts that are missing; both ask `runs_of`, so that what is run is what is judged.
+`runner/step/prove.py` makes the receipts that are missing; both ask `runs_of`, so that what is run is what is judged.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import re
 from detent.core.record import Record
 from detent.gates.plan import all_commands, receipt_key
 from detent.gates.seen import Finding, told_in
-from detent.store.digest import hash_text
-from detent.store.markdown import is_placeholder
-from detent.store.observed import Command
+from detent.store.disk.digest import hash_text
+from detent.store.journal.observed import Command
+from detent.store.text.markdown import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Gate, Machine
     from detent.gates.seen import Seen
-    from detent.store.receipts import Receipt
+    from detent.store.journal.receipts import Receipt
 
 SCANS = ("secret_scan", "dependency_audit")
 RECORDED = "recorded_runs"  # its commands stand in a report of the moment; no other state is judged by them
@@ -28,7 +28,7 @@ COMMAND_CHECKS = ("commands", "commands_failed", "red_green", "criteria", RECORD
 _MOST_SHOWN = 80  # characters of a command, where a sentence quotes it
 
 
-_SCANNER = re.compile(r" -m detent\.effects\.(\w+)\b")
+_SCANNER = re.compile(r" -m detent\.(?:packs\.lights_out|effects)\.(\w+)\b")
 _SCANNERS = {"scan_secrets": "secret scan", "audit_dependencies": "dependency audit"}
 
 
@@ -58,17 +58,17 @@ def runs_of(gate: Gate, seen: Seen) -> tuple[Run, ...]:
     if gate.check not in COMMAND_CHECKS:
         return ()
     if gate.check in SCANS:
-        from detent.gates.build import scan_commands  # few gates scan
+        from detent.packs.lights_out.checks.build import scan_commands  # few gates scan
 
         scans = scan_commands(gate, seen)
         return tuple(Run(receipt_key(seen.tree, scan.line, gate, seen.workspace), scan) for scan in scans)
     if gate.check == "criteria":
-        from detent.gates.criteria import all_commands_of  # only what checks a specification asks
+        from detent.packs.ralf.criteria import all_commands_of  # only what checks a specification asks
 
         own = all_commands_of(gate, seen)
         return tuple(Run(receipt_key(seen.tree, command.line, gate, seen.workspace), command) for command in own)
     if gate.check == RECORDED:
-        from detent.gates.recorded import commands_of  # only a verification records commands
+        from detent.packs.lights_out.checks.recorded import commands_of  # only a verification records commands
 
         return tuple(
             Run(receipt_key(seen.tree, command.line, gate, seen.workspace), command, exit=code, is_recorded=True)

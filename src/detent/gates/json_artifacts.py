@@ -12,8 +12,8 @@ import json
 from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.gates.seen import Finding
-from detent.store.digest import hash_text
-from detent.store.json_document import strict_json
+from detent.store.disk.digest import hash_text
+from detent.store.text.json_document import strict_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from detent.gates.checks import ABOUT_TREE, CHECKS, check_named, shown
 from detent.gates.people import REASON
 from detent.gates.seen import Finding
 from detent.machines.reading import ACCEPTS, DEEPEST_GATES, IN_TREE, MADE_OF_GATES
-from detent.store.digest import hash_text
-from detent.store.names import name_some
+from detent.store.disk.digest import hash_text
+from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

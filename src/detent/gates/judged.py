@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from detent.gates.seen import Finding
-from detent.store.deploy_plan import read_outputs, read_plan
-from detent.store.names import name_some
+from detent.packs.lights_out.deploy_plan import read_outputs, read_plan
+from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _outputs(gate: Gate, seen: Seen, added: set[str]) -> set[str]:
 
 
 def _drawn(gate: Gate, seen: Seen) -> Sequence[str]:
-    from detent.gates.design import planned_paths
+    from detent.packs.lights_out.checks.design import planned_paths
 
     return planned_paths(seen.files.text(gate.params["design"]) or "") if "design" in gate.params else ()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from detent.gates.seen import Finding, Seen
 from detent.machines.reading import ACCEPTS
-from detent.store.digest import hash_text
-from detent.store.names import name_some
+from detent.store.disk.digest import hash_text
+from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

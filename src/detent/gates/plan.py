@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from detent.core.record import Record
-from detent.store.digest import sha256_of
-from detent.store.markdown import is_placeholder, scan
-from detent.store.observed import Command
+from detent.store.disk.digest import sha256_of
+from detent.store.journal.observed import Command
+from detent.store.text.markdown import is_placeholder, scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

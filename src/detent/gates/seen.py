@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from detent.core.record import Record
-from detent.store.markdown import find_section
-from detent.store.markdown_blocks import Part
-from detent.store.observed import Command, PathSeen, TreeFile
-from detent.store.receipts import Receipt
+from detent.store.journal.observed import Command, PathSeen, TreeFile
+from detent.store.journal.receipts import Receipt
+from detent.store.text.markdown import find_section
+from detent.store.text.markdown_blocks import Part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
-    from detent.store.native import Document
+    from detent.store.journal.native import Document
 
     class Files(Protocol):
         """Looks at files on behalf of a gate; every answer is remembered, so that one step sees one truth."""

@@ -6,7 +6,7 @@ They judge what `Seen.around` looked at; where nobody looked, nothing is proven.
 from __future__ import annotations
 
 from detent.gates.seen import Finding
-from detent.store.digest import hash_text
+from detent.store.disk.digest import hash_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import re
 
-from detent.store.markdown import scan
+from detent.store.text.markdown import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from detent.store.markdown import Line
-    from detent.store.markdown_rows import Row
+    from detent.store.text.markdown import Line
+    from detent.store.text.markdown_rows import Row
 
 _QUOTED = re.compile(r"\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)*>")
 _EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)")

@@ -1,7 +1,7 @@
 """What a person types, as text alone: which words a line begins with, and what is added to them.
 
 `/word …` is a command, `//…` is the text `/…`, anything else is plain text, which a machine may give a meaning too. No
-task is known here; runner/said.py says what a line means where a task stands.
+task is known here; runner/tell/said.py says what a line means where a task stands.
 """
 
 from __future__ import annotations

@@ -24,7 +24,16 @@ class Audit:
         path.write_text(text, encoding="utf-8")
 
     def __call__(self, *words: str, path: str = "") -> tuple[int, str]:
-        argv = [sys.executable, "-I", "-X", "utf8", "-m", "detent.effects.audit_dependencies", "--osv-url", self.url]
+        argv = [
+            sys.executable,
+            "-I",
+            "-X",
+            "utf8",
+            "-m",
+            "detent.packs.lights_out.audit_dependencies",
+            "--osv-url",
+            self.url,
+        ]
         env = {**os.environ, "PATH": path or os.environ["PATH"], "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
         done = subprocess.run(
             [*argv, *words], cwd=self.folder, capture_output=True, check=False, timeout=120, text=True, env=env

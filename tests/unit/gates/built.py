@@ -7,7 +7,7 @@ from typing import Any
 from detent.core.machine import Gate
 from detent.core.values import Fact
 from detent.gates.judge import judge
-from detent.store.observed import TreeFile
+from detent.store.journal.observed import TreeFile
 from tests.unit.gates.pipeline import Project
 
 DESIGN, READINESS = "scaffolding/design.md", "scaffolding/readiness.md"

@@ -10,16 +10,16 @@ import pytest
 
 from detent.core.machine import Gate, Machine
 from detent.core.values import Fact, Snapshot
-from detent.effects.observe import TaskFiles
+from detent.effects.workspace.observe import TaskFiles
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.plan import receipt_key
 from detent.gates.seen import Seen
 from detent.machines.load import load
-from detent.runner.vocabulary import vocabulary
-from detent.store.native import Native
-from detent.store.observed import Command
-from detent.store.places import POINTER, TaskPlaces
-from detent.store.receipts import Receipt, ReceiptStore
+from detent.runner.make.vocabulary import vocabulary
+from detent.store.journal.native import Native
+from detent.store.journal.observed import Command
+from detent.store.journal.places import POINTER, TaskPlaces
+from detent.store.journal.receipts import Receipt, ReceiptStore
 
 MACHINE = load("phase", vocabulary())[0]
 

@@ -9,14 +9,14 @@ from typing import Any
 
 from detent.core.machine import Gate
 from detent.core.values import Fact, Snapshot
-from detent.effects.observe import TaskFiles
-from detent.gates.design import planned_paths, without_top
+from detent.effects.workspace.observe import TaskFiles
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.seen import Seen
-from detent.store.native import Native
-from detent.store.observed import TreeFile
-from detent.store.places import TaskPlaces
-from detent.store.receipts import ReceiptStore
+from detent.packs.lights_out.checks.design import planned_paths, without_top
+from detent.store.journal.native import Native
+from detent.store.journal.observed import TreeFile
+from detent.store.journal.places import TaskPlaces
+from detent.store.journal.receipts import ReceiptStore
 from tests.unit.gates.conftest import MACHINE
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "lights-out"

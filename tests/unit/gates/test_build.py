@@ -12,7 +12,7 @@ from detent.core.machine import Gate
 from detent.gates.commands import runs_of
 from detent.gates.judge import judge
 from detent.gates.seen import Seen
-from detent.store.receipts import Receipt, ReceiptStore
+from detent.store.journal.receipts import Receipt, ReceiptStore
 from tests.unit.gates.built import GATES, READINESS, Built
 from tests.unit.gates.conftest import MACHINE, World
 
@@ -269,7 +269,7 @@ def test_an_audit_is_good_for_a_day_and_one_set_of_answers(world: World) -> None
 
 def test_a_scanner_is_started_apart_from_the_project(world: World) -> None:
     line = Scanned(world, "dependency_audit", audit={"osv_url": "http://x/?a=1&b=2", "accept": ["CVE-1"]}).line()
-    assert line.startswith(f"{sys.executable} -I -X utf8 -m detent.effects.audit_dependencies")
+    assert line.startswith(f"{sys.executable} -I -X utf8 -m detent.packs.lights_out.audit_dependencies")
     assert line.endswith("--on 2026-01-02 --osv-url 'http://x/?a=1&b=2' --accept CVE-1")
     line = Scanned(world, "secret_scan").line()
-    assert line == f"{sys.executable} -I -X utf8 -m detent.effects.scan_secrets"
+    assert line == f"{sys.executable} -I -X utf8 -m detent.packs.lights_out.scan_secrets"

@@ -10,7 +10,7 @@ import pytest
 
 from detent.gates.checks import CHECKS
 from detent.gates.plan import receipt_key
-from detent.store.observed import Command
+from detent.store.journal.observed import Command
 from tests.unit.gates.conftest import MACHINE, World
 
 FRAME = {

@@ -11,8 +11,8 @@ from detent.core.values import Fact
 from detent.gates.commands import Run, is_red, runs_commands, runs_of
 from detent.gates.judge import judge
 from detent.gates.plan import receipt_key
-from detent.store.observed import Command
-from detent.store.receipts import SETUP_FAILED, Receipt, ReceiptStore
+from detent.store.journal.observed import Command
+from detent.store.journal.receipts import SETUP_FAILED, Receipt, ReceiptStore
 from tests.unit.gates.conftest import MACHINE, World
 
 PLAN = "Validation plan"

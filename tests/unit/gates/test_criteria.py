@@ -9,12 +9,12 @@ import pytest
 from detent.core.machine import Gate
 from detent.core.values import Fact
 from detent.gates.commands import runs_of
-from detent.gates.criteria import ALL_PASS, SOME_FAIL, is_to_be_judged
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.plan import receipt_key
 from detent.gates.seen import AgentSeen, CheckoutSeen, Said, Seen, Sibling
-from detent.store.observed import Command
-from detent.store.receipts import SETUP_FAILED, Receipt, ReceiptStore
+from detent.packs.ralf.criteria import ALL_PASS, SOME_FAIL, is_to_be_judged
+from detent.store.journal.observed import Command
+from detent.store.journal.receipts import SETUP_FAILED, Receipt, ReceiptStore
 from tests.unit.gates.conftest import MACHINE, World
 
 SPEC = """Promise: <promise>DONE</promise>

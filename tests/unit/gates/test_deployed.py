@@ -8,10 +8,10 @@ import pytest
 
 from detent.core.machine import Gate
 from detent.core.values import Fact
-from detent.gates.deployed import wanted_word
 from detent.gates.judge import judge
 from detent.gates.seen import Seen
-from detent.store.deploy_plan import EXAMPLE, Plan, read_plan
+from detent.packs.lights_out.checks.deployed import wanted_word
+from detent.packs.lights_out.deploy_plan import EXAMPLE, Plan, read_plan
 from tests.unit.gates.conftest import MACHINE, World
 
 COMMANDS = {

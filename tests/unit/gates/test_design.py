@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.gates.design import exempt_paths, planned_paths, without_top
+from detent.packs.lights_out.checks.design import exempt_paths, planned_paths, without_top
 from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
 
 DESIGN, SCOPE = "scaffolding/design.md", "scaffolding/scope.md"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.gates.documents import code_blocks, spans
+from detent.packs.lights_out.checks.documents import code_blocks, spans
 from tests.unit.gates.pipeline import Project
 
 DESIGN, DELIVERY, SCOPE = "scaffolding/design.md", "DELIVERY.md", "scaffolding/scope.md"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from detent.core.machine import Gate
-from detent.gates.fix_size import big_fix
 from detent.gates.judge import judge
+from detent.packs.lights_out.checks.fix_size import big_fix
 from tests.unit.gates.conftest import World
 
 GATE = Gate("big", "big_fix", {"design": "design.md"}, "task")

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from detent.core.values import Fact, Snapshot
-from detent.effects.observe import TaskFiles
+from detent.effects.workspace.observe import TaskFiles
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.seen import Seen
 from detent.machines.load import load
-from detent.runner.vocabulary import vocabulary
-from detent.store.native import Document
-from detent.store.receipts import ReceiptStore
+from detent.runner.make.vocabulary import vocabulary
+from detent.store.journal.native import Document
+from detent.store.journal.receipts import ReceiptStore
 
 ROOT = Path(__file__).resolve().parents[3]
 MACHINE = load("global", vocabulary())[0]

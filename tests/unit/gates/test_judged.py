@@ -9,7 +9,7 @@ import pytest
 from detent.core.machine import Gate
 from detent.core.values import Fact
 from detent.gates.judge import judge
-from detent.store.observed import Command, TreeFile
+from detent.store.journal.observed import Command, TreeFile
 from tests.unit.gates.conftest import MACHINE, World
 
 TREES = {"verify-it": {"tree": "tree-0", "seq": 7}, "review-it": {"tree": "tree-9", "seq": 3}}

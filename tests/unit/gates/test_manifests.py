@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from detent.core.machine import Gate
-from detent.gates.manifests import Manifest, is_named, manifests, not_locked
 from detent.gates.seen import Seen
+from detent.packs.lights_out.checks.manifests import Manifest, is_named, manifests, not_locked
 from tests.unit.gates.built import Built
 
 PYPROJECT = """

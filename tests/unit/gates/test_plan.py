@@ -6,7 +6,7 @@ import pytest
 
 from detent.core.machine import Gate
 from detent.gates.plan import all_commands, read_plan, receipt_key
-from detent.store.observed import Command
+from detent.store.journal.observed import Command
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from detent.core.machine import Gate
-from detent.gates.planned import planned_files
+from detent.packs.global_.planned import planned_files
 from tests.unit.gates.test_json_gates import FILES, PLAN, PLANNING, Desk
 
 BLOCKED = {"question": "which?", "blocking": True}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.gates.readiness import planned_tests, truths_of
+from detent.packs.lights_out.checks.readiness import planned_tests, truths_of
 from tests.unit.gates.pipeline import Project, Spoil, changed, replaced
 
 READINESS, SCOPE, TEST = "scaffolding/readiness.md", "scaffolding/scope.md", "tests/test_words.py"

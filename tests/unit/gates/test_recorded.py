@@ -10,9 +10,9 @@ from detent.core.machine import Gate
 from detent.core.values import Fact
 from detent.gates.commands import Run, runs_of, standing_runs
 from detent.gates.judge import judge
-from detent.gates.recorded import compared, why_unrepeatable
 from detent.gates.seen import Seen
-from detent.store.receipts import SETUP_FAILED, Receipt, ReceiptStore
+from detent.packs.lights_out.checks.recorded import compared, why_unrepeatable
+from detent.store.journal.receipts import SETUP_FAILED, Receipt, ReceiptStore
 from tests.unit.gates.pipeline import Project
 
 REPORT = "scaffolding/verification.md"

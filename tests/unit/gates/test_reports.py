@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.gates.reports import BLOCKED_LINE, DRIFT_AXES, EXPLICIT_CHECKS, REVIEW_AXES
+from detent.packs.lights_out.checks.reports import BLOCKED_LINE, DRIFT_AXES, EXPLICIT_CHECKS, REVIEW_AXES
 from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
 
 REVIEW, RECONCILE, BLOCKED = "scaffolding/review.md", "scaffolding/reconcile.md", "scaffolding/blocked.md"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from detent.gates.reviews import read_code_review, read_plan_review
+from detent.packs.global_.reviews import read_code_review, read_plan_review
 from tests.unit.gates.test_json_gates import CODE_REVIEW, DECISION, PLAN_REVIEW, REPORT, Desk
 
 CLEAR, NEEDS = {"ok": True, "blocked": False}, "needs_changes"

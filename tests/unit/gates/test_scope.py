@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from detent.gates.acceptance import tier_of
-from detent.gates.scope import is_yes
-from detent.store.observed import TreeFile
+from detent.packs.lights_out.checks.acceptance import tier_of
+from detent.packs.lights_out.checks.scope import is_yes
+from detent.store.journal.observed import TreeFile
 from tests.unit.gates.pipeline import Project, Spoil, changed, replaced
 
 SCOPE, PREFERENCES = "scaffolding/scope.md", "preferences.md"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from detent.gates.spec import read_spec
+from detent.packs.ralf.spec import read_spec
 
 WHOLE = """# Sums
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.gates.verification import KINDS, SCANNED
+from detent.packs.lights_out.checks.verification import KINDS, SCANNED
 from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
 
 REPORT, SCOPE, READINESS = "scaffolding/verification.md", "scaffolding/scope.md", "scaffolding/readiness.md"

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from detent.errors import MachineError
-from detent.gates import criteria, delivery, planned, reports, reviews, verification
 from detent.gates.checks import VALUES
 from detent.machines.parse import parse
-from detent.runner.vocabulary import vocabulary
+from detent.packs.global_ import planned, reviews
+from detent.packs.lights_out.checks import delivery, reports, verification
+from detent.packs.ralf import criteria
+from detent.runner.make.vocabulary import vocabulary
 from tests.conftest import Detent
 
 

@@ -11,7 +11,7 @@ import pytest
 from detent.errors import MachineError, UnreadableError, UsageError
 from detent.machines.load import LARGEST_FILE_BYTES, built_in_names, canonical, load, read_document, scaffold
 from detent.machines.parse import parse
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
 
 TINY = """
 format  = 1

@@ -11,7 +11,7 @@ import pytest
 from detent.errors import MachineError
 from detent.machines.parse import parse
 from detent.machines.reading import is_inner_path
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
 
 HARNESS = {"instructions": "a.md", "prompts": "{name}.md", "agents": "agents/{name}.md", "protocol": "be honest"}
 MACHINE = Path(__file__).resolve().parents[2] / "data" / "thread.toml"

@@ -16,8 +16,8 @@ from detent.machines.chart import Chart
 from detent.machines.load import built_in_names, load, read_document
 from detent.machines.parse import parse
 from detent.machines.trees import unjudged
-from detent.proof.check import check_machine
-from detent.runner.vocabulary import vocabulary
+from detent.runner.make.vocabulary import vocabulary
+from detent.verify.check import check_machine
 
 Change = Callable[[dict[str, Any]], None]
 

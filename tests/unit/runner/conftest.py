@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.keeper import end_survivors, stop
-from detent.effects.keeper_look import is_alive, look
-from detent.effects.keeper_watch import wait_for_end
-from detent.runner.begin import Wish
-from detent.runner.create import create
-from detent.runner.drive import advance
-from detent.runner.open import Task
-from detent.runner.ready import make_ready
-from detent.runner.runs import start_run
+from detent.effects.host.keeper.look import is_alive, look
+from detent.effects.host.keeper.start import end_survivors, stop
+from detent.effects.host.keeper.watch import wait_for_end
+from detent.runner.drive.drive import advance
+from detent.runner.make.begin import Wish
+from detent.runner.make.create import create
+from detent.runner.run.ready import make_ready
+from detent.runner.run.runs import start_run
+from detent.runner.task.open import Task
 from tests.conftest import trust
 from tests.e2e.phase_task import CHECK, FRAME, PhaseTask
-from tests.unit.effects.keeper_runs import WAIT_S, gone
+from tests.unit.effects.host.keeper.keeper_runs import WAIT_S, gone
 
 AgentTask = Callable[..., Task]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from detent.store.deploy_plan import read_plan
+from detent.packs.lights_out.deploy_plan import read_plan
 
 WHOLE = """# Preferences
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from detent.store.post_mortems import AVOID, DIFFERENTLY, WRONG, find_post_mortems
+from detent.packs.lights_out.post_mortems import AVOID, DIFFERENTLY, WRONG, find_post_mortems
 
 OURS = """# Log
 

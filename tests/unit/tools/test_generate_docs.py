@@ -12,11 +12,11 @@ import pytest
 
 from detent.core.machine import State
 from detent.errors import DetentError
-from detent.faces.cli.commands import COMMANDS
+from detent.faces.cli.table import COMMANDS
 from detent.gates.checks import CHECKS, check_named, parameters
 from detent.machines.load import built_in_names, load
-from detent.proof.export import export_mermaid
-from detent.proof.replay_lines import KINDS
+from detent.verify.export import export_mermaid
+from detent.verify.replay.lines import KINDS
 from tools.docs_formats import MACHINE_FILE, disagreements, unequal
 from tools.docs_machines import machine_section, table
 from tools.docs_settings import keys_asked_for

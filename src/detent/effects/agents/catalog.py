@@ -10,10 +10,10 @@ import os
 from functools import cache
 
 from detent.core.record import Record
-from detent.effects.programs import find_on
+from detent.effects.host.programs import find_on
 from detent.errors import UsageError
 from detent.machines.reading import Reader, Table
-from detent.store.names import count_of
+from detent.store.text.names import count_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

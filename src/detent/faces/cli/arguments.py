@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detent.core.record import Record
 from detent.errors import UsageError
-from detent.faces.cli.commands import COMMANDS, GLOBAL_OPTIONS, Command, Option
+from detent.faces.cli.table import COMMANDS, GLOBAL_OPTIONS, Command, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Arguments(Record):
         """An option's value as a whole number; None when it was not given."""
         if not (given := self.text(flag)):
             return None
-        from detent.store.numbers import whole_number  # few commands take one
+        from detent.store.text.numbers import whole_number  # few commands take one
 
         found = whole_number(given)
         if found is None or found < least:

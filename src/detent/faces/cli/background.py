@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from detent.effects.children import start_detent
+from detent.effects.host.children import start_detent
 from detent.faces.cli.output import show
 
 TYPE_CHECKING = False
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from detent.faces.cli.arguments import Arguments
-    from detent.runner.open import Task
+    from detent.runner.task.open import Task
 
 LOG = "detached.log"
 

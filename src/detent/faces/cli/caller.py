@@ -8,7 +8,7 @@ from detent.errors import RefusedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.runner.open import Task
+    from detent.runner.task.open import Task
 
 _RUN_MARK = "DETENT_ROLE"  # set in the environment of every agent run
 _HELD_MARK, _UNHELD = "DETENT_SANDBOX", "none"
@@ -50,7 +50,7 @@ def is_held() -> bool:
                 return False
     except OSError:
         return False  # no Linux, or nothing to see: then nothing holds us this way either
-    from detent.runner.trial import committed_settings
+    from detent.runner.make.trial import committed_settings
 
     return not committed_settings().human_allow_no_new_privs
 
@@ -68,6 +68,6 @@ def own_run(task: Task) -> int:
     """The number of the run this process belongs to; it speaks for no other task."""
     if os.environ.get(_RUN_FOLDER, "") != task.native.folder:
         raise RefusedError(f"this agent run works on another task than {task.id}", next_step="keep to your own task")
-    from detent.store.numbers import whole_number  # only agent runs come here
+    from detent.store.text.numbers import whole_number  # only agent runs come here
 
     return whole_number(os.environ.get(_RUN_NUMBER, "")) or 0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from detent.faces.words import asked_words
-from detent.runner.step import YES
+from detent.faces.words.screen import asked_words
+from detent.runner.step.step import YES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.faces.cli.arguments import Arguments
-    from detent.runner.open import Task
+    from detent.runner.task.open import Task
 
 _STEP_OPTIONS = ("--skip-assess", "--no-branch", "--no-git", "--message", "--sha")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detent.errors import UsageError
 from detent.faces.cli.arguments import find_command
-from detent.faces.cli.commands import COMMANDS, GLOBAL_OPTIONS, GROUPS, Command
+from detent.faces.cli.table import COMMANDS, GLOBAL_OPTIONS, GROUPS, Command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import sys
 
 from detent.errors import DetentError, Ended, UsageError
 from detent.faces.cli.arguments import Arguments, parse_arguments
-from detent.faces.words import error_words, printable
+from detent.faces.words.screen import error_words, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _end_on_signals() -> None:
     import signal
 
     def end(number: int, _frame: object) -> None:
-        process = sys.modules.get("detent.effects.process")  # only who runs programs has loaded it
+        process = sys.modules.get("detent.effects.host.process")  # only who runs programs has loaded it
         if process is None or not process.hold_signal(number):
             raise KeyboardInterrupt if number == signal.SIGINT else Ended(number)
 
@@ -110,7 +110,7 @@ def _as_text(word: str) -> str:
 
 def _run(given: list[str]) -> int:
     if not given or given == ["--json"]:
-        from detent.faces.cli.look import overview
+        from detent.faces.cli.commands.look import overview
 
         return overview(as_json=bool(given))
     if given[0] in ("--help", "-h", "help"):
@@ -142,7 +142,7 @@ def _handler(arguments: Arguments) -> Callable[[Arguments], int]:
     module, _, function = arguments.command.run.partition(":")
     # Not by `importlib`, which loads what nothing else here needs.
     found: Callable[[Arguments], int] = getattr(
-        __import__(f"detent.faces.cli.{module}", fromlist=(function,)), function
+        __import__(f"detent.faces.cli.commands.{module}", fromlist=(function,)), function
     )
     return found
 
@@ -163,7 +163,7 @@ def report(error: DetentError, *, as_json: bool) -> None:
 
 def report_unforeseen(error: Exception, *, as_json: bool) -> int:
     """What no command reckoned with: a host that refuses is told as that, anything else is a bug of ours."""
-    from detent.store.atomic import is_refused_by_host, storage_error
+    from detent.store.disk.atomic import is_refused_by_host, storage_error
 
     if isinstance(error, OSError) and is_refused_by_host(error):
         told = storage_error(error, str(error.filename or ""), "this host refuses what is needed")
@@ -189,7 +189,7 @@ def write_bug(error: Exception) -> str:
 
 def task_phase_init() -> int:
     """`task-phase-init`: make the files of a phase task in a folder, in the words of the document it comes from."""
-    from detent.faces.cli.phase_words import INIT_HELP, help_of, init_words
+    from detent.faces.cli.commands.phase_words import INIT_HELP, help_of, init_words
 
     told = help_of(sys.argv[1:], INIT_HELP)
     return main(init_words(sys.argv[1:])) if told is None else told
@@ -197,7 +197,7 @@ def task_phase_init() -> int:
 
 def task_phase_run() -> int:
     """`task-phase-run`: exactly one bounded agent run of a phase task."""
-    from detent.faces.cli.phase_words import RUN_HELP, help_of, run_words
+    from detent.faces.cli.commands.phase_words import RUN_HELP, help_of, run_words
 
     told = help_of(sys.argv[1:], RUN_HELP)
     return main(run_words(sys.argv[1:])) if told is None else told

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from detent.faces.words import printable, printable_json
+from detent.faces.words.screen import printable, printable_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from detent.core.values import Missing
     from detent.faces.cli.arguments import Arguments
-    from detent.runner.explain import Explain
-    from detent.runner.open import Task
-    from detent.runner.step import Outcome
+    from detent.runner.step.step import Outcome
+    from detent.runner.task.open import Task
+    from detent.runner.tell.explain import Explain
 
 SCHEMA = 1
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from detent.core.record import Record
 from detent.machines.lines import HELP, NEXT, OVERRIDE, PLACE, QUIT, REDO, SLASH, STATUS, normal
-from detent.runner.said import understood
+from detent.runner.tell.said import understood
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from detent.runner.open import Task
+    from detent.runner.task.open import Task
 
 
 class Suggestion(Record):

@@ -14,8 +14,8 @@ from prompt_toolkit.shortcuts import CompleteStyle
 from detent.errors import DetentError
 from detent.faces.repl.suggest import fitting, suggestions
 from detent.faces.repl.typed import keep_typed, read_typed
-from detent.faces.words import printable
-from detent.faces.words_said import leads_words
+from detent.faces.words.said import leads_words
+from detent.faces.words.screen import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.document import Document
 
     from detent.faces.repl.suggest import Suggestion
-    from detent.runner.open import Task
+    from detent.runner.task.open import Task
 
 
 class _Words(Completer):

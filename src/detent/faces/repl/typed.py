@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from detent.store.atomic import make_folders, read_plain, write_atomic
+from detent.store.disk.atomic import make_folders, read_plain, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.store.places import Project
+    from detent.store.journal.places import Project
 
 FILE = ".typed"  # no task's home has a name like this
 MOST_LINES = 1000

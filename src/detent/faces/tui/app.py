@@ -18,8 +18,7 @@ from textual.events import Resize
 from textual.message import Message
 from textual.widgets import DataTable, Footer, Input, Static
 
-from detent.effects.keeper_process import EVENTS
-from detent.faces import words_tui, words_tui_keys
+from detent.effects.host.keeper.process import EVENTS
 from detent.faces.cli.main import write_bug
 from detent.faces.tui.bindings import all_bindings
 from detent.faces.tui.desk import Desk
@@ -29,10 +28,12 @@ from detent.faces.tui.paint import painted
 from detent.faces.tui.screens import Logs, Page, Question
 from detent.faces.tui.supervise import Stand, Supervising
 from detent.faces.tui.table import TaskTable
+from detent.faces.words import tui as words_tui
+from detent.faces.words import tui_keys as words_tui_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.store.places import Project
+    from detent.store.journal.places import Project
 
 LOOK_S = 1.0  # between two looks at all tasks
 MOST_BUSY = 5  # and never more than a fifth of the time is spent looking, however many there are

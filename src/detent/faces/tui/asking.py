@@ -1,7 +1,8 @@
 """Asks for something by running our own command line beside the dashboard, and waits for its answer.
 
 Not in this process, because what is asked for may run proof commands, and whoever runs those may start nothing else
-meanwhile (effects/process.py), while the supervisor here does. What was asked for goes on when the dashboard is closed.
+meanwhile (effects/host/process.py), while the supervisor here does. What was asked for goes on when the dashboard is
+closed.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import os
 import tempfile
 
 from detent.core.record import Record
-from detent.effects.children import Children
-from detent.faces.words import printable
+from detent.effects.host.children import Children
+from detent.faces.words.screen import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

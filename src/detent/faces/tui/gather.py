@@ -12,23 +12,23 @@ import time
 from detent.core.machine import CRASHES, RUNS, STOPPED
 from detent.core.record import Record
 from detent.effects.agents.events import EventReader, Usage
-from detent.effects.keeper_process import ERRORS, EVENTS
+from detent.effects.host.keeper.process import ERRORS, EVENTS
 from detent.errors import DetentError
-from detent.faces.cli.logs import GrowingText
-from detent.runner.explain import explain, life
-from detent.runner.inbox import letter_of
-from detent.runner.loop import reached
-from detent.runner.notify import wants_bell
-from detent.runner.open import Listed, is_over, load_listed, load_task
+from detent.faces.cli.commands.logs import GrowingText
+from detent.runner.drive.notify import wants_bell
+from detent.runner.task.loop import reached
+from detent.runner.task.open import Listed, is_over, load_listed, load_task
+from detent.runner.tell.explain import explain, life
+from detent.runner.tell.inbox import letter_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.core.machine import Machine, State
     from detent.core.values import Snapshot
-    from detent.runner.explain import Explain
-    from detent.runner.open import Task
-    from detent.store.memory import Memory
-    from detent.store.places import Project
+    from detent.runner.task.open import Task
+    from detent.runner.tell.explain import Explain
+    from detent.store.journal.memory import Memory
+    from detent.store.journal.places import Project
 
     Stamp = tuple[int, int, int] | None
 

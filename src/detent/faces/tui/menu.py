@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from detent.core.machine import STOPPED
 from detent.core.record import Record
-from detent.faces.cli.commands import COMMANDS
+from detent.faces.cli.table import COMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from detent.core.machine import Edge
-    from detent.faces.cli.commands import Command
-    from detent.runner.explain import Explain, Move
+    from detent.faces.cli.table import Command
+    from detent.runner.tell.explain import Explain, Move
 
 _SPARE_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
 # Whether a choice asks for words: not at all, if there are any, or not without.

@@ -12,17 +12,17 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Log, OptionList, Static
 from textual.widgets.option_list import Option
 
-from detent.effects.keeper_look import look
-from detent.faces import words_tui_keys as words
-from detent.faces.cli.logs import GrowingText
+from detent.effects.host.keeper.look import look
+from detent.faces.cli.commands.logs import GrowingText
 from detent.faces.tui.menu import MUST_SAY, Choice
 from detent.faces.tui.paint import painted
+from detent.faces.words import tui_keys as words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from detent.faces.words_tui import Line
+    from detent.faces.words.tui import Line
 
 LOG_TICK_S = 0.5
 LOG_LAST_BYTES = 256 * 1024  # how much of what was printed before is shown

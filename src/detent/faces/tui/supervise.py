@@ -7,15 +7,15 @@ from threading import Event, Thread
 from detent.core.record import Record
 from detent.errors import DetentError, RefusedError
 from detent.faces.cli.output import move_json
-from detent.runner.notify import notify
-from detent.runner.watch import Supervisor, Told
-from detent.store.lock import holder
+from detent.runner.drive.notify import notify
+from detent.runner.drive.watch import Supervisor, Told
+from detent.store.disk.lock import holder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from detent.store.places import Project
+    from detent.store.journal.places import Project
 
 TRY_AGAIN_S = 5.0  # between two looks whether the one who watches has gone
 LONGEST_END_S = 5.0  # the supervisor ends between two of its steps; what it is at can be cut off without harm

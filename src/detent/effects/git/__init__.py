@@ -1,0 +1,1 @@
+"""The engine's own git, and the person's checkout where git changes it."""

@@ -1,0 +1,1 @@
+"""The tree id and everything that compares trees."""

@@ -1,0 +1,80 @@
+"""The stat cache of a work tree: an index file that is proven before it is used, and the tree noted beside it."""
+
+from __future__ import annotations
+
+import os
+
+from detent.effects.git.git import is_object_id
+from detent.effects.git.tree.compare import cache_path
+from detent.store.disk.atomic import read_cache, write_cache
+from detent.store.disk.digest import sha1_of, sha256_of
+from detent.store.journal.aftermath import boot_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.effects.git.tree.compare import Wanted
+
+_LEFTOVER_S = 3600.0  # temporary files older than this belong to a process that died
+
+
+def index_name(task: Wanted) -> str:
+    identity = "\0".join((task.work_tree, task.baseline or "", *task.left_out))
+    return f"index-{sha256_of(os.fsencode(identity))[:20]}"
+
+
+def read_index(source: str) -> tuple[bytes, os.stat_result] | None:
+    """The stat cache with its times; None when there is none or it is torn."""
+    try:
+        with open(source, "rb") as file:
+            content = file.read()
+            times = os.fstat(file.fileno())
+    except FileNotFoundError:
+        return None
+    # Git does not check this sum when it reads, so a torn file could pass as a shorter index.
+    is_whole = sha1_of(content[:-20]) == content[-20:].hex() or sha256_of(content[:-32]) == content[-32:].hex()
+    return (content, times) if is_whole else None
+
+
+def copy_index(source: str, target: str) -> str | None:
+    """Copy the stat cache; the tree it is known to be, empty if that is not known. None: nothing worth copying."""
+    found = read_index(source)
+    if found is None:
+        return None
+    content, times = found
+    with open(target, "wb") as file:
+        file.write(content)
+    # Git distrusts entries not older than the index file: a younger copy would make it trust a file changed in the
+    # very moment in which the index was written.
+    os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
+    return noted_tree(source, content)[0]
+
+
+def _note(cached_index: str) -> str:
+    folder, name = os.path.split(cached_index)
+    return os.path.join(folder, f"tree-of-{name}")
+
+
+def note_tree(cached_index: str, index: str, tree: str) -> None:
+    """Say beside an index which tree it is, and in which boot; what was torn or made for other bytes is no note."""
+    with open(index, "rb") as file:
+        note = f"{sha256_of(file.read())} {tree} {boot_id()}"
+    write_cache(_note(cached_index), note.encode())
+
+
+def noted_tree(cached_index: str, content: bytes) -> tuple[str, str]:
+    """Tree and boot, each empty if it is not known."""
+    note = (read_cache(_note(cached_index), 1024) or b"").decode("ascii", "replace")
+    mark, tree, boot = (*note.split(" "), "", "", "")[:3]
+    return (tree, boot) if mark == sha256_of(content) and is_object_id(tree) else ("", "")
+
+
+def remove_leftovers(task: Wanted, own_index: str) -> None:
+    from contextlib import suppress
+    from time import time
+
+    oldest = time() - _LEFTOVER_S
+    for entry in os.scandir(cache_path(task)):
+        is_ours = entry.path.startswith(own_index)
+        with suppress(FileNotFoundError):
+            if is_ours or (entry.name.startswith("tmp-") and entry.stat(follow_symlinks=False).st_mtime < oldest):
+                os.unlink(entry.path)

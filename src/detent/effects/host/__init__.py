@@ -1,0 +1,1 @@
+"""Processes on this host: bounded, sandboxed, watched."""

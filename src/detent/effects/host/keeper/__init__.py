@@ -1,0 +1,1 @@
+"""The keeper: one process per agent run, and how the engine starts and watches it."""

@@ -1,0 +1,1 @@
+"""Folders in which work is done or proven: homes, checkouts, set-ups."""

@@ -1,0 +1,341 @@
+"""The disposable checkout in which commands prove a frozen tree: made anew, prepared like a workspace, then wiped.
+
+It stands at a fixed path, so that what set-up made for that path (a venv) can be kept and brought in again. The order:
+
+1. lock, so that two proofs of one task wait for each other; wipe what an earlier run left;
+2. a small git repository of its own, because many test suites call git, and the frozen tree byte for byte, with its
+   submodules as far as the user has them; where one is not there, that is a failed set-up;
+3. `copy` and `carry` from the user's work tree;
+4. set-up (set_up.py);
+5. the caller's work; wipe; unlock.
+
+A file of the frozen tree is never replaced by one that was copied, kept or made by set-up.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+
+from detent.core.record import Record
+from detent.effects.git.bring import Place, bring, wipe
+from detent.effects.git.git import (
+    Git,
+    check_object_id,
+    clean_environment,
+    end_where,
+    read_repository,
+    tree_of,
+    write_git_dir,
+    write_if_different,
+)
+from detent.effects.git.submodules import Absent, Inner, check_bytes, fill, list_index
+from detent.effects.git.tree.tree_id import changed_files, repair
+from detent.effects.host import process
+from detent.effects.host.process_limits import MEMORY, PROCESSES, Limits
+from detent.effects.host.sandbox import NOTHING_LAID, Laid
+from detent.errors import ToolError
+from detent.store.disk.atomic import storage_error
+from detent.store.disk.lock import Lock
+from detent.store.disk.patterns import protects
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from detent.effects.host.process import Finished
+    from detent.effects.workspace.setups import Setups
+
+    # a command line, its folder and what is laid into that, held by something
+    Wrap = Callable[[Sequence[str], str, Laid], Sequence[str]]
+    Begins = Callable[[str], None]
+
+LOCK_WAIT_S = 1800.0
+BUILD = "build"  # the command that makes of the project's own source what the others use
+READ_ONLY_SET_UP = {"UV_NO_SYNC": "1"}  # `uv run` would bring up to date what can't be written
+SHARED, PER_CHECKOUT, OWN = "shared by the tasks", "made for each checkout", "made from this tree alone"
+COPIED = "copied from the shared one"
+
+
+class FrozenTree(Record):
+    """A tree id with the private git folder that holds its objects, and the commit that HEAD shall name."""
+
+    private_dir: str
+    tree: str
+    baseline: str | None
+    protected: tuple[str, ...] = ()  # patterns of files that are taken from the baseline, whatever the tree has there
+    commit: str = ""  # holds the tree: HEAD names it instead, and origin/HEAD the baseline, so that the work is a diff
+
+
+def tracked_at_first(frozen: FrozenTree) -> frozenset[str]:
+    """Every file of the baseline; what set-up writes there is never its own, also where the work removed the file."""
+    if not frozen.baseline:
+        return frozenset()
+    listed = Git(frozen.private_dir).run("ls-tree", "-r", "-z", "--name-only", "--full-tree", frozen.baseline)
+    return frozenset(os.fsdecode(path) for path in listed.split(b"\0")[:-1])
+
+
+class Workspace(Record):
+    """The `[workspace]` part of the settings; all paths are relative and may be globs."""
+
+    setup: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()
+    copy: tuple[str, ...] = ()
+    carry: tuple[str, ...] = ()
+    timeout_s: float = 1800.0
+
+
+class Checkout(Record):
+    """A folder that is ready for commands; `missing` names what `carry` did not find."""
+
+    folder: str
+    missing: tuple[str, ...]
+    setup: str  # "none", or how set-up was made: SHARED, COPIED, PER_CHECKOUT or OWN
+    why: str = ""  # why it is not the shared one
+    laid: Laid = NOTHING_LAID
+    laid_for_build: Laid = NOTHING_LAID  # the same, but writable; what is written there is thrown away
+    key: str = ""
+    left_out: tuple[str, ...] = ()  # the paths that set-up created
+    made_in: str = ""  # where these lie; empty: in the folder itself
+    size: int = 0  # of its set-up, in bytes
+    digest: str = ""  # of the manifest of a set-up that is kept
+    made_now: bool = False  # its set-up is a copy of its own, and was made for this use
+    tracked: frozenset[str] = frozenset()  # the files of the tree
+    changed: tuple[str, ...] = ()  # tracked files that set-up changed, and that were restored
+
+
+class SetupFailed(Record):
+    """The checkout could not be prepared: neither a red gate nor a crash."""
+
+    command: str
+    exit: int
+    log: str
+    why: str
+
+
+def unannounced(_command: str) -> None:
+    """Set-up that nobody waits for."""
+
+
+def unheld(argv: Sequence[str], _cwd: str, _laid: Laid) -> Sequence[str]:
+    """A command line as it is: with the user's rights."""
+    return argv
+
+
+class Running(Record):
+    """How commands are run: their environment, what holds them, and how much they may use."""
+
+    env: Mapping[str, str]
+    wrap: Wrap = unheld
+    limits: Limits = Limits()
+    withheld: tuple[str, ...] = ()  # variables of the user's environment that are not in `env`
+    begins: Begins = unannounced  # called with each command of set-up before it runs
+
+
+class Wanted(Record):
+    """A checkout to be made: where, of what, and how it is prepared."""
+
+    folder: str
+    frozen: FrozenTree
+    workspace: Workspace
+    work_tree: str  # the user's, from which `copy` and `carry` are taken
+    cache_dir: str  # what set-up made is kept there; belongs to this checkout alone
+    log_path: str
+    running: Running
+    setups: Setups | None = None  # where the project shares set-ups; None: it does not
+    private: str = ""  # for an agent: set-up is its own to change, and what it changes lies there
+    build: str = ""  # where a build command may write into set-up: a folder for what it writes, thrown away
+    task_cache: str = ""  # emptied first, so that no earlier proof left anything there
+    by_content: bool = False  # a shared set-up is used only if every byte of it is what it was
+    vouched: Collection[str] | None = None  # manifests of kept copies that may be used; None: all
+
+
+@contextmanager
+def prepared_checkout(wanted: Wanted, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[Checkout | SetupFailed]:
+    """Hold a checkout of the frozen tree for the length of a `with` block, or say why set-up failed."""
+    with _locked(wanted, lock_wait_s) as ours:
+        try:
+            yield _make_anew(ours)
+        finally:
+            _clear(ours)
+
+
+def lasting_checkout(wanted: Wanted) -> Checkout | SetupFailed:
+    """The same for somebody who works in it without us: it stays until it is made anew."""
+    with _locked(wanted, LOCK_WAIT_S) as ours:
+        return _make_anew(ours)
+
+
+@contextmanager
+def _locked(wanted: Wanted, wait_s: float) -> Iterator[Wanted]:
+    folder = os.path.abspath(wanted.folder)
+    os.makedirs(os.path.dirname(folder), exist_ok=True)
+    with Lock(f"{folder}.lock", wait_s):
+        yield wanted.replace(folder=folder)
+
+
+def _clear(wanted: Wanted) -> None:
+    """Remove the checkout; a set-up that was lent to it stays."""
+    if wanted.workspace.setup:
+        from detent.effects.workspace.kept_setups import take_back  # only where there is something to set up
+
+        take_back(wanted.cache_dir, wanted.folder)
+    wipe(wanted.folder)
+
+
+def _make_anew(wanted: Wanted) -> Checkout | SetupFailed:
+    _clear(wanted)
+    if wanted.task_cache:
+        wipe(wanted.task_cache)
+    try:
+        place = make_checkout(wanted.folder, wanted.frozen, wanted.work_tree)
+        return place if isinstance(place, SetupFailed) else _prepare(place, wanted)
+    except OSError as problem:
+        raise storage_error(problem, wanted.folder, "the checkout can't be made") from problem
+
+
+def run_command(
+    command: str, checkout: str, timeout_s: float, log_path: str, running: Running, laid: Laid = NOTHING_LAID
+) -> Finished:
+    """Run a shell command in a checkout; nothing it started outlives it."""
+    environment = clean_environment(running.env) | {"PWD": laid.seat or checkout}
+    if any(one.kind == "shown" for one in laid.binds):
+        environment |= READ_ONLY_SET_UP
+    os.makedirs(os.path.dirname(os.path.abspath(log_path)), exist_ok=True)
+    return process.run(
+        running.wrap(("/bin/sh", "-c", command), checkout, laid),
+        cwd=checkout,
+        env=environment,
+        timeout_s=timeout_s,
+        output=log_path,
+        whole_tree=True,
+        limits=running.limits,
+        own_keyring=True,
+    )
+
+
+def why_cut_short(finished: Finished, timeout_s: float, limits: Limits) -> str:
+    """Which bound a command went beyond, in words; empty when it came to its own end."""
+    if finished.timed_out:
+        return f"timed out after {timeout_s:.0f} s"
+    if finished.exceeded:
+        return {
+            MEMORY: f"used more than {limits.memory_bytes >> 20} MB of memory",
+            PROCESSES: f"had more than {limits.processes} processes at a time",
+        }[finished.exceeded]
+    return "wrote more output than is allowed" if finished.truncated else ""
+
+
+def _guarded_tree(frozen: FrozenTree) -> str:
+    """The frozen tree with its protected files as the baseline has them: what judges the work is not part of it."""
+    if not frozen.protected or frozen.baseline is None:
+        return frozen.tree
+    return overlaid_tree(frozen.private_dir, frozen.tree, frozen.baseline, frozen.protected)
+
+
+def overlaid_tree(private_dir: str, onto: str, source: str, patterns: Sequence[str], but: Sequence[str] = ()) -> str:
+    """A tree that is `onto`, but has the files that match as `source` has them; those it lacks are gone."""
+    index = os.path.join(private_dir, f"overlaid-index-{os.getpid()}")
+    git = Git(os.path.abspath(private_dir), None, index)
+    base, other = tree_of(git.git_dir, onto), tree_of(git.git_dir, source)
+    changes = [path for _, path in changed_files(private_dir, base, other)]
+    names = [os.fsencode(path) for path in changes if protects(path, patterns) and not protects(path, but)]
+    if not names:
+        return base
+    try:
+        git.run("read-tree", base)
+        # Mode 0 takes a name out; those the source has come back as it has them.
+        lines = [b"0 " + b"0" * len(base) + b"\t" + name for name in names]
+        for line in git.run("ls-tree", "-r", "-z", other).split(b"\0")[:-1]:
+            entry, _, name = line.partition(b"\t")
+            if name in names:
+                mode, _kind, sha = entry.split(b" ")
+                lines.append(mode + b" " + sha + b"\t" + name)
+        git.run("update-index", "-z", "--index-info", input_bytes=b"\0".join(lines) + b"\0")
+        return git.run("write-tree").decode().strip()
+    finally:
+        if os.path.exists(index):
+            os.unlink(index)
+
+
+def make_checkout(folder: str, frozen: FrozenTree, work_tree: str, over: str = "") -> Place | SetupFailed:
+    """A folder with the frozen tree and a small git repository, and nothing prepared yet.
+
+    `over` is a tree whose files may lie in the folder: they are replaced by those of the frozen tree.
+    """
+    frozen = frozen.replace(tree=_guarded_tree(frozen))
+    git_dir = os.path.join(folder, ".git")
+    objects = os.path.join(os.path.abspath(frozen.private_dir), "objects")
+    write_git_dir(git_dir, alternates=(objects,), is_sha256=len(frozen.tree) == 64, is_bare=False, durable=False)
+    end_where(git_dir, frozen.private_dir, durable=False)
+    if frozen.baseline is not None:
+        base = check_object_id(frozen.baseline)
+        _name(git_dir, "heads/main", check_object_id(frozen.commit) if frozen.commit else base)
+        if frozen.commit:
+            _name(git_dir, "remotes/origin/main", base)
+            _name(git_dir, "remotes/origin/HEAD", "ref: refs/remotes/origin/main")
+    git = Git(git_dir, folder)
+    try:
+        if over:
+            git.run("read-tree", check_object_id(over))
+        git.run("read-tree", "--reset", "-u", check_object_id(frozen.tree))
+    except ToolError as problem:
+        repair(frozen.private_dir)
+        raise ToolError(
+            f"the frozen tree cannot be read: {problem.what}",
+            where=frozen.private_dir,
+            next_step="damaged objects were removed; try again, and they are taken from the work tree anew",
+        ) from problem
+    check_bytes(git, frozen.tree)
+    listing, place = list_index(git), Place(folder, git, frozen.tree, os.path.realpath(work_tree), frozenset())
+    if not listing.submodules:
+        return place.replace(tracked=frozenset(listing.files))
+    found = list(fill(git, listing, read_repository(work_tree)))
+    for absent in [one for one in found if isinstance(one, Absent)][:1]:
+        return _not_there(absent)
+    inner = [one for one in found if isinstance(one, Inner)]
+    names = (os.path.join(one.path, name) for one in inner for name in one.files)
+    return place.replace(tracked=frozenset((*listing.files, *names)))
+
+
+def _name(git_dir: str, ref: str, content: str) -> None:
+    path = os.path.join(git_dir, "refs", ref)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    write_if_different(path, f"{content}\n".encode(), durable=False)
+
+
+def _not_there(absent: Absent) -> SetupFailed:
+    path = absent.path
+    why = (
+        f"submodule {path} is not there: its commit {absent.commit[:12]} is not in your checkout; "
+        f"fill it there: git submodule update --init {path}; "
+        f'if an agent made that commit, fetch it: git -C {path} fetch "$(detent dir --tree TASK)/{path}" HEAD'
+    )
+    return SetupFailed(command=f"submodule {absent.path}", exit=1, log="", why=why)
+
+
+def _prepare(place: Place, wanted: Wanted) -> Checkout | SetupFailed:
+    workspace = wanted.workspace
+    missing = bring(place, workspace.copy)
+    if missing:
+        why = "nothing to copy in the work tree"
+        return SetupFailed(command=f"copy {', '.join(missing)}", exit=1, log="", why=why)
+    missing = bring(place, workspace.carry)
+    if not workspace.setup:
+        return Checkout(place.folder, missing, "none")
+    from detent.effects.workspace.set_up import set_up  # only where there is something to set up
+
+    return set_up(place, wanted, missing)
+
+
+def run_setup(
+    folder: str, workspace: Workspace, log_path: str, running: Running, laid: Laid = NOTHING_LAID
+) -> SetupFailed | None:
+    """Run every command of set-up in a folder, up to the first that fails."""
+    for command in workspace.setup:
+        running.begins(command)
+        finished = run_command(command, folder, workspace.timeout_s, log_path, running, laid)
+        why = why_cut_short(finished, workspace.timeout_s, running.limits)
+        if why or finished.exit != 0:
+            return SetupFailed(command, finished.exit, log_path, why or f"exit {finished.exit}")
+    return None

@@ -1,0 +1,180 @@
+"""Commands that ask for something: make a task, move it, prove it, answer it."""
+
+from __future__ import annotations
+
+from detent.errors import UsageError
+from detent.faces.cli.caller import is_run_held, person_name, refuse_inside_run
+from detent.faces.cli.commands.ask import ask, ask_by_drop, open_to_change, show_outcome
+from detent.faces.cli.output import show, status_json
+from detent.faces.words.screen import status_words
+from detent.runner.task.open import Task, find_project, open_task
+from detent.runner.tell.explain import explain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.faces.cli.arguments import Arguments
+
+
+def new(arguments: Arguments) -> int:
+    from detent.faces.cli.commands.trust import with_trust
+    from detent.runner.make.begin import Wish
+    from detent.runner.make.create import create
+
+    refuse_inside_run("making a task")
+    machine, text = _machine_and_text(arguments.text("MACHINE"), arguments.text("TEXT"))
+    wish = Wish(
+        machine=machine,
+        title=text,
+        task_id=arguments.text("--id"),
+        repo=arguments.text("--repo"),
+        folder=arguments.text("--dir"),
+        checks=arguments.texts("--check"),
+        mode=arguments.text("--mode"),
+        by=person_name(),
+        extras=("TASKS",) if arguments.has("--with-tasks") else (),
+        agents=arguments.texts("--agent"),
+        usd=arguments.text("--budget"),
+        source=arguments.text("--from"),
+        issue=arguments.text("--issue"),
+        in_place=arguments.has("--in-place"),
+        include_dirty=arguments.has("--include-dirty"),
+    )
+    if wish.in_place and wish.include_dirty:
+        raise UsageError("--in-place works on all that is there already", next_step="leave out --include-dirty")
+    task = with_trust(arguments, find_project(wish.repo), lambda: create(wish))
+    if arguments.has("--start"):
+        from detent.runner.drive.mandate import let_drive
+
+        task = let_drive(task, person_name(), on=True)
+    return _show_status(arguments, task)
+
+
+def _show_status(arguments: Arguments, task: Task) -> int:
+    told = explain(task, with_moves=False)
+    notes = task.memory.head["notes"]
+    lines = [*(f"note: {note}" for note in notes), status_words(told)]
+    show(arguments, {**status_json(told), "notes": list(notes)}, "\n".join(lines))
+    return 0
+
+
+def _machine_and_text(first: str, second: str) -> tuple[str, str]:
+    """`new "text"` is as good as `new phase "text"`: one word that is no machine is the text."""
+    from detent.machines.load import built_in_names
+
+    if first and not second and first not in built_in_names() and not first.endswith(".toml"):
+        if " " not in first and not first.isalnum():
+            return first, ""
+        return "", first
+    return first, second
+
+
+def adopt(arguments: Arguments) -> int:
+    from detent.faces.cli.commands.trust import with_trust
+    from detent.runner.make.adopt import adopt as take_over
+    from detent.runner.make.begin import Wish
+
+    refuse_inside_run("adopting a task")
+    wish = Wish(
+        machine=arguments.text("MACHINE"),
+        task_id=arguments.text("--id"),
+        repo=arguments.text("--repo"),
+        folder=arguments.text("DIR"),
+        by=person_name(),
+    )
+    return _show_status(arguments, with_trust(arguments, find_project(wish.repo), lambda: take_over(wish)))
+
+
+def move(arguments: Arguments) -> int:
+    if is_run_held():
+        return ask_by_drop(arguments, {"move": arguments.text("--edge") or arguments.text("TO")})
+    to, task = _target_and_task(arguments)
+    return ask(arguments, task, arguments.text("--edge") or to)
+
+
+def _target_and_task(arguments: Arguments) -> tuple[str, Task]:
+    """`move TASK` without a target is understood when the word names a task and nothing the machine knows."""
+    to, wanted, repo = arguments.text("TO"), arguments.text("TASK"), arguments.text("--repo")
+    if to and not wanted:
+        try:
+            task = open_task("", repo)
+        except UsageError as problem:
+            try:
+                return "", open_task(to, repo)
+            except UsageError:
+                raise problem from None
+        names = {*task.machine.states, *(edge.name for state in task.machine.states.values() for edge in state.edges)}
+        if to not in names:
+            try:
+                return "", open_task(to, repo)
+            except UsageError:
+                return to, task
+        return to, task
+    return to, open_task(wanted, repo)
+
+
+def prove(arguments: Arguments) -> int:
+    from detent.runner.step.prove import not_well, prove_state
+
+    task = open_to_change(arguments)
+    tree, proven = prove_state(task, again=arguments.has("--again"))
+    bad = not_well(proven)
+    rows = [
+        {
+            "gate": one.gate,
+            "command": one.receipt.command,
+            "exit": one.receipt.attempts[-1] if one.receipt.attempts else None,
+            "cached": one.cached,
+            "log": one.receipt.log,
+            "problem": one.receipt.problem,
+            "where": one.receipt.where,
+            "ok": one not in bad,
+        }
+        for one in proven
+    ]
+    lines = [f"tree {tree[:12] or 'not looked at'}"]
+    for one in proven:
+        result = "ok  " if one not in bad else "bad " if one.before else "red "
+        told = one.receipt.problem or (f"exit {one.receipt.attempts[-1]}" if one.receipt.attempts else "not run")
+        first = one.receipt.command.splitlines()[0]
+        known = (f", {one.receipt.where}" if one.receipt.where else "") + (" (already known)" if one.cached else "")
+        lines.append(f"  {result} {first}  {told}{known}\n         {one.receipt.log}")
+    if not proven:
+        lines.append(f"  no move out of {task.memory.snapshot.state} asks for a command")
+    if any(one.cached for one in bad):
+        lines.append("  next: mend the tree, or run the red ones again with: detent prove --again")
+    show(arguments, {"id": task.id, "tree": tree, "receipts": rows}, "\n".join(lines))
+    return 1 if bad else 0
+
+
+def answer(arguments: Arguments) -> int:
+    from detent.runner.people.people import answer as record_answer
+
+    refuse_inside_run("answering")
+    text = arguments.text("TEXT")
+    if not text.strip():
+        raise UsageError("an answer needs words", next_step='detent answer "what you decide"')
+    task = open_to_change(arguments)
+    return show_outcome(arguments, record_answer(task, person_name(), text))
+
+
+def resume(arguments: Arguments) -> int:
+    from detent.faces.cli.given import given_with
+    from detent.runner.people.people import resume as bring_back
+
+    refuse_inside_run("resuming")
+    task = open_to_change(arguments)
+    given = given_with(arguments, task, verb="resume")
+    return show_outcome(arguments, bring_back(task, person_name(), arguments.text("--reason"), given))
+
+
+def amend(arguments: Arguments) -> int:
+    from detent.runner.people.people import amend as accept_edits
+
+    refuse_inside_run("changing what is locked")
+    reason = arguments.text("--reason")
+    if not reason.strip():
+        raise UsageError("amend needs a reason", next_step='detent amend --reason "why the frame changes"')
+    task, labels = accept_edits(open_to_change(arguments), person_name(), reason)
+    text = f"amended: {', '.join(labels)}\n  earlier proof is old now; next: detent next {task.id}"
+    show(arguments, {"id": task.id, "fields": list(labels)}, text)
+    return 0

@@ -1,0 +1,94 @@
+"""`detent init`: looks at a repository and writes its settings file, with comments and never over somebody's words."""
+
+from __future__ import annotations
+
+import os
+
+from detent.errors import UnreadableError
+from detent.faces.cli.caller import person_name, refuse_inside_run
+from detent.faces.cli.output import show
+from detent.faces.words.project import change_words, next_steps, settings_text, survey_words
+from detent.runner.access.trust import trust_written
+from detent.runner.make.survey import Survey, survey
+from detent.runner.task.open import current_folder, find_project
+from detent.store.disk.atomic import read_plain, write_atomic
+from detent.store.journal.settings import FILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from detent.faces.cli.arguments import Arguments
+
+
+def init(arguments: Arguments) -> int:
+    seen = survey(os.path.abspath(arguments.text("--repo") or current_folder()), os.environ)
+    text = settings_text(seen)
+    path = os.path.join(seen.root, FILE)
+    told = {"path": path, "written": False, "backup": "", "change": "", "text": text, **_survey_json(seen)}
+    if arguments.has("--print"):
+        show(arguments, told, text.rstrip("\n"))
+        return 0
+    refuse_inside_run("writing settings")
+    found = _read_old(path)
+    before = (found or b"").decode("utf-8", "replace")
+    told["change"] = change_words(before, text)
+    if found is not None and before == text:
+        show(arguments, told, "\n".join([*survey_words(seen), "", f"{path} says so already", *_next_words(seen)]))
+        return 0
+    if found is not None and not arguments.has("--force"):
+        refusal = (
+            f"refused: {path} is there already; nothing was written",
+            "  why:  what it would change is shown above",
+            "  next: detent init --force (the old file is kept), or detent init --print",
+        )
+        show(arguments, told, "\n".join([*survey_words(seen), "", str(told["change"]), "", *refusal]))
+        return 1
+    told["backup"] = _keep_old(path, found) if found is not None else ""
+    write_atomic(path, text.encode(), durable=True)
+    trust_written(find_project(seen.root), text, person_name())
+    told["written"] = True
+    kept = [f"kept:       {told['backup']}"] if told["backup"] else []
+    show(arguments, told, "\n".join([*survey_words(seen), "", f"wrote:      {path}", *kept, *_next_words(seen)]))
+    return 0
+
+
+def _read_old(path: str) -> bytes | None:
+    try:
+        return read_plain(path)
+    except UnreadableError as error:
+        error.next_step = f"put a plain file there, or move it away, then run the same command again: {path}"
+        raise
+
+
+def _next_words(seen: Survey) -> list[str]:
+    return [f"{'next:' if number == 0 else '':<12}{step}" for number, step in enumerate(next_steps(seen))]
+
+
+def _keep_old(path: str, content: bytes) -> str:
+    """The old file under a name that is free: a second `--force` must not lose what the first one kept."""
+    backup, number = f"{path}.bak", 2
+    while os.path.lexists(backup):
+        backup, number = f"{path}.bak-{number}", number + 1
+    write_atomic(backup, content, durable=True)
+    return backup
+
+
+def _survey_json(seen: Survey) -> dict[str, Any]:
+    return {
+        "root": seen.root,
+        "git": seen.has_git,
+        "agents": [
+            {"name": one.name, "program": one.program, "version": one.version, "login": one.has_login}
+            for one in seen.agents
+        ],
+        "own_agent": seen.own_agent.name if seen.own_agent is not None else None,
+        "commands": [
+            {"name": one.name, "command": one.command, "seen": one.seen, "lacks": one.lacks} for one in seen.commands
+        ],
+        "setup": [{"commands": list(one.commands), "key": list(one.key), "lacks": one.lacks} for one in seen.setups],
+        "carry": list(seen.carry),
+        "ignored": list(seen.ignored),
+        "sandbox": {"level": seen.sandbox.level, "why": seen.sandbox.why},
+        "next": next_steps(seen),
+    }

@@ -1,0 +1,188 @@
+"""Commands that only look: they never write, lock or start anything (except `route --take`, which moves)."""
+
+from __future__ import annotations
+
+import sys
+
+from detent.errors import UsageError
+from detent.faces.cli.output import next_json, print_json, show, status_json
+from detent.faces.words.history import history_words
+from detent.faces.words.screen import DEAD_MARK, list_words, next_words, printable, status_words
+from detent.runner.task.layout import is_active
+from detent.runner.task.open import Listed, Task, find_project, is_over, load_all, open_task, refuse_unseen
+from detent.runner.tell.explain import explain, is_dead, is_gone, waiting_for, waits_for_word, who_may
+from detent.store.journal.memory import exact_time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from detent.faces.cli.arguments import Arguments
+    from detent.store.journal.places import Project
+
+
+def _task(arguments: Arguments) -> Task:
+    return open_task(arguments.text("TASK"), arguments.text("--repo"))
+
+
+def status(arguments: Arguments) -> int:
+    told = explain(_task(arguments), with_moves=False)
+    show(arguments, status_json(told), status_words(told))
+    return 5 if told.repair else 0
+
+
+def next_moves(arguments: Arguments) -> int:
+    told = explain(_task(arguments), with_moves=True)
+    show(arguments, next_json(told), next_words(told))
+    return 5 if told.repair else 0
+
+
+def _row(project: Project, listed: Listed) -> dict[str, Any]:
+    if listed.memory is None or listed.machine is None:
+        why = listed.error.what if listed.error else ""
+        row = {"id": listed.id, "machine": "?", "state": "unreadable", "waiting_for": "a person", "title": why}
+        return {**row, "over": False, "dead": False}
+    from detent.runner.tell.inbox import files_to_approve  # only lists look into tasks
+
+    memory, head = listed.memory, listed.memory.head
+    state = listed.machine.states[memory.snapshot.state]
+    waits = waiting_for(memory, state)
+    if files := files_to_approve(project, listed):
+        waits = waits_for_word(files)
+    return {
+        "id": listed.id,
+        "machine": head["machine"],
+        "state": state.name,
+        "waiting_for": waits,
+        "title": head["title"],
+        "over": is_over(listed),
+        "dead": is_dead(memory, state, is_gone=is_gone(project.task(listed.id), memory)),
+    }
+
+
+def list_tasks(arguments: Arguments) -> int:
+    """Newest first; what can't be read has no time and comes last."""
+    project = find_project(arguments.text("--repo"))
+    found = sorted(load_all(project), key=_made, reverse=True)
+    if not found:
+        refuse_unseen(project.root)
+    machines, states = arguments.texts("--machine"), arguments.texts("--state")
+    rows = [
+        row
+        for row in ({**_row(project, one), "active": is_active(one)} for one in found)
+        if (not machines or row["machine"] in machines)
+        and (not states or row["state"] in states)
+        and not (arguments.has("--open") and row["over"])
+    ]
+    text = list_words([_columns(row) for row in rows])
+    if found and not rows:
+        which = f" of {' or '.join(machines)}" if machines else ""
+        where = f"in {' or '.join(states)}" if states else "open" if arguments.has("--open") else "there"
+        text = f"no task{which} is {where}\n  next: detent list"
+    show(arguments, {"tasks": rows}, text)
+    return 0
+
+
+def _made(listed: Listed) -> tuple[str, str]:
+    return (exact_time(listed.memory.head) if listed.memory is not None else "", listed.id)
+
+
+def _columns(row: dict[str, Any]) -> tuple[str, str, str, str, str, str]:
+    state = row["state"] + (DEAD_MARK if row.get("dead") else "")
+    return "*" if row.get("active") else "", row["id"], row["machine"], state, row["waiting_for"], row["title"]
+
+
+def overview(*, as_json: bool) -> int:
+    """Bare `detent`: what needs a person, what goes on; outside a project, how to begin."""
+    project = find_project()
+    listed = tuple(load_all(project))
+    rows = [_row(project, found) for found in listed]
+    if not rows:
+        refuse_unseen(project.root)
+    open_rows = [row for row in rows if not row.get("over")]
+    if as_json:
+        print_json({"tasks": open_rows})
+        return 0
+    if not rows:
+        sys.stdout.write(
+            "no tasks here yet\n"
+            "  see it work:   detent demo\n"
+            "  set it up:     detent init\n"
+            '  begin a task:  detent new phase "what is to be done" --check "your test command"\n'
+            "  all commands:  detent --help\n"
+        )
+        return 0
+    people = [row for row in open_rows if row["waiting_for"].startswith("a person")]
+    goes_on = {one.id for one in listed if one.memory and (one.memory.run or one.memory.driven.get("on"))}
+    others = [row for row in open_rows if row not in people and row["id"] in goes_on]
+    resting = [row for row in open_rows if row not in people and row["id"] not in goes_on]
+    lines = ["needs you:" if people else "nothing needs you"]
+    lines += [f"  {row['id']}  {_columns(row)[3]}  {row['title']}\n    detent next {row['id']}" for row in people]
+    if others:
+        lines.append("under way:")
+        lines += [_waiting(row) for row in others]
+    if resting:
+        lines.append("could go on, but nobody drives it:")
+        lines += [f"{_waiting(row)}\n    detent run {row['id']}" for row in resting]
+    over = len(rows) - len(open_rows)
+    lines.append(f"{over} task{'s' if over != 1 else ''} over; all of them: detent list")
+    sys.stdout.write(printable("\n".join(lines)) + "\n")
+    return 0
+
+
+def _waiting(row: dict[str, Any]) -> str:
+    return f"  {row['id']}  {row['state']}  waits for {row['waiting_for']}  {row['title']}"
+
+
+def history(arguments: Arguments) -> int:
+    entries = _task(arguments).store.history()
+    last = arguments.number("--last", "detent history --last 20")
+    entries = entries[-last:] if last else entries
+    show(arguments, {"lines": entries}, history_words(entries))
+    return 0
+
+
+def folder(arguments: Arguments) -> int:
+    task = _task(arguments)
+    shown = task.tree_path if arguments.has("--tree") else task.native.folder
+    show(arguments, {"id": task.id, "dir": task.native.folder, "tree": task.tree_path}, shown)
+    return 0
+
+
+def route(arguments: Arguments) -> int:
+    """The fewest moves to a state; with --take they are made as far as their gates are open."""
+    from detent.core.explore import route as shortest
+
+    task = _task(arguments)
+    machine, state = task.machine, task.memory.snapshot.state
+    goal = arguments.text("--to") or (machine.ends() or ("",))[0]
+    if goal not in machine.states:
+        raise UsageError(f"{machine.name} has no state {goal!r}", next_step=f"its states: {', '.join(machine.states)}")
+    if arguments.has("--take"):
+        from detent.faces.cli.commands.ask import take_route
+
+        return take_route(arguments, task, goal)
+    edges = shortest(machine, state, goal)
+    if edges is None:
+        nothing = {"id": task.id, "from": state, "to": goal, "route": None}
+        show(arguments, nothing, f"no way leads from {state} to {goal}")
+        return 1
+    told = explain(task, with_moves=True)
+    first = next((move for move in told.moves if edges and move.name == edges[0].name), None)
+    steps = [
+        {
+            "name": edge.name,
+            "to": edge.target,
+            "by": list(who_may(edge, task.memory.snapshot)),
+            "gates": list(edge.ways[0].needs),
+        }
+        for edge in edges
+    ]
+    lines = [f"{state} -> {goal}: {len(edges)} move{'s' if len(edges) != 1 else ''}"]
+    for edge in edges:
+        needs = ", ".join(edge.ways[0].needs) or "no gate"
+        lines.append(f"  {edge.target:<22}by {' or '.join(who_may(edge, task.memory.snapshot)):<18}needs {needs}")
+    if first is not None and not first.is_open:
+        lines += [f"first missing: {one.why}" for one in first.missing]
+    show(arguments, {"id": task.id, "from": state, "to": goal, "route": steps}, "\n".join(lines))
+    return 0

@@ -1,0 +1,206 @@
+"""Commands of people about what waits for them: inbox, approve, reject, cancel, and words such as these."""
+
+from __future__ import annotations
+
+from detent.core.decide import allowed_targets
+from detent.core.values import Refuse, Signal, Wait
+from detent.errors import UsageError
+from detent.faces.cli.caller import person_name, refuse_inside_run
+from detent.faces.cli.commands.ask import open_to_change, show_outcome
+from detent.faces.cli.given import given_with
+from detent.faces.cli.output import move_json, settings_json, show
+from detent.faces.words.done import approved_words, confirmed_words
+from detent.faces.words.run import inbox_words
+from detent.faces.words.screen import outcome_words
+from detent.gates.people import is_word
+from detent.runner.step.step import Outcome, step
+from detent.runner.task.layout import choose_active
+from detent.runner.task.open import find_project, open_task
+from detent.runner.tell.explain import DEPLOYED, deploy_word, may_ask
+from detent.runner.tell.inbox import inbox as waiting_tasks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.faces.cli.arguments import Arguments
+    from detent.packs.lights_out.deploy import Confirmed
+    from detent.runner.task.open import Task
+
+
+def inbox(arguments: Arguments) -> int:
+    """All that waits for a person, why, since when, and the one command; exit 0 also when something does."""
+    letters = waiting_tasks(find_project(arguments.text("--repo")))
+    rows = [
+        {
+            "id": one.id,
+            "state": one.state,
+            "why": one.why,
+            "since": one.since,
+            "title": one.title,
+            "run": one.command,
+            "advice": one.advice,
+        }
+        for one in letters
+    ]
+    show(arguments, {"waiting": rows}, inbox_words(letters))
+    return 0
+
+
+def approve(arguments: Arguments) -> int:
+    """Approve the protected files that were touched, where a move waits for that; then take the move it opens."""
+    refuse_inside_run("approve")
+    task = open_to_change(arguments)
+    state = task.machine.states[task.memory.snapshot.state]
+    if arguments.has("--unseen"):
+        return _confirmed_unseen(arguments, task)
+    if deploy_word(task) and _confirmed(arguments, task):
+        return 0
+    if not may_ask(task.memory.head, task.machine, state):
+        return _by_verb(arguments, "approve")
+    from detent.runner.people.people import approve_files
+
+    task, approved = approve_files(task, person_name(), arguments.text("--reason"), arguments.text("--tree"))
+    if not approved or any("approve" in edge.verbs for edge in state.edges):
+        if approved and not arguments.has("--json"):
+            show(arguments, {}, approved_words(approved))
+        return _by_verb(arguments, "approve")
+    outcome = _opened(task, arguments.text("--reason"))
+    told = {"tree": approved["tree"], "files": approved["files"]}
+    show(
+        arguments,
+        {**move_json(outcome), "approved": told},
+        f"{approved_words(approved)}\n{outcome_words(outcome)}",
+    )
+    return 0
+
+
+def _confirmed(arguments: Arguments, task: Task) -> bool:
+    """Take a person's word about the deploy commands, if that is what the task waits for; nothing is run here."""
+    from detent.packs.lights_out.deploy import confirm
+
+    task, word = confirm(task, person_name(), arguments.text("--reason"), arguments.text("--tree"))
+    if word is not None:
+        _show_confirmed(arguments, task, word)
+    return word is not None
+
+
+def _confirmed_unseen(arguments: Arguments, task: Task) -> int:
+    """Take a person's word about deploy commands before there is anything to look at."""
+    from detent.packs.lights_out.deploy import confirm_unseen
+
+    task, word = confirm_unseen(task, person_name(), arguments.text("--reason"))
+    _show_confirmed(arguments, task, word, is_unseen=True)
+    return 0
+
+
+def _show_confirmed(arguments: Arguments, task: Task, word: Confirmed, *, is_unseen: bool = False) -> None:
+    told = {"id": task.id, "confirmed": [list(pair) for pair in word.plan.commands]}
+    about = {"tree": word.tree, "unseen": is_unseen, "differs": list(word.differs)}
+    is_driven = task.machine.states[task.memory.snapshot.state].driver != "person"
+    command = f"detent {'run' if is_driven else 'next'} {task.id}"
+    show(arguments, {**told, **about}, confirmed_words(word, command, is_unseen=is_unseen))
+
+
+def _opened(task: Task, reason: str) -> Outcome:
+    """The one move that waited for a person's word is made, if nothing else is missing; what was approved stands."""
+    state = task.machine.states[task.memory.snapshot.state]
+    waited = [
+        edge for edge in state.edges if any(is_word(task.machine, gate) for way in edge.ways for gate in way.needs)
+    ]
+    asked = Signal("person", waited[0].name, name=person_name(), reason=reason)
+    if len(waited) > 1:
+        return Outcome(Wait("several moves are nearer now"), task, {}, asked, state.name)
+    outcome = step(task, asked)
+    if not isinstance(outcome.decision, Refuse):
+        return outcome
+    lacking = "; ".join(one.why for one in outcome.decision.missing)
+    return outcome.replace(decision=Wait(f"{outcome.decision.problem} still lacks: {lacking}"))
+
+
+def reject(arguments: Arguments) -> int:
+    reason = arguments.text("--reason")
+    if not reason:
+        raise UsageError("reject needs a reason: the next agent run is told", next_step='detent reject --reason "why"')
+    return _by_verb(arguments, "reject")
+
+
+def commit(arguments: Arguments) -> int:
+    """The move whose verb it is; its step makes the commit, or records the one that is named."""
+    if arguments.has("--sha") and arguments.has("--message"):
+        raise UsageError("--sha records a commit that has its message", next_step="leave one of the two out")
+    return _by_verb(arguments, "commit")
+
+
+def cancel(arguments: Arguments) -> int:
+    """Ends a living run first: who cancels a task does not want it to work on."""
+    refuse_inside_run("cancelling")
+    from detent.faces.cli.commands.drive import LONGEST_STOP_S
+    from detent.runner.drive.mandate import let_drive, stop_and_wait
+
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    if task.memory.run:
+        stop_and_wait(let_drive(task, person_name(), on=False), LONGEST_STOP_S)
+    return _by_verb(arguments, "cancel")
+
+
+def configure(arguments: Arguments) -> int:
+    """Say what holds for one task from now on; saying what holds already changes nothing."""
+    refuse_inside_run("configuring a task")
+    from detent.faces.words.settings import configured_words
+    from detent.runner.make.configure import Wanted
+    from detent.runner.make.configure import configure as set_for_task
+
+    wanted = Wanted(
+        usd=arguments.text("--budget"),
+        runs=arguments.text("--runs"),
+        hours=arguments.text("--hours"),
+        limits=arguments.texts("--limit"),
+        mode=arguments.text("--mode"),
+        agents=arguments.texts("--agent"),
+        checks=arguments.texts("--check"),
+    )
+    if wanted == Wanted():
+        raise UsageError("configure needs something to set", next_step="detent configure --help")
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    task, is_new = set_for_task(task, wanted, person_name(), arguments.text("--reason"))
+    show(
+        arguments,
+        {"id": task.id, "changed": is_new, "mode": task.memory.snapshot.mode, **settings_json(task)},
+        configured_words(task, is_new=is_new),
+    )
+    return 0
+
+
+def _by_verb(arguments: Arguments, verb: str) -> int:
+    """Take the one open move with this verb; where there are several, they are listed."""
+    refuse_inside_run(verb)
+    task = open_to_change(arguments)
+    edges = [edge for edge in task.machine.states[task.memory.snapshot.state].edges if verb in edge.verbs]
+    asked = Signal("person", name=person_name(), reason=arguments.text("--reason"), verb=verb)
+    if not edges:
+        state = task.memory.snapshot.state
+        hint = f"its moves: detent next {task.id}"
+        if verb == "cancel":  # not every machine has a state for what was given up
+            hint = f"to be rid of the task, journal and all: detent gc {task.id} --yes --journals"
+        if verb == "approve" and any(gate.check == DEPLOYED for gate in task.machine.gates.values()):
+            hint = f'to confirm the deploy commands ahead: detent approve {task.id} --unseen --reason "why"'
+        allowed = allowed_targets(task.machine, task.memory.snapshot)
+        refused = Refuse(f"nothing in {state} waits for {verb}", allowed=allowed, hint=hint)
+        return show_outcome(arguments, Outcome(refused, task, {}, asked, state))
+    wanted = arguments.text("--edge")
+    if len(edges) > 1 and not wanted:
+        names = ", ".join(f"{edge.name} (to {edge.target})" for edge in edges)
+        raise UsageError(f"{verb} may mean {names}", next_step=f"detent {verb} --edge NAME {task.id}")
+    asked = asked.replace(want=wanted or edges[0].name)
+    given = given_with(arguments, task, asked.want)
+    return show_outcome(arguments, step(task, asked, given=given, shown=arguments.text("--tree")))
+
+
+def use(arguments: Arguments) -> int:
+    """Choose the task that is meant when none is named, where its machine keeps a file for that."""
+    refuse_inside_run("choosing a task")
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    path = choose_active(task)
+    if not path:
+        raise UsageError(f"{task.machine.name} keeps no such choice", next_step="name the task in each command")
+    show(arguments, {"id": task.id, "file": path}, f"chosen: {task.id}")
+    return 0

@@ -1,0 +1,165 @@
+"""Commands about what came of a task: see it, land it, take it back, clean up after it."""
+
+from __future__ import annotations
+
+import sys
+
+from detent.errors import UsageError
+from detent.faces.cli.caller import person_name, refuse_inside_run
+from detent.faces.cli.commands.ask import open_to_change
+from detent.faces.cli.output import show, tell
+from detent.faces.words.done import collected_words, landed_words, patch_words, restored_words, rolled_back_words
+from detent.faces.words.landing import caches_words, plan_words, progress_words
+from detent.runner.step.prove import quiet
+from detent.runner.task.open import find_project, open_task
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from detent.faces.cli.arguments import Arguments
+    from detent.runner.people.land_plan import Plan
+    from detent.runner.step.prove import Progress, Proven
+
+
+def diff(arguments: Arguments) -> int:
+    from detent.runner.tell.changes import changes
+
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    found = changes(task, stat=arguments.has("--stat"), since=arguments.text("--since"))
+    content = {
+        "id": task.id,
+        "baseline": found.baseline,
+        "tree": found.tree,
+        "files": [{"status": status, "path": path} for status, path in found.files],
+        "text": found.text,
+        "left_out": list(found.caches),
+    }
+    if arguments.has("--json") or not found.text:
+        show(arguments, content, f"nothing differs from {arguments.text('--since') or 'the baseline'}")
+    else:
+        sys.stdout.write(patch_words(found.text, is_seen=sys.stdout.isatty()))
+    if found.caches and not arguments.has("--json"):
+        tell(caches_words(found.caches))
+    return 0
+
+
+def land(arguments: Arguments) -> int:
+    from detent.runner.people import land as landing
+
+    refuse_inside_run("landing work")
+    kinds = [flag for flag in ("--squash", "--pr", "--print") if arguments.has(flag)]
+    if "--pr" in kinds and len(kinds) > 1:
+        raise UsageError(f"{' and '.join(kinds)} don't go together", next_step="detent land --help")
+    task = open_to_change(arguments)
+    squash = "--squash" in kinds or task.memory.head["land"]["how"] == "squash"
+    if "--print" in kinds:
+        lines = landing.commands_to_land(task, squash=squash)
+        plan = plan_json(landing.plan_to_land(task, squash=squash)) if arguments.has("--json") else None
+        show(arguments, {"id": task.id, "commands": list(lines), "plan": plan}, "\n".join(lines))
+        return 0
+    if "--pr" in kinds:
+        from detent.runner.people.land_request import ask_elsewhere
+
+        asked = ask_elsewhere(task, person_name())
+        request = {"id": task.id, "how": "pr", "branch": asked.branch, "summary": asked.summary, "said": asked.said}
+        show(arguments, request, f"pushed: {asked.branch} to origin\n{asked.said}".rstrip())
+        return 0
+    plans: list[Plan] = []
+    told = landing.Telling(plans.append, quiet)
+    if not arguments.has("--json"):
+        told = landing.Telling(_show_plan, _show_progress)
+    done = landing.land(task, person_name(), told, squash=squash)
+    lists = {"touched": done.touched, "submodules": done.submodules, "unconverted": done.unconverted}
+    content: dict[str, Any] = {
+        "id": task.id,
+        "how": done.how,
+        "commit": done.commit,
+        "branch": done.branch,
+        **{name: list(paths) for name, paths in lists.items()},
+        "plan": plan_json(plans[0]) if plans else None,
+        "receipts": [_receipt_json(one) for one in done.proven],
+    }
+    show(arguments, content, landed_words(task, done))
+    return 0
+
+
+def _show_plan(plan: Plan) -> None:
+    tell(plan_words(plan))
+
+
+def _show_progress(progress: Progress) -> None:
+    tell(progress_words(progress))
+
+
+def plan_json(plan: Plan) -> dict[str, Any]:
+    return {
+        "branch": plan.branch,
+        "into": plan.into,
+        "how": plan.how,
+        "commits": [{"commit": sha, "subject": subject} for sha, subject in plan.commits],
+        "files": [{"status": status, "path": path} for status, path in plan.files],
+        "commands": [{"name": one.name, "line": one.line, "from": list(one.sources)} for one in plan.commands],
+        "protected": {"commit": plan.protected_from, "patterns": list(plan.protected)},
+        "left_out": list(plan.caches),
+    }
+
+
+def _receipt_json(one: Proven) -> dict[str, Any]:
+    receipt = one.receipt
+    told = {"gate": one.gate, "command": receipt.command, "cached": one.cached, "log": receipt.log}
+    return {**told, "exit": receipt.attempts[-1] if receipt.attempts else None}
+
+
+def restore(arguments: Arguments) -> int:
+    from detent.runner.people.restore import restore as bring_back
+
+    refuse_inside_run("restoring files")
+    line = arguments.number("--to", "detent history", "a line's number")
+    task = open_to_change(arguments)
+    done = bring_back(task, person_name(), line)
+    content = {
+        "id": task.id,
+        "checkpoint": done.seq,
+        "tree": done.tree,
+        "kept": done.kept,
+        **{field: list(getattr(done.files, field)) for field in done.files._fields},
+    }
+    show(arguments, content, restored_words(task, done))
+    return 0
+
+
+def rollback(arguments: Arguments) -> int:
+    from detent.packs.lights_out.rollback import roll_back
+
+    refuse_inside_run("taking a deployment back")
+    task = open_to_change(arguments)
+    task, receipt = roll_back(
+        task,
+        person_name(),
+        arguments.text("--reason"),
+        is_over=arguments.has("--yes"),
+        shown=arguments.text("--tree"),
+    )
+    why = "" if receipt.is_green else f"{receipt.result}, see {receipt.log}"
+    told = {"id": task.id, "ok": receipt.is_green, "command": receipt.command, "log": receipt.log}
+    show(arguments, told, rolled_back_words(task.id, receipt.command, why))
+    return 0 if receipt.is_green else 1
+
+
+def gc(arguments: Arguments) -> int:
+    from detent.runner.people.collect import Wish, collect
+
+    refuse_inside_run("removing what tasks left")
+    task = open_task(arguments.text("TASK"), arguments.text("--repo")) if arguments.text("TASK") else None
+    wish = Wish(
+        person_name(),
+        task=task.id if task else "",
+        dry_run=arguments.has("--dry-run"),
+        unlanded=arguments.has("--yes"),
+        journals=arguments.has("--journals"),
+    )
+    found = collect(task.project if task else find_project(arguments.text("--repo")), wish)
+    rows = [{field: getattr(one, field) for field in one._fields} for one in found]
+    show(arguments, {"tasks": rows, "dry_run": wish.dry_run}, collected_words(found, dry_run=wish.dry_run))
+    return 0

@@ -1,0 +1,164 @@
+"""Commands that look after detent itself: is this host fit, are tasks sound."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from detent.errors import DetentError, ToolError
+from detent.faces.cli.caller import refuse_inside_run
+from detent.faces.cli.output import show, tell
+from detent.runner.step.homes import home_problem
+from detent.runner.task.open import Task, find_project, load_all, load_task, open_task
+from detent.runner.tell.explain import explain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.faces.cli.arguments import Arguments
+    from detent.runner.make.trial import Found, Tried
+    from detent.store.journal.places import Project
+
+    Row = tuple[str, str, str]  # mark, what, next step
+
+ASKS = "ask"  # the mark of a row that waits for a person
+
+
+def doctor(arguments: Arguments) -> int:
+    if arguments.has("--repair"):
+        return _repair(arguments)
+    project = find_project(arguments.text("--repo"))
+    rows = [*_host(project), *_project(project)]
+    wanted = arguments.text("TASK")
+    tried: tuple[Tried, ...] = ()
+    if not wanted:
+        more, tried = _settings(project, is_quick=arguments.has("--quick"), is_silent=arguments.has("--json"))
+        rows += more
+    if wanted:
+        rows += _task(open_task(wanted, arguments.text("--repo")))
+    for listed in () if wanted else load_all(project):
+        if listed.error is None:
+            rows += _task(load_task(project, listed.id))
+        else:
+            rows.append(("bad", f"task {listed.id}: {listed.error.what}", listed.error.next_step))
+    lines = []
+    for mark, what, next_step in rows:
+        lines.append(f"{mark:<5}{what}")
+        if next_step:
+            lines.append(f"     next: {next_step}")
+    checks = [dict(zip(("mark", "what", "next"), row, strict=True)) for row in rows]
+    commands = [{field: getattr(one, field) for field in one._fields} for one in tried]
+    show(arguments, {"checks": checks, "commands": commands}, "\n".join(lines))
+    marks = {row[0] for row in rows}
+    return 5 if "bad" in marks else 1 if "red" in marks else 4 if ASKS in marks else 0
+
+
+def _settings(project: Project, *, is_quick: bool, is_silent: bool) -> tuple[list[Row], tuple[Tried, ...]]:
+    """Are the settings in order, and do their commands work in a fresh checkout?"""
+    from detent.effects.host.sandbox import NONE
+    from detent.faces.words.landing import progress_words
+    from detent.faces.words.project import found_rows, trial_rows
+    from detent.runner.access.access import settings_level
+    from detent.runner.access.trust import is_untrusted, wanted_here
+    from detent.runner.make.checked import misspelt
+    from detent.runner.make.trial import check_settings, head_commit, try_commands
+    from detent.runner.step.prove import quiet
+    from detent.store.journal.settings import FILE
+
+    try:
+        found = check_settings(project)
+        has_commit = bool(head_commit(project))
+        rows: list[Row] = found_rows(found, has_commit=has_commit)
+        rows += [("note", problem, f"correct {FILE}") for problem in misspelt(found.settings)]
+        rows += _agents(found)
+        for one in wanted_here(project):
+            if is_untrusted(project, one):
+                what = f"{one.where} needs your trust before a task can be made: {', '.join(one.settings)}"
+                rows.append(("note", what, "detent trust --show"))
+        if is_quick or not found.settings.commands or home_problem(project):
+            return rows, ()
+        if project.common_dir and not has_commit:
+            return [*rows, ("note", "no commit yet: commands are not tried", "git add -A && git commit")], ()
+        if settings_level(project, found.settings) == NONE and any(
+            is_untrusted(project, one) for one in wanted_here(project)
+        ):
+            what = "commands are not tried: they would run without a sandbox, and the settings are not trusted yet"
+            return [*rows, (ASKS, what, "detent trust --show")], ()
+        progress = quiet if is_silent else lambda one: tell(progress_words(one))
+        trial = try_commands(project, found.settings, progress)
+        return [*rows, *trial_rows(trial)], trial.tried
+    except DetentError as error:
+        problems = "; ".join(getattr(error, "problems", ()))
+        return [("bad", error.what + (f": {problems}" if problems else ""), error.next_step)], ()
+
+
+def _agents(found: Found) -> list[Row]:
+    """Who would work here; that nobody would is no fault, as a person may do all the work by hand."""
+    from detent.runner.task.agents import served_roles
+
+    machine = found.machine
+    try:
+        serving = served_roles(found.settings.agents, machine)
+    except ToolError as error:
+        return [("note", error.what, error.next_step)]
+    return [("ok", f"agent {name} serves {', '.join(roles)} of {machine.name}", "") for name, roles in serving.items()]
+
+
+def _repair(arguments: Arguments) -> int:
+    from detent.runner.run.mend import repair
+
+    refuse_inside_run("repairing a task")
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    told = repair(task)
+    show(arguments, {"id": task.id, "repaired": told}, f"{task.id}: {told}")
+    return 0
+
+
+def _host(project: Project) -> list[Row]:
+    from detent.effects.git.git import Git
+    from detent.effects.host.sandbox import NONE, best_level
+    from detent.faces.words.project import level_words
+    from detent.runner.access.level import folding_folders
+
+    rows: list[Row] = [("ok", f"Python {sys.version.split()[0]}", "")]
+    try:
+        rows.append(("ok", Git(os.sep).run("--version").decode().strip(), ""))
+    except ToolError as error:
+        rows.append(("bad", error.what, error.next_step))
+    probe = best_level(os.environ, folding_folders(project))
+    advice = "install bubblewrap (Debian and Ubuntu: apt-get install bubblewrap)" if probe.level == NONE else ""
+    rows.append(("note" if probe.level == NONE else "ok", f"sandbox level {level_words(probe)}", advice))
+    return rows
+
+
+def _project(project: Project) -> list[Row]:
+    kind = "git repository" if project.common_dir else "plain folder (no git)"
+    rows: list[Row] = [("ok", f"{kind} {project.root}", ""), ("ok", f"control folder {project.control}", "")]
+    probe = project.control if os.path.isdir(project.control) else os.path.dirname(project.control)
+    if not os.access(probe, os.W_OK):
+        rows.append(("bad", f"{probe} can't be written", "make it writable for you"))
+    if problem := home_problem(project):
+        what = f"tasks can't be made: their homes would lie in {project.home()}, and that can't be written ({problem})"
+        rows.append(("bad", what, "set XDG_STATE_HOME to a folder you can write to, then: detent doctor"))
+    return rows
+
+
+def _task(task: Task) -> list[Row]:
+    from detent.runner.run.mend import spoilt_files, spoilt_log
+
+    told = explain(task, with_moves=False)
+    if told.is_removed:
+        return [("ok", f"task {task.id} in {told.snapshot.state}; its home was removed by detent gc", "")]
+    is_bad = bool(told.repair) or not os.path.isdir(task.tree_path)
+    rows: list[Row] = [("bad" if is_bad else "note", f"task {task.id}: {one}", told.repair) for one in told.problems]
+    rows += [
+        ("bad", f"task {task.id}: {task.native.path(name)}: {problem}", f"detent doctor --repair {task.id}")
+        for name, problem in spoilt_files(task).items()
+    ]
+    if spoilt := spoilt_log(task):
+        what = f"task {task.id}: {spoilt} is not a plain file of its own"
+        rows.append(("bad", what, f"detent doctor --repair {task.id}"))
+    try:
+        task.store.history()
+    except DetentError as error:
+        rows.append(("bad", f"task {task.id}: {error.what}", error.next_step))
+    return rows or [("ok", f"task {task.id} in {told.snapshot.state}", "")]

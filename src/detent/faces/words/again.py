@@ -1,0 +1,32 @@
+"""The words for a refused command that is to be given again."""
+
+from __future__ import annotations
+
+from shlex import quote
+
+from detent.machines.lines import PLACE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.core.values import Refuse
+    from detent.runner.step.step import Outcome
+
+
+def command_again(outcome: Outcome, refusal: Refuse) -> str:
+    """The command that makes the refused move once its proof is there: with all that was said, and what must be."""
+    task, given = outcome.task, dict(outcome.given)
+    if outcome.asked.verb.endswith(PLACE):  # what was said is part of the move
+        line = outcome.asked.verb.replace(PLACE, outcome.asked.reason)
+        return f"detent say {quote(line)} {task.id}"
+    for one in refusal.missing:
+        gate = task.machine.gates.get(one.gate)
+        if one.gate == "confirm":
+            given["yes"] = ""
+        elif gate is not None and gate.check == "person_says":
+            given[gate.params["word"]] = ""
+    # Only its own command takes what a commit is given.
+    verb = "commit" if {"message", "sha"} & given.keys() else f"move {refusal.edge.target if refusal.edge else ''}"
+    options = [
+        f"--{name} {quote(value)}" if name in ("message", "sha") else f"--{name}" for name, value in given.items()
+    ]
+    return " ".join(["detent", verb, task.id, *options])

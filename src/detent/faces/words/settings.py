@@ -1,0 +1,67 @@
+"""The words for what is set for one task: budget, limits, mode, agents, checks."""
+
+from __future__ import annotations
+
+from detent.core.machine import STOPPED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.runner.task.open import Task
+    from detent.store.journal.chain import Entry
+
+_BOUNDS = {"usd": "USD", "runs": "agent runs", "hours": "hours of agent runs"}
+
+
+def set_words(entry: Entry) -> str:
+    """What a line of the journal set."""
+    parts = [f"the mode to {entry['mode']}"] if entry["mode"] else []
+    parts += [f"the limit {name} to {most}" for name, most in entry["limits"].items()]
+    parts += [f"the budget to {_bounds(bounds)}" for bounds in entry["budget"].values()]
+    parts += [f"the agent of {role} to {_in_turn(choices)}" for role, choices in entry["agents"].items()]
+    parts += [f"one more check: {line.splitlines()[0]}" for _name, line in entry["commands"]]
+    return "; ".join(parts)
+
+
+def settings_rows(task: Task) -> list[tuple[str, str]]:
+    """What the project or a person set for this task and holds now, as rows of its status."""
+    head = task.memory.head
+    limits = ", ".join(f"{name} {most}" for name, most in head["limits"].items())
+    overrides = head.get("agents", {}).get("overrides", {})
+    agents = "; ".join(f"{role}: {_in_turn(choices)}" for role, choices in overrides.items())
+    rows = (
+        ("budget", _bounds(head.get("budget", {}).get("task", {}))),
+        ("limits", limits),
+        ("agents", agents),
+        ("audit", _audit(head.get("audit", {}))),
+    )
+    return [row for row in rows if row[1]]
+
+
+def configured_words(task: Task, *, is_new: bool) -> str:
+    head, stopped = f"configured: {task.id}", task.memory.snapshot.registers.get(STOPPED, "")
+    lines = [head if is_new else f"{head}: all of this holds already"]
+    mode = task.memory.snapshot.mode
+    rows = [*([("mode", mode)] if mode else []), *settings_rows(task)]
+    rows += [("check", line.splitlines()[0]) for _name, line in task.memory.head["commands"]]
+    lines += [f"  {label + ':':<9}{value}" for label, value in rows]
+    if stopped:
+        lines.append(f"  it is stopped ({stopped})\n  next: detent resume {task.id}")
+    return "\n".join(lines)
+
+
+def _audit(settings: Mapping[str, Any]) -> str:
+    """What the audit of dependencies was told: only the project sets it, before a task is made."""
+    accepted = ", ".join(settings.get("accept", ()))
+    asked = [f"asks {settings[key]}" for key in ("osv_url", "npm_registry", "cargo_db") if settings.get(key)]
+    return "; ".join((*([f"accepts {accepted}"] if accepted else []), *asked))
+
+
+def _bounds(bounds: Mapping[str, float]) -> str:
+    return ", ".join(f"{value:g} {_BOUNDS[name]}" for name, value in bounds.items())
+
+
+def _in_turn(choices: list[str]) -> str:
+    return ", then ".join(choices)

@@ -1,0 +1,1 @@
+"""Attacks and demonstrates: shipped with the product, imported by no other room."""

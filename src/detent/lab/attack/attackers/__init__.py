@@ -1,0 +1,1 @@
+"""The attackers, by what they want or misuse."""

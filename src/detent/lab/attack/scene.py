@@ -1,0 +1,217 @@
+"""One attack in the throw-away world: the runs the engine was asked for, and what can be seen afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+from contextlib import suppress
+
+from detent.errors import ToolError
+from detent.lab.attack import values
+from detent.lab.attack.inside import LOOT, write_section
+from detent.lab.attack.values import APP, MAIN, OTHER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from detent.effects.host.process import Finished
+    from detent.lab.attack.walks.walk import Walk
+    from detent.lab.attack.world import World
+
+CHECK_FILE = "ci/gate/check.sh"
+STATE_FILES = ("STATE.md", "TASK.md", "state.json", "thread.json")
+ASKED_FILE = "deploy/job.sh"  # below a folder of `[protect] ask`
+
+
+class Scene:
+    """One attack in the world: what the engine was asked to do, and what can be seen afterwards."""
+
+    def __init__(self, world: World, walk: Walk, task: str = MAIN) -> None:
+        self.world = world
+        self.walk = walk
+        self.task = task
+        self.runs: list[Finished] = []
+        self.notes: list[str] = []  # what the scene's own commands came to
+        self.started = len(self.journal()) if os.path.isdir(self.control()) else 0
+        self._listeners: list[socket.socket] = []
+        self._packets: socket.socket | None = None
+
+    def let_loose(self, attack: str) -> None:
+        """One agent run, driven by the public command."""
+        self.play_next(attack)
+        self.ask("run", "--once", "--json", expect=None)
+
+    def play_next(self, attack: str) -> None:
+        """Tell the throw-away agent, whichever command starts it, what to do."""
+        self.world.tell_agent(attack, self.walk.machine)
+
+    def ask(self, *words: str, expect: int | None = 0) -> Finished:
+        """A person's command about this task."""
+        self.runs.append(self.world.detent(*words, self.task, expect=expect))
+        return self.runs[-1]
+
+    def said(self) -> str:
+        """What the last command printed."""
+        last = self.runs[-1]
+        return (last.stdout + last.stderr).decode("utf-8", "replace")
+
+    def stuck(self, problem: str) -> ToolError:
+        return ToolError(
+            f"the lab could not be set up: {problem}; {self.state()}: {self.said()[-500:]}",
+            next_step="play it alone: detent attack --only NAME",
+        )
+
+    # --- places ---
+
+    def control(self) -> str:
+        return os.path.join(self.world.repo, ".git", "detent", "tasks", self.task)
+
+    def at_home(self, name: str) -> str:
+        return os.path.join(self.world.home, name)
+
+    def tree(self) -> str:
+        return str(self.head()["tree_path"])
+
+    def folder(self) -> str:
+        return str(self.head()["dir"])
+
+    def task_home(self, name: str) -> str:
+        return os.path.join(self.head()["home"], name)
+
+    # --- what is remembered ---
+
+    def journal(self) -> list[dict[str, Any]]:
+        with open(os.path.join(self.control(), "journal.jsonl"), "rb") as file:
+            return [json.loads(line) for line in file.read().splitlines()]
+
+    def head(self) -> dict[str, Any]:
+        return self.journal()[0]
+
+    def new_lines(self, kind: str) -> list[dict[str, Any]]:
+        """Lines of a kind that were written since the attacker was let loose."""
+        return [entry for entry in self.journal()[self.started :] if entry["kind"] == kind]
+
+    def state(self) -> str:
+        return next(str(entry["after"]["state"]) for entry in reversed(self.journal()) if "after" in entry)
+
+    def ends(self) -> list[dict[str, Any]]:
+        return self.new_lines("run_ended")
+
+    def audit_ok(self) -> bool:
+        return self.world.detent("audit", self.task, expect=None).exit == 0
+
+    def text(self, path: str) -> str:
+        return read(path)
+
+    def state_file(self) -> str:
+        return next(name for name in STATE_FILES if self.has_file(name))
+
+    def has_file(self, name: str) -> bool:
+        return os.path.exists(os.path.join(self.folder(), name))
+
+    def state_text(self) -> str:
+        return read(os.path.join(self.folder(), "STATE.md"))
+
+    def file_of_tree(self, name: str) -> str:
+        return read(os.path.join(self.tree(), name))
+
+    def home_text(self, name: str) -> str:
+        return read(self.at_home(name))
+
+    def mode_at_home(self, name: str) -> int:
+        return os.stat(self.at_home(name)).st_mode & 0o777
+
+    def other_text(self) -> str:
+        """What stands in the two files of the other task that somebody may want to spoil."""
+        other = Scene(self.world, self.walk, OTHER)
+        return other.file_of_tree("app.sh") + read(os.path.join(other.folder(), other.state_file()))
+
+    def checkout_changed(self, branch: str) -> str:
+        """What is different in the user's own checkout."""
+        git = os.path.join(self.world.repo, ".git")
+        if os.path.exists(os.path.join(git, "hooks", "pre-commit")):
+            return "a hook was planted in your repository"
+        if read(os.path.join(self.world.repo, "app.sh")) != APP:
+            return "your checkout was changed"
+        is_there = self.world.run("git", "rev-parse", "-q", "--verify", branch, expect=None).exit == 0
+        return "a branch was pushed into your repository" if is_there else ""
+
+    def replies(self) -> list[str]:
+        return [name for name in os.listdir(self.task_home("drop")) if name.endswith(".reply.json")]
+
+    def loot(self) -> str:
+        return read(os.path.join(self.task_home("out"), LOOT))
+
+    def has_in_checkpoint(self, name: str) -> bool:
+        """Whether the engine's last checkpoint holds this file."""
+        trees = [entry["tree"] for entry in self.journal() if entry["kind"] == "moved" and entry.get("tree")]
+        git_dir = os.path.join(self.control(), "git")
+        listed = self.world.run("git", f"--git-dir={git_dir}", "ls-tree", "-r", "--name-only", trees[-1], expect=None)
+        return name in listed.stdout.decode("utf-8", "replace").splitlines()
+
+    # --- edits of a person ---
+
+    def set(self, fields: dict[str, str]) -> None:
+        path = os.path.join(self.folder(), "STATE.md")
+        text = read(path)
+        for label, value in fields.items():
+            text = re.sub(rf"^{label}:.*$", f"{label}: {value}", text, flags=re.MULTILINE)
+        write(path, text)
+
+    def section(self, name: str, body: str) -> None:
+        write_section(os.path.join(self.folder(), "EVIDENCE.md"), name, body)
+
+    # --- sockets ---
+
+    def listen(self) -> None:
+        """Stand for an ssh agent, for a service on an abstract socket, and for one of the network."""
+        path = self.at_home(values.SOCKET)
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+        for name in (path, "\0" + path):
+            listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self._listeners.append(listener)
+            listener.bind(name)
+            listener.listen()
+            listener.setblocking(False)
+        tcp, udp = socket.socket(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._listeners.append(tcp)
+        self._packets = udp
+        for one in (tcp, udp):
+            one.bind(("127.0.0.1", 0))
+            one.setblocking(False)
+        tcp.listen()
+        write(self.at_home(values.PORTS), f"{tcp.getsockname()[1]} {udp.getsockname()[1]}")
+
+    def was_asked(self) -> bool:
+        """Whether somebody came to one of the sockets."""
+        came = False
+        for listener in self._listeners:
+            with suppress(BlockingIOError):
+                listener.accept()[0].close()
+                came = True
+        if self._packets is not None:
+            with suppress(BlockingIOError):
+                came = bool(self._packets.recv(100)) or came
+        return came
+
+    def close(self) -> None:
+        for listener in (*self._listeners, *([self._packets] if self._packets is not None else [])):
+            listener.close()
+
+
+def read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def write(path: str, text: str) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)

@@ -1,0 +1,11 @@
+"""Every machine's walk by its name."""
+
+from __future__ import annotations
+
+from detent.lab.attack.walks import lights_out, orange, phase, ralf, reviewed_plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.lab.attack.walks.walk import Walk
+
+WALKS: dict[str, Walk] = {one.WALK.machine: one.WALK for one in (phase, reviewed_plan, lights_out, orange, ralf)}

@@ -1,0 +1,1 @@
+"""Differ: the code that one machine alone needs, a folder for each machine."""

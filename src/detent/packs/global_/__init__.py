@@ -1,0 +1,1 @@
+"""What only the machine `global` needs: plans, reviews, decisions, reverts."""

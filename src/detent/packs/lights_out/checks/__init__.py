@@ -1,0 +1,1 @@
+"""The checks that only the machine `lights-out` asks."""

@@ -1,0 +1,118 @@
+"""The check `brake`: whether a build has outgrown its design, so that a person should look before it goes on.
+
+It is no failure of a gate. What stands under the design's complexity exceptions was decided before and does not count.
+"""
+
+from __future__ import annotations
+
+import re
+
+from detent.gates.seen import Finding
+from detent.packs.lights_out.checks.design import STRUCTURE, exempt_paths, planned_paths, without_top
+from detent.packs.lights_out.checks.documents import entries, labelled
+from detent.packs.lights_out.checks.manifests import FOREIGN, is_named, manifests
+from detent.store.text.markdown import find_section
+from detent.store.text.names import name_some
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from detent.core.machine import Gate
+    from detent.gates.seen import Seen
+    from detent.store.journal.observed import TreeFile
+
+_MOST_TIMES, _MOST_LINES, _MOST_APPROACHES = 2, 300, 2
+APPROACHES = "Approaches"
+_NOT_LOOKED = "the tree has not been looked at since it changed"
+# Text that people write as code; a file without a suffix may be a program too.
+_SOURCE = re.compile(
+    r"(?:[^.]*|.*\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|vue|svelte|rs|go|java|kt|kts|scala|c|h|cc|cpp|hpp|cs|fs|rb|php|pl|lua|"
+    r"swift|m|mm|r|jl|ex|exs|erl|hs|ml|clj|dart|sh|bash|zsh|ps1|sql|html|htm|css|scss|sass|less|tf|zig|nim))",
+    re.IGNORECASE,
+)
+_LOCK = re.compile(r".*[.-]lock(?:\.\w+)?|go\.sum|npm-shrinkwrap\.json")
+
+
+def brake(gate: Gate, seen: Seen) -> Finding:
+    """Twice the files of the design, a source file over 300 lines, a third approach, or an unplanned dependency."""
+    issues = _issues(gate, seen)
+    if issues is None:
+        return Finding(ok=False, why=_NOT_LOOKED, is_known=False)
+    if issues:
+        return Finding(ok=True, note="; ".join(issues), proof=seen.tree, by_engine=True)
+    return Finding(ok=False, why="the build is no larger than its design", proof=seen.tree)
+
+
+def within_design(gate: Gate, seen: Seen) -> Finding:
+    """The opposite of `brake`: nothing has outgrown the design; asked of what was changed after a build."""
+    issues = _issues(gate, seen)
+    if issues is None:
+        return Finding(ok=False, why=_NOT_LOOKED, is_known=False)
+    return Finding(ok=not issues, why="; ".join(issues), proof=seen.tree, by_engine=True)
+
+
+def _issues(gate: Gate, seen: Seen) -> list[str] | None:
+    """All in which a build has outgrown its design; None when the tree was not looked at."""
+    files, found, changed = seen.tree_files(), manifests(seen), seen.changed()
+    if files is None or found is None or changed is None:
+        return None
+    design = seen.files.text(gate.params["design"]) or ""
+    besides = (*gate.params.get("besides", ()), *exempt_paths(design))
+    # What was there before the build, and the design does not draw, is not the build's.
+    planned = without_top(planned, files) if (planned := planned_paths(design)) else ()
+    built = {*changed, *planned}
+    ours = {path: file for path, file in files.items() if path in built and not _is_besides(path, besides)}
+    issues = [*_too_many(planned, ours), *_too_long(ours), *_approaches(gate, seen)]
+    unplanned = [name for one in found if one.path in ours for name in one.names]
+    unplanned = [name for name in dict.fromkeys(unplanned) if not is_named(name, design)]
+    if unplanned:
+        issues.append(f"{name_some(unplanned)} is a dependency that {gate.params['design']} does not name")
+    return issues
+
+
+def is_source(path: str) -> bool:
+    """Whether people write a file as code, and it is not somebody else's that lies here."""
+    *folders, name = path.split("/")
+    return _SOURCE.fullmatch(name) is not None and not FOREIGN & set(folders)
+
+
+def _is_besides(path: str, besides: tuple[str, ...]) -> bool:
+    name = path.rpartition("/")[2]
+    is_foreign = bool(FOREIGN & set(path.split("/")[:-1])) or _LOCK.fullmatch(name) is not None
+    return is_foreign or any(path == one or path.startswith(one.rstrip("/") + "/") for one in besides)
+
+
+def _too_many(planned: Sequence[str], files: Mapping[str, TreeFile]) -> list[str]:
+    count = len([path for path in planned if not path.endswith("/")])
+    ours = [path for path in files if not path.startswith(".")]
+    if not count or len(ours) <= _MOST_TIMES * count:
+        return []
+    return [f'{len(ours)} files, and "## {STRUCTURE}" plans {count}: more than {_MOST_TIMES} times as many']
+
+
+def _too_long(files: Mapping[str, TreeFile]) -> list[str]:
+    long = [
+        path for path, file in files.items() if file.lines > _MOST_LINES and _SOURCE.fullmatch(path.rpartition("/")[2])
+    ]
+    told = [f"{path} ({files[path].lines} lines)" for path in long]
+    return [f"longer than {_MOST_LINES} lines: {name_some(told)}"] if long else []
+
+
+def _approaches(gate: Gate, seen: Seen) -> list[str]:
+    """Problems for which the builder noted a third approach."""
+    text = (seen.files.text(gate.params["approaches"]) if "approaches" in gate.params else None) or ""
+    section = find_section(text, APPROACHES)
+    if section is None:
+        return []
+    tried: dict[str, set[str]] = {}
+    for entry in entries(text[section.body_start : section.end]):
+        said = labelled(entry.text, ("problem", "approach"))
+        if len(said) == 2:
+            tried.setdefault(_plain(said["problem"]), set()).add(_plain(said["approach"]))
+    many = [f'"{problem}" ({len(ways)} approaches)' for problem, ways in tried.items() if len(ways) > _MOST_APPROACHES]
+    return [f"the third approach to the same problem: {name_some(many)}"] if many else []
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.strip("*_` .").casefold().split())

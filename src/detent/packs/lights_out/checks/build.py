@@ -1,0 +1,112 @@
+"""Checks about what was built: no secret in it, dependencies locked and audited, and nothing merely stands for work.
+
+Secrets and dependencies are looked for by scanners, run by the engine like every other command. Their answer has three
+values: clean, found, and not proven, which opens neither the way on nor the way back.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from shlex import quote
+
+from detent.errors import UnreadableError
+from detent.gates.commands import runs_of
+from detent.gates.seen import Finding, told_in
+from detent.machines.reading import IN_TREE
+from detent.packs.lights_out.checks.brake import is_source
+from detent.packs.lights_out.checks.manifests import manifests, not_locked
+from detent.store.disk.digest import hash_text
+from detent.store.journal.observed import Command
+from detent.store.text.names import name_some
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.core.machine import Gate
+    from detent.gates.seen import Seen
+
+_FOUND = 1  # the one exit of a scanner that says something was found
+_EMPTY_WORK = re.compile(
+    r"\braise NotImplementedError\b|\bNotImplementedException\b|\b(?:todo|unimplemented)!\(|\bTODO\("
+    r"|(?i:(?:\bpanic|\bError)\(['\"]not implemented)"
+    r"|(?:#|//|/\*|<!--|--|;)\s*(?:TODO|FIXME|XXX|HACK)\b"
+    r"|(?i:(?:#|//|/\*|<!--)\s*(?:placeholder|stub|not implemented)(?:\W*$|:|\s+(?:for now|implementation)\b))"
+)
+_SKIPPED_TEST = re.compile(
+    r"@(?:pytest\.mark\.(?:skip|xfail)|unittest\.(?:skip|expectedFailure))|\bpytest\.(?:skip|xfail)\(|"
+    r"\b(?:it|test|describe)\.(?:skip|todo)\(|\bx(?:it|describe|test)\(|#\[ignore|\bt\.Skip\("
+)
+
+
+def scan_commands(gate: Gate, seen: Seen) -> tuple[Command, ...]:
+    """What the engine runs for a gate of this kind; the project's own folder can't stand in for a scanner (-I)."""
+    python = f"{quote(sys.executable)} -I -X utf8 -m detent.packs.lights_out"
+    if gate.check == "secret_scan":
+        return (Command("secret scan", f"{python}.scan_secrets"),)
+    words = [f"--on {seen.today}"]
+    sources = {"--osv-url": "osv_url", "--npm-registry": "npm_registry", "--cargo-db": "cargo_db"}
+    words += [f"{option} {quote(seen.audit[key])}" for option, key in sources.items() if seen.audit.get(key)]
+    words += [f"--accept {one}" for one in seen.audit.get("accept", ())]
+    return (Command("dependency audit", f"{python}.audit_dependencies {' '.join(words)}"),)
+
+
+def scan(gate: Gate, seen: Seen) -> Finding:
+    """A scanner, run by the engine, looked at all of this tree and found nothing; who could not look proves nothing."""
+    runs = runs_of(gate, seen)
+    for run in runs:
+        receipt = seen.receipt(run.key)
+        if receipt is None:
+            return Finding(ok=False, why=f"the {run.command.name} was not run on this tree", pending=True)
+        if receipt.is_green:
+            continue
+        if not receipt.problem and receipt.attempts[-1] == _FOUND:
+            return Finding(ok=False, why=f"the {run.command.name} found something{told_in(receipt)}")
+        why = f"the {run.command.name} proves nothing ({receipt.result}){told_in(receipt)}"
+        return Finding(ok=False, why=why, fix="fix what it names, then: detent prove --again", is_known=False)
+    return Finding(ok=True, proof=hash_text("".join(run.key for run in runs)), by_engine=True)
+
+
+def lockfile(gate: Gate, seen: Seen) -> Finding:
+    """Every manifest that declares dependencies has a lock file in the tree."""
+    found = manifests(seen)
+    if found is None:
+        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
+    problems = [one.problem for one in found if one.problem]
+    open_ = [one.replace(names=left) for one in found if (left := not_locked(seen, one))]
+    problems += [f"{one.path} declares {name_some(one.names)}, and no lock file beside it holds that" for one in open_]
+    fix = f"lock it, e.g. in {open_[0].locks[0]}" if open_ else gate.fix
+    return Finding(ok=not problems, why="; ".join(problems), fix=fix, proof=seen.tree, by_engine=True)
+
+
+def no_placeholders(gate: Gate, seen: Seen) -> Finding:
+    """No changed source, and no file the hand-over names, holds code that only stands for work, or a skipped test."""
+    name = gate.params["readiness"]
+    plan, files, changed = seen.files.text(name), seen.tree_files(), seen.changed()
+    if files is None or changed is None:
+        return Finding(ok=False, why="the tree has not been looked at since it changed", is_known=False)
+    if plan is None:
+        return Finding(ok=False, why=f"there is no {name} that says where the criteria are met")
+    named = [path for path in files if _is_named(path, plan)]
+    if not named:
+        return Finding(ok=False, why=f"{name} names no file of the tree, so it is not known where the criteria are met")
+    ours = [path for path in files if path in {*changed} and is_source(path)]
+    told = [place for path in dict.fromkeys((*named, *ours)) for place in _places(path, seen)]
+    why = f"it only stands for work: {name_some(told)}" if told else ""
+    return Finding(ok=not told, why=why, proof=seen.tree, by_engine=True)
+
+
+def _places(path: str, seen: Seen) -> list[str]:
+    try:
+        text = seen.files.text(IN_TREE + path) or ""
+    except UnreadableError as error:
+        return [f"{path} ({error.what})"]
+    return [
+        f"{path}:{number}"
+        for number, line in enumerate(text.splitlines(), 1)
+        if _EMPTY_WORK.search(line) or _SKIPPED_TEST.search(line)
+    ]
+
+
+def _is_named(path: str, plan: str) -> bool:
+    names = (path, path.rpartition("/")[2])
+    return any(re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w-])", plan) for name in names)

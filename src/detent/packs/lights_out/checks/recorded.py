@@ -1,0 +1,211 @@
+"""The check `recorded_runs`: the commands a verification records do what it says when the engine runs them.
+
+Each recorded command runs on the frozen tree like any other proof. Its exit must be the recorded one (`Exit: 2`; 0
+where none is recorded) and its output the recorded one: line for line in any order, without times of day, durations,
+addresses of memory and folders of absolute paths, which differ from run to run. `[...]` in a recorded output stands for
+text that is left out. A browser step, an address on another host and a server that the command does not start can't be
+repeated; the finding names them. A command may still print text that was prepared for it: this check can't tell.
+"""
+
+from __future__ import annotations
+
+import re
+
+from detent.core.record import Record
+from detent.gates.plan import receipt_key
+from detent.gates.seen import Finding, told_in
+from detent.gates.verdict import read_verdict
+from detent.packs.lights_out.checks.acceptance import named
+from detent.packs.lights_out.checks.documents import Page, code_blocks, cut, labelled, own_text, spans
+from detent.packs.lights_out.checks.verification import (
+    APPLICATION,
+    BROWSER,
+    CRITERIA,
+    FAIL,
+    LABELS,
+    LOAD,
+    PASS,
+    TESTS,
+    VERDICT,
+)
+from detent.store.disk.digest import hash_text
+from detent.store.journal.observed import Command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from detent.core.machine import Gate
+    from detent.gates.seen import Seen
+    from detent.store.journal.receipts import Receipt
+
+LEFT_OUT = "[...]"
+NO_OUTPUT = "(no output)"
+_ADDRESS = re.compile(r"\bhttps?://(\[[^\]\s]*\]|[^\s/:'\"`]+)", re.IGNORECASE)
+_LOOPBACK = re.compile(r"localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]", re.IGNORECASE)
+_BACKGROUND = re.compile(r"(?<![&>|<\\])&(?![&>\d])")
+_ONLY_PRINTS = frozenset(("echo", "printf", "true", ":", "exit", "sleep", "cd"))
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_VARIES = re.compile(
+    r"0x[0-9a-fA-F]+"
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"
+    r"|\b\d\d:\d\d:\d\d(?:[.,]\d+)?"
+    r"|\b\d+m\d+(?:[.,]\d+)?s\b"
+    r"|\b\d+(?:[.,]\d+)?\s?(?:ns|us|\u00b5s|\u03bcs|ms|s|secs?|seconds?|min|minutes?)\b"
+)
+_PATH = re.compile(r"(?<![\w:/.])/(?:[\w.@+~-]+/)*([\w.@+~-]*)")
+
+
+class Recorded(Record):
+    """One command that a verification says was run."""
+
+    label: str  # AC-1, or the section
+    line: str
+    exit: int
+    output: str
+    unrepeatable: str = ""  # why the engine can't run it
+    varies: bool = False  # only its exit can be compared
+
+
+def recorded_in(gate: Gate, seen: Seen) -> tuple[Recorded, ...]:
+    """Every command of a verification that passes; of one that fails nothing is repeated."""
+    page = Page(seen, gate.params["file"])
+    if read_verdict(page.body(VERDICT, ""), (PASS, FAIL)) != PASS:
+        return ()
+    found = [_read(id_, text, entry.codes) for id_, text, entry in named(page.body(CRITERIA, ""))]
+    for name in (TESTS, APPLICATION, LOAD):
+        if body := page.body(name, ""):
+            one = _read(f'"## {name}"', own_text(body), code_blocks(body))
+            found.append(one.replace(varies=name == LOAD))
+    return tuple(one for one in found if one.line)
+
+
+def _read(label: str, text: str, codes: tuple[str, ...]) -> Recorded:
+    said = labelled(text, LABELS)
+    value = said.get("command", "")
+    line = next(iter(spans(value)), "") if value.startswith("`") else value.partition("\n")[0].strip()
+    number = re.match(r"[*_`]*(\d{1,3})\b", said.get("exit", ""))
+    output = "\n".join(row for code in codes for row in code.splitlines() if row.strip() != f"$ {line}")
+    unrepeatable = why_unrepeatable(said.get("kind", ""), line)
+    return Recorded(label, line, int(number[1]) if number else 0, output, unrepeatable)
+
+
+def why_unrepeatable(kind: str, line: str) -> str:
+    """Why a command can't be run by itself in a fresh checkout; empty when it can."""
+    if kind.strip("*_`. ").lower() == BROWSER:
+        return BROWSER
+    hosts = _ADDRESS.findall(line)
+    if far := [host for host in hosts if not _LOOPBACK.fullmatch(host)]:
+        return f"it asks {cut(far[0])}"
+    return "it asks a server that it does not start" if hosts and not _BACKGROUND.search(line) else ""
+
+
+def commands_of(gate: Gate, seen: Seen) -> tuple[tuple[Command, int], ...]:
+    """What the engine runs for a gate of this kind, each with the exit it should come to."""
+    found = {
+        one.line: (Command(one.label, one.line), one.exit) for one in recorded_in(gate, seen)[::-1] if _is_run(one)
+    }
+    return tuple(found.values())[::-1]
+
+
+def _is_run(one: Recorded) -> bool:
+    return not one.unrepeatable and not _only_prints(one.line)
+
+
+def _only_prints(line: str) -> bool:
+    """Whether a command runs nothing but programs that print what they are told."""
+    from shlex import shlex  # only a verification asks
+
+    words = shlex(line, posix=True, punctuation_chars=True)
+    words.whitespace_split = True
+    try:
+        found = list(words)
+    except ValueError:
+        return False
+    starts = [word for before, word in zip((";", *found), found, strict=False) if set(before) <= set(";&|()")]
+    programs = [word for word in starts if not set(word) <= set(";&|()")]
+    return all(program in _ONLY_PRINTS for program in programs)
+
+
+def recorded_runs(gate: Gate, seen: Seen) -> Finding:
+    """The engine ran each recorded command on this tree: exit and output are the recorded ones."""
+    name, recorded = gate.params["file"], recorded_in(gate, seen)
+    if not recorded:
+        return Finding(ok=False, why=f"{name} records no command of a verification that passed")
+    if empty := [one for one in recorded if not one.unrepeatable and _only_prints(one.line)]:
+        told = ", ".join(f"{one.label} (`{cut(one.line)}`)" for one in empty)
+        return Finding(ok=False, why=f"{name}: a recorded command only prints text, which exercises nothing: {told}")
+    keys, unknown, wrong = [], [], []
+    for one in recorded:
+        if one.unrepeatable:
+            continue
+        key = receipt_key(seen.tree, one.line, gate, seen.workspace)
+        receipt = seen.receipt(key)
+        keys.append(key)
+        if receipt is None:
+            unknown.append(f"{one.label}: `{cut(one.line)}`")
+        elif receipt.is_unrun:
+            why = f"{one.label}: {receipt.problem}{told_in(receipt)}"
+            return Finding(ok=False, why=why, is_known=False)
+        elif why := _difference(one, receipt):
+            wrong.append(f"{one.label}: `{cut(one.line)}` {why}")
+    if wrong:
+        return Finding(ok=False, why=f"{name} does not match what the engine saw: {'; '.join(wrong)}")
+    if unknown:
+        return Finding(ok=False, why=f"not repeated on this tree: {', '.join(unknown)}", pending=True)
+    return Finding(ok=True, note=_note(recorded), proof=hash_text("".join(keys)), by_engine=True)
+
+
+def _note(recorded: tuple[Recorded, ...]) -> str:
+    left = [f"{one.label} ({one.unrepeatable})" for one in recorded if one.unrepeatable]
+    return f"not repeated by the engine: {', '.join(left)}" if left else ""
+
+
+def _difference(one: Recorded, receipt: Receipt) -> str:
+    """How a run of the engine differs from the recorded one; empty when it does not."""
+    if receipt.problem:
+        return receipt.problem
+    printed = [row for row in receipt.output.splitlines() if row.strip()]
+    if receipt.attempts[-1] != one.exit:
+        said = f', and printed: "{cut(printed[-1].strip())}"' if printed else ""
+        return f"exited with {receipt.attempts[-1]}, not {one.exit}{said}"
+    return "" if one.varies else compared(one.output, receipt.output)
+
+
+def compared(recorded: str, printed: str) -> str:
+    """What of a recorded output a program does not print, or prints besides; empty when they agree."""
+    shown = dict(_lines(printed))  # by what is compared, as it was printed
+    left = [plain for plain, _ in _lines(printed)]
+    wanted = [] if recorded.strip() == NO_OUTPUT else list(_lines(recorded))
+    is_cut = any(plain == LEFT_OUT for plain, _ in wanted)
+    wanted = [row for row in wanted if row[0] != LEFT_OUT]
+    if is_cut and not any(re.search(r"\w", plain.replace(LEFT_OUT, "")) for plain, _ in wanted):
+        return "has a recorded output that leaves everything out"
+    lacks = []
+    for plain, row in sorted(wanted, key=lambda row: LEFT_OUT in row[0]):  # what leaves nothing out chooses first
+        pattern = re.compile(".*".join(map(re.escape, plain.split(LEFT_OUT))))
+        found = next((other for other in left if pattern.fullmatch(other)), None)
+        if found is None:
+            lacks.append(row)
+        else:
+            left.remove(found)
+    first = f'"{cut(shown[left[0]])}"' if left else "nothing else"
+    if lacks:
+        return f'does not print the recorded "{cut(lacks[0])}"; it prints {first}'
+    if left and not is_cut:
+        more = f" and {len(left) - 1} more lines" if len(left) > 1 else ""
+        return f'prints {first}{more}, which the record leaves out without a line "{LEFT_OUT}"'
+    return ""
+
+
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    """The lines that say something: as they are compared, and as they stand."""
+    for row in _ESCAPES.sub("", text).splitlines():
+        plain = " ".join(_PATH.sub(_file_name, _VARIES.sub("#", row)).split())
+        if plain == LEFT_OUT or re.search(r"[^\W_]", plain):
+            yield plain, row.strip()
+
+
+def _file_name(path: re.Match[str]) -> str:
+    """A file by its name, wherever it lies; a folder is another one in every checkout."""
+    return path[1] if "." in path[1].strip(".") else "#"

@@ -1,0 +1,114 @@
+"""What an agent is told that goes on after a cut or a block: the context it must recover before anything else.
+
+The last commits, the post-mortems of the log, the documents to read first and how the commands stand. All of it is for
+the agent: which phase comes next was decided by files, gates and what the engine remembers.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.effects.git.git import Git, find_repository
+from detent.errors import UnreadableError
+from detent.gates.commands import COMMAND_CHECKS, RECORDED, shown_command, standing_runs
+from detent.gates.seen import told_in
+from detent.packs.lights_out.post_mortems import find_post_mortems
+from detent.store.disk.atomic import read_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from detent.gates.seen import Seen
+    from detent.runner.task.open import Task
+
+MOST_COMMITS = 20
+_MOST_POST_MORTEMS = 8
+_LONGEST_PART = 1200
+_LONGEST_LAST = 8000  # of the newest one, which quotes what the commands wrote
+
+
+def is_recovered(task: Task) -> bool:
+    """Whether the task came to its state out of a recovery, and no run has worked there since."""
+    states = task.machine.store.get("recovers_in", ())
+    if not states or task.memory.visit:
+        return False
+    moves = (entry for entry in reversed(task.store.history()) if entry["kind"] == "moved")
+    last = next(moves, {"from": ""})
+    return last["from"] in states
+
+
+def look_at_commands(task: Task) -> None:
+    """Run the project's commands on the files as they are, so that the next agent is told how they stand."""
+    from detent.runner.step.look import current_tree, look
+    from detent.runner.step.promises import put_in_order
+    from detent.runner.step.prove import prove_commands
+    from detent.store.disk.lock import Lock
+
+    gates = [
+        gate.name for gate in task.machine.gates.values() if gate.check in COMMAND_CHECKS and gate.check != RECORDED
+    ]
+    with Lock(task.places.lock()):
+        settled = put_in_order(task)
+        task = task.at(settled.memory)
+        seen = look(task, task.memory, settled.document, current_tree(task))
+    prove_commands(task, seen, gates, with_before=False)
+
+
+def briefing(task: Task, seen: Seen) -> str:
+    """The part of the prompt that recovers context; empty where there is nothing to recover."""
+    if not is_recovered(task):
+        return ""
+    lines = ["## Recover the context first", "Somebody worked here before you. Before anything else:"]
+    lines += [f"- read `{name}`" for name in _documents(task)]
+    lines += ["- look at the code that is there", "- see how the commands stand, and what was tried before"]
+    lines += ["", f"### The last {MOST_COMMITS} commits", *_quoted(_commits(task))]
+    lines += ["", "### The commands on these files", *_quoted(_commands(task, seen))]
+    if told := list(_post_mortems(task)):
+        lines += ["", "### Post-mortems: don't repeat what failed", *_quoted(told)]
+    return "\n".join(lines)
+
+
+def _quoted(lines: list[str]) -> list[str]:
+    """Marked as somebody's words, so that none is read as part of the contract."""
+    return [f"> {line}" for line in lines or ["none"]]
+
+
+def _documents(task: Task) -> Iterator[str]:
+    for name in task.machine.store.get("briefing", ()):
+        if os.path.isfile(path := task.native.path(name)):
+            yield os.path.relpath(path, task.tree_path)
+
+
+def _commits(task: Task) -> list[str]:
+    repository = find_repository(task.tree_path)
+    if repository is None or repository.head is None:
+        return []
+    told = Git(repository.common_dir).run("log", "--oneline", f"--max-count={MOST_COMMITS}", repository.head, "--")
+    return told.decode("utf-8", "replace").splitlines()
+
+
+def _commands(task: Task, seen: Seen) -> list[str]:
+    told = {}
+    for gate in task.machine.gates.values():
+        for run in standing_runs(gate, seen):
+            receipt = None if run.before else seen.receipt(run.key)
+            name = shown_command(run.command.line)
+            if receipt is not None and not receipt.is_unrun:
+                told[name] = f"{name}: {receipt.result}{told_in(receipt)}"
+            elif not run.before:
+                told.setdefault(name, f"{name}: not run on these files")
+    return list(told.values())
+
+
+def _post_mortems(task: Task) -> Iterator[str]:
+    try:
+        text = read_text(task.native.log_path()) if task.native.log_path() else ""
+    except UnreadableError:
+        return  # a log that can't be read tells nothing
+    every = find_post_mortems(text or "")[-_MOST_POST_MORTEMS:]
+    for number, found in enumerate(every, 1):
+        yield found.title or "Post-mortem"
+        longest = _LONGEST_LAST if number == len(every) else _LONGEST_PART
+        for label, words in found.parts():
+            yield from f"{label}: {words}"[:longest].splitlines()

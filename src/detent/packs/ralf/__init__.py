@@ -1,0 +1,1 @@
+"""What only the machine `ralf` needs: specs, criteria, the person's commit."""

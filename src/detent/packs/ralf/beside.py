@@ -1,0 +1,102 @@
+"""What a machine keeps beside the native folders of its tasks: records of agent runs, and the conversation of a task.
+
+Both are made from the journal and the runs' own folders, only ever added to, and each piece once: a run's record is
+written when the run has ended, its log first, so that a record without its log is never seen; a line of the
+conversation names the journal line it stands for, and one that is there is not written again.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.effects.agents.events import read_usage
+from detent.effects.host.keeper.process import EVENTS
+from detent.errors import UnreadableError
+from detent.runner.task.layout import store_root
+from detent.store.disk.atomic import as_json, make_folders, read_cache, read_plain, write_atomic, write_cache
+from detent.store.disk.json_lines import LARGEST_LOG_BYTES, append_line, parsed_lines, size_of
+from detent.store.journal.shown import run_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from detent.runner.task.open import Task
+    from detent.store.journal.chain import Entry
+    from detent.store.journal.memory import Memory
+
+_RECORD, _OUTPUT = "run.json", "output.log"
+_PLANNED = ("role", "state", "agent", "model", "access", "sandbox", "talk", "prompt")
+_ENDED = ("exit", "how", "code", "signal", "claim", "usage", "errors", "tainted", "tree", "before")
+
+
+def project_beside(task: Task, memory: Memory) -> None:
+    """Bring records and conversation up to the journal; the task's lock is held and no run lives."""
+    store = task.machine.store
+    root = store_root(store, task.root)
+    if store.get("runs") and (number := memory.ended.get("run", 0) or memory.visit.get("run", 0)):
+        _record_run(task, os.path.join(root, store["runs"], run_id(task.id, number)), number)
+    if store.get("conversation"):
+        _append_turns(task, memory, os.path.join(root, store["conversation"].replace("{id}", task.id)))
+
+
+def _record_run(task: Task, folder: str, number: int) -> None:
+    record = os.path.join(folder, _RECORD)
+    if os.path.lexists(record):
+        return
+    lines = {entry["kind"]: entry for entry in task.store.history() if entry.get("run") == number}
+    planned, ended = lines.get("run_planned"), lines.get("run_ended")
+    if planned is None or ended is None:
+        return
+    make_folders(folder)
+    output = read_plain(os.path.join(task.places.run(number), EVENTS), LARGEST_LOG_BYTES) or b""
+    write_atomic(os.path.join(folder, _OUTPUT), output, durable=True)
+    content = {
+        "id": run_id(task.id, number),
+        "thread_id": task.id,
+        "number": number,
+        "started_at": planned["time"],
+        "ended_at": ended["time"],
+        **{name: planned[name] for name in _PLANNED if name in planned},
+        **{name: ended[name] for name in _ENDED if name in ended},
+    }
+    write_atomic(record, as_json(content, compact=False) + b"\n", durable=True)
+
+
+def _append_turns(task: Task, memory: Memory, path: str) -> None:
+    mark = {"seq": memory.snapshot.seq, "size": size_of(path)}
+    if read_cache(task.places.beside()) == as_json(mark):
+        return
+    make_folders(os.path.dirname(path))
+    told = {line.get("seq") for line in parsed_lines(path)}
+    for turn in turns(task, task.store.history()):
+        if turn["seq"] not in told:
+            append_line(path, turn)
+    write_cache(task.places.beside(), as_json({**mark, "size": size_of(path)}))
+
+
+def turns(task: Task, entries: Sequence[Entry]) -> Iterator[Mapping[str, Any]]:
+    """Who said what in the states where the machine has people and agents talk."""
+    states = task.machine.store.get("talks_in", ())
+    events: dict[int, str] = {}
+    state = ""
+    for entry in entries:
+        if entry["kind"] == "run_planned":
+            events[entry["run"]] = entry["events"]
+        is_here = state in states
+        state = entry["after"]["state"] if "after" in entry else state
+        turn = {"seq": entry["seq"], "time": entry["time"]}
+        if entry.get("answer") and (is_here or state in states):
+            yield {**turn, "role": "person", "name": entry.get("name", ""), "text": entry["answer"]}
+        elif entry["kind"] == "run_ended" and is_here:
+            text = _last_words(task, entry["run"], events.get(entry["run"], "text"))
+            yield {**turn, "role": entry["role"], "name": entry["agent"], "run": entry["run"], "text": text}
+
+
+def _last_words(task: Task, number: int, events: str) -> str:
+    """What an agent said last; a run whose folder is gone has nothing to say any more."""
+    try:
+        return read_usage(os.path.join(task.places.run(number), EVENTS), events, 0).last_text
+    except (OSError, UnreadableError):
+        return ""

@@ -1,0 +1,30 @@
+"""Leaves the branch of a task that was given up: back to where the work began, if the checkout is clean."""
+
+from __future__ import annotations
+
+from detent.effects.git.person_checkout import branch_commit, stand_at, switch
+from detent.errors import RefusedError, ToolError
+from detent.runner.step.in_place import dirty_checkout, made_branch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.runner.task.open import Task
+
+
+def leave_branch(task: Task) -> dict[str, str]:
+    """Where the checkout stands then, or why it stays where it is; the task's branch is kept in any case."""
+    base, own = task.memory.prepared.get("baseline", {}), made_branch(task)
+    if not own or not base.get("branch"):
+        return {"stays": "the task has no branch of its own"}
+    try:
+        stand = stand_at(task.tree_path)
+        if stand is None or stand.branch != own:
+            return {"stays": f"the checkout is not on {own}"}
+        if dirty := dirty_checkout(task, stand.commit):
+            return {"stays": f"not committed: {dirty.words()}"}
+        if not branch_commit(stand.repository.common_dir, base["branch"]):
+            return {"stays": f"the branch {base['branch']} is gone"}
+        switch(stand.repository.top, base["branch"])
+    except (RefusedError, ToolError) as problem:
+        return {"stays": problem.what}  # a checkout is its user's; giving a task up must not depend on it
+    return {"left": own, "to": base["branch"]}

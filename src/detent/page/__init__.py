@@ -1,0 +1,1 @@
+"""Shows: the evidence page, pure HTML made from values."""

@@ -1,1 +1,0 @@
-"""Proves: checks machines, exports them and audits journals."""

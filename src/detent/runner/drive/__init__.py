@@ -1,0 +1,1 @@
+"""Drives tasks: one, many, or one with a person at the terminal."""

@@ -1,0 +1,305 @@
+"""Drives one task: takes what is open, starts the run its state wants, waits, and goes on until somebody must act.
+
+1. attend   what became of a planned run; an ended one is decided
+2. move     what the file asks for, then every move the engine may take by itself
+3. rest?    an end, a person's turn, stopped, out of quota: say which, and return
+4. start    one run of the state's role
+5. wait     for its end; meanwhile requests are answered and the budget is watched
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+from detent.core.machine import ASKED, CRASH_CLASSES, IDLE, STOPPED
+from detent.core.record import Record
+from detent.core.values import Advance, Refuse, Signal
+from detent.effects.agents.events import EventReader
+from detent.effects.host.keeper import start as keeper
+from detent.effects.host.keeper.process import EVENTS
+from detent.effects.host.keeper.watch import Watch
+from detent.errors import RefusedError, SetUpError
+from detent.page.runs import EXITS
+from detent.runner.run.drops import answer_drops
+from detent.runner.run.ending import attend, load_for_ends
+from detent.runner.run.launch import bounds_of
+from detent.runner.run.ready import failure_words, make_ready
+from detent.runner.run.run_result import BOUND
+from detent.runner.run.runs import run_seen, start_run, stop_idle
+from detent.runner.step.said_no import waits_for_answer
+from detent.runner.step.step import Outcome, step
+from detent.runner.task.agents import wakes_at
+from detent.runner.task.asks import left_open, question, why_here
+from detent.runner.task.open import needs_word, waits_at_end
+from detent.runner.task.unready import UNREADY_NEXT
+from detent.runner.tell.explain import deploy_word, explain, may_ask
+from detent.runner.tell.foresee import engine_lacks
+from detent.runner.tell.inbox import again_command, open_sign_offs
+from detent.runner.tell.judging import is_judged_next
+from detent.store.disk.atomic import write_atomic
+from detent.store.text.names import name_some
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from detent.runner.task.open import Task
+
+    Tell = Callable[["Happened"], None]
+    Reply = Callable[[Outcome], Mapping[str, Any]]
+
+UNDRIVEN = "nobody drives it: its next agent run needs a person's word"
+TICK_S = 0.2  # between two looks at requests and budget while a run lives
+
+
+class Happened(Record):
+    """One thing worth telling while a task is driven."""
+
+    kind: str  # started | adopted | ended | moved | refused | claimed | unmoved | setting_up | set_up
+    task: Task
+    outcome: Outcome | None = None
+    entry: Mapping[str, Any] = {}  # the journal line it is about, where there is no outcome
+
+
+class Rest(Record):
+    """Why a task does not go on by itself."""
+
+    task: Task
+    why: str  # done | person | stopped | quota | running | refused | failed
+    text: str = ""
+    next_step: str = ""  # where it is another one than the reason tells
+    said: str = ""  # the last lines of what failed
+
+
+def drive(
+    task: Task,
+    tell: Tell,
+    reply: Reply,
+    *,
+    once: bool = False,
+    asked: bool = False,
+    may_wait: bool = True,
+    may_start: bool = True,
+    since: int | None = None,
+) -> Rest:
+    """Until the task rests; with `once` at most one run is started. `asked`: a person wants a run now.
+
+    Without `may_wait` a run that is under way is left to somebody else, without `may_start` none is begun. A stop after
+    the journal line `since` calls it off: who drives for somebody else was meant by it although it came before this
+    process did.
+    """
+    started, told, read_to = False, 0, task.memory.size
+    since = task.memory.snapshot.seq if since is None else since
+    while True:
+        try:
+            task = advance(task, tell)
+        except SetUpError as error:  # no agent is called in for what no agent can mend
+            return Rest(task.now(), "person", f"{error.kind}: {error.what}; {error.next_step}")
+        read_to = _tell_copies(task, tell, read_to)
+        if task.memory.run and not may_wait:
+            return Rest(task, "running", f"agent run #{task.memory.run['run']} is under way")
+        if task.memory.run:
+            if task.memory.run["run"] != told:
+                tell(Happened("adopted", task))
+            wait(task, tell, reply)
+            started = True
+            continue
+        rest = _called_off(task, since) or resting(task, asked=asked)
+        if rest is None and started and once:
+            rest = after_once(task, since)
+        if rest is None and not may_start:
+            rest = Rest(task, "running", UNDRIVEN)
+        if rest is not None:
+            return rest
+        ready = make_ready(task, partial(tell_set_up, task, tell))
+        read_to = _tell_copies(task, tell, read_to)
+        if ready.copy:
+            tell(Happened("set_up", task, entry=ready.copy))
+        if ready.failed is not None:
+            why, _, said = failure_words(ready.failed).partition("\n")
+            return Rest(task, "person", why, UNREADY_NEXT.format(task.id), said)
+        task = start_run(task, ready)
+        started, asked, told = True, False, task.memory.run.get("run", 0)
+        if told:
+            tell(Happened("started", task))
+
+
+def tell_set_up(task: Task, tell: Tell, command: str) -> None:
+    """Say which command of set-up begins: it may take minutes."""
+    tell(Happened("setting_up", task, entry={"command": command}))
+
+
+def after_once(task: Task, since: int) -> Rest:
+    """The one run that was asked for is over; it may have failed, gained nothing, or asked for something in vain.
+
+    `since` is the journal line after which it began.
+    """
+    if task.machine.progress.get("same_max") and task.memory.snapshot.counters.get(IDLE):
+        task = stop_idle(task)
+        return Rest(task, "stopped", task.memory.snapshot.registers[STOPPED])
+    if failed := _failed_run(task, since):
+        return Rest(task, "failed", failed)
+    asked = task.memory.snapshot.no.get(ASKED) if task.memory.visit else None
+    if asked is None:
+        return Rest(task, "running", "one run was asked for")
+    return Rest(task, "refused", f"agent run #{task.memory.visit['run']} asked for {asked} and was refused")
+
+
+def _failed_run(task: Task, since: int) -> str:
+    """How the last run failed, in words; empty where it ended by itself, or its work opened a move all the same."""
+    later = [entry for entry in task.store.history() if entry["seq"] > since]
+    ended = next((entry for entry in reversed(later) if entry["kind"] == "run_ended"), None)
+    if ended is None or ended["exit"] not in CRASH_CLASSES or ended["by_person"]:
+        return ""
+    moved = (entry for entry in later if entry["kind"] == "moved" and entry["seq"] > ended["seq"])
+    if any(entry["by"] != "crash" for entry in moved):
+        return ""
+    return f"agent run #{ended['run']} {EXITS[ended['exit']]}"
+
+
+def _called_off(task: Task, since: int) -> Rest | None:
+    """A person who says stop while a task is driven means this driving, not only the run."""
+    driven = task.memory.driven
+    is_over = task.machine.states[task.memory.snapshot.state].is_end  # who cancels a task stops it too
+    if driven and not driven["on"] and driven["seq"] > since and not is_over:
+        return Rest(task, "person", f"stopped by {driven['name']}")
+    return None
+
+
+def advance(task: Task, tell: Tell) -> Task:
+    """Everything that can be done without starting a run; a living run is left alone."""
+    try:
+        return _advance(task, tell)
+    except RefusedError:
+        task = task.now()
+        if not task.memory.run:
+            raise
+        return task  # somebody else who drives the task has started a run meanwhile
+
+
+def _advance(task: Task, tell: Tell) -> Task:
+    task, outcome = attend(task)
+    if outcome is not None:
+        tell(_told(outcome))
+    if task.memory.run:
+        return task
+    for _ in range(2 * len(task.machine.states)):
+        outcome = step(task, None, otherwise=Signal("engine"))
+        task = outcome.task
+        if not isinstance(outcome.decision, (Advance, Refuse)):
+            break
+        tell(_told(outcome))
+    return task
+
+
+def _told(outcome: Outcome) -> Happened:
+    kind = {"Advance": "moved", "Refuse": "refused"}.get(type(outcome.decision).__name__, "unmoved")
+    return Happened(kind, outcome.task, outcome)
+
+
+def resting(task: Task, *, asked: bool = False) -> Rest | None:
+    """Why no run is to be started now; None when one is."""
+    snapshot, visit = task.memory.snapshot, task.memory.visit
+    state = task.machine.states[snapshot.state]
+    if stopped := snapshot.registers.get(STOPPED):
+        return Rest(task, "stopped", stopped)
+    if state.is_end:
+        return Rest(task, "person" if waits_at_end(state) else "done", question(state, task.native) or state.name)
+    if state.driver == "engine" and (lacks := engine_lacks(task)) and lacks.why:
+        return Rest(task, "person", lacks.why, lacks.fix)
+    if not state.role or (state.driver != "agent" and not asked):
+        waits = question(state, task.native) or (state.title if state.is_rest else "")
+        waits = waits or f"{state.name} waits for a person"
+        return Rest(task, "person", f"{waits}{why_here(task.memory)}")
+    if not asked and may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):
+        return Rest(task, "person", f"protected files were touched: {name_some(word)}")
+    if not asked and visit and (deploys := deploy_word(task)):
+        return Rest(task, "person", f'{deploys}; say so: detent approve {task.id} --reason "why"')
+    if visit and task.memory.out and not asked and (wake := wakes_at(task)):
+        return Rest(task, "quota", wake)
+    return None if asked else _after_visit(task)
+
+
+def _after_visit(task: Task) -> Rest | None:
+    """Whether the last run of this visit left something to a person: a question, or the word for another run."""
+    state = task.machine.states[task.memory.snapshot.state]
+    if waits_for_answer(task.machine, task.memory) and (asks := question(state, task.native)):
+        return Rest(task, "person", asks, f'detent answer "what you decide" {task.id}')
+    if needs_word(task.memory, state) and not is_judged_next(task):
+        return Rest(task, "person", _after_run(task))
+    return None
+
+
+def _after_run(task: Task) -> str:
+    """What a person is asked for where an agent has done its part; a sign-off that is open is no run without a move."""
+    state, visit = task.machine.states[task.memory.snapshot.state], task.memory.visit
+    waits = open_sign_offs(explain(task, with_moves=True).moves)
+    if not waits:
+        ended = f"the agent run in {state.name} ended without a move{left_open(task.memory)}"
+        if visit["exit"] != "finished":
+            ended = f"agent run #{visit['run']} {EXITS.get(visit['exit'], visit['exit'])}"
+        asked = question(state, task.native)
+        return f"{ended}{f'; {asked}' if asked else ''}; another one needs your word: {again_command(task.id, state)}"
+    words = [f"detent {move.verbs[0] if move.verbs else f'move {move.to}'} {task.id} (to {move.to})" for move in waits]
+    return f"the agent has done its part, your sign-off is next: {' or '.join(words)}"
+
+
+def wait(task: Task, tell: Tell, reply: Reply) -> None:
+    """Until the living run has ended or was lost; requests are answered and the budget is kept meanwhile."""
+    number = task.memory.run["run"]
+    folder = task.places.run(number)
+    reader = EventReader(os.path.join(folder, EVENTS), task.memory.run["events"])
+    since = task.memory.size
+    with Watch([folder]) as watch:
+        load_for_ends()
+        while watch.wait(TICK_S) is None:
+            seen = run_seen(task)
+            if seen is not None and seen.phase == "unborn":
+                return  # planned by somebody who died before it began; `attend` makes it void
+            answer_drops(task, reply)
+            keep_budget(task, reader)
+            since = _tell_claims(task, tell, since)
+    _tell_claims(task, tell, since)
+
+
+def _tell_claims(task: Task, tell: Tell, since: int) -> int:
+    """Tell what the run asked for since the journal had this size; the size it has now."""
+    entries, size = task.store.lines_after(since)
+    for entry in entries:
+        if entry["kind"] == "claimed":
+            tell(Happened("claimed", task, entry=entry))
+    return size
+
+
+def _tell_copies(task: Task, tell: Tell, since: int) -> int:
+    """Tell which set-ups were made for one folder alone since the journal had this size; the size it has now."""
+    entries, size = task.store.lines_after(since)
+    for entry in entries:
+        made = entry if entry["kind"] == "set_up" else entry.get("set_up", {}) if entry["kind"] == "proved" else {}
+        if made.get("made_bytes"):
+            whose = "the task's tree" if entry["kind"] == "set_up" else "the checkout for commands"
+            tell(Happened("set_up", task, entry={**made, "for": whose}))
+    return size
+
+
+def keep_budget(task: Task, reader: EventReader) -> None:
+    """End a run that has used up a bound; which one is written where its end is looked at."""
+    import time
+
+    bounds = bounds_of(task)
+    if not (bounds.usd or bounds.tokens or bounds.turns):
+        return
+    usage = reader.read(time.time())
+    used = (
+        ("turns", usage.turns, bounds.turns),
+        ("tokens", usage.input_tokens + usage.output_tokens, bounds.tokens),
+        ("usd", usage.cost_usd, bounds.usd),
+    )
+    for name, value, most in used:
+        if most and value > most:
+            folder = task.places.run(task.memory.run["run"])
+            write_atomic(os.path.join(folder, BOUND), f"{name} {value:g} of {most:g}".encode(), durable=False)
+            keeper.stop(folder)
+            return

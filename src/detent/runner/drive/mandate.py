@@ -1,0 +1,50 @@
+"""Who wants a task to be driven: start gives the word, stop takes it back and ends the run. Both are journaled."""
+
+from __future__ import annotations
+
+from detent.core.values import Signal
+from detent.effects.host.keeper.watch import wait_for_end
+from detent.runner.run.ending import attend
+from detent.runner.run.runs import stop_run
+from detent.runner.step.settle import record
+from detent.runner.step.step import step
+from detent.runner.task.bell import ring
+from detent.store.disk.lock import Lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.runner.step.step import Outcome
+    from detent.runner.task.open import Task
+
+INTERRUPT = "interrupt"  # the verb of a move that is made by breaking off what runs
+
+
+def let_drive(task: Task, name: str, *, on: bool, reason: str = "") -> Task:
+    """Write down that a task is, or is no longer, to be driven; saying it twice says nothing new."""
+    with Lock(task.places.lock()):
+        memory = task.store.load()
+        # Stop is also said to whoever drives the task under `run`, who began without a word of this kind.
+        if not on or not memory.driven.get("on", False):
+            content = {"on": on, "by": "person", "name": name, "reason": reason}
+            memory = record(task, memory, "driven", content)
+    ring(task.project)
+    return task.replace(memory=memory)
+
+
+def stop_and_wait(task: Task, longest_s: float) -> tuple[Task, bool]:
+    """End a living run and decide what follows; whether there was one and it has ended."""
+    number = task.memory.run.get("run", 0)
+    if not number:
+        return task, False
+    stop_run(task)
+    wait_for_end([task.places.run(number)], longest_s)
+    task, _ = attend(task)
+    return task, task.memory.run.get("run", 0) != number
+
+
+def interrupt(task: Task, name: str, reason: str = "") -> Outcome | None:
+    """Make the move a state has for being broken off, once no run lives; None where it has none."""
+    edges = task.machine.states[task.memory.snapshot.state].edges
+    if task.memory.run or not any(INTERRUPT in edge.verbs for edge in edges):
+        return None
+    return step(task, Signal("person", name=name, reason=reason, verb=INTERRUPT))

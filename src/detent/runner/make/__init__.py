@@ -1,0 +1,1 @@
+"""Makes tasks, and guesses and tries the settings of a project."""

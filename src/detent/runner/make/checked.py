@@ -1,0 +1,95 @@
+"""Loads machines as tasks may use them: parsed, linted and explored, with a project's own settings."""
+
+from __future__ import annotations
+
+from detent.core.lint import lint
+from detent.effects.agents.catalog import DEFAULT
+from detent.errors import MachineError, UsageError
+from detent.machines.load import built_in_names, canonical, explored_digests, read_document
+from detent.machines.parse import parse
+from detent.runner.access.access import COMMANDS
+from detent.runner.make.vocabulary import vocabulary
+from detent.store.disk.digest import sha256_of
+from detent.store.journal.settings import FILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from detent.core.machine import Machine
+    from detent.store.journal.settings import Settings
+
+_NEARLY = 0.75  # how alike two names are of which one may be meant for the other
+
+
+def load_checked(name: str, settings: Settings) -> tuple[Machine, bytes]:
+    """A machine that parses, lints and explores without a finding; any other does not load."""
+    document, where = read_document(name)
+    known = str(document.get("name", name))
+    limits, options = settings.limits.get(known, {}), settings.options.get(known, ())
+    try:
+        return _checked(document, where, limits, options), canonical(document)
+    except MachineError as error:
+        if not limits and not options:
+            raise
+        _checked(document, where, {}, ())  # a file that is wrong by itself is told as such
+        raise UsageError(
+            f"[machine.{known}] of {FILE} does not fit the machine: {'; '.join(error.problems)}",
+            next_step=f"correct {FILE} and commit it, then run the same command again",
+        ) from error
+
+
+def _checked(document: Mapping[str, Any], where: str, limits: Mapping[str, int], options: Sequence[str]) -> Machine:
+    machine = parse(document, vocabulary(), limits=limits, options=options, where=where)
+    problems = lint(machine)
+    # A machine as it shipped need not be explored again, which can take half a second; any other is.
+    if not problems and (limits or options or sha256_of(canonical(document)) not in explored_digests()):
+        from detent.core.explore import explore  # only for such a machine
+        from detent.machines.findings import findings
+
+        found = findings(machine, explore(machine))
+        problems = tuple(f"{one.rule}: {' / '.join(one.story)}" for one in found)
+    if problems:
+        raise MachineError(problems, where=where)
+    return machine
+
+
+def misspelt(settings: Settings, machine: Machine | None = None) -> tuple[str, ...]:
+    """What the settings say of machines and roles that nobody has heard of, but whose name is nearly that of one."""
+    known = built_in_names()
+    others = {*settings.limits, *settings.options} - {machine.name if machine else ""}
+    return (
+        *(
+            f"[machine.{name}] of {FILE} is about no machine that comes with this tool; do you mean {near}?"
+            for name, near in _nearly(others, known)
+        ),
+        *_misspelt_roles(settings, machine),
+    )
+
+
+def _misspelt_roles(settings: Settings, machine: Machine | None) -> Iterator[str]:
+    """A rule for a role that nobody has holds for nobody: a network that was to be denied would stay open."""
+    own = {state.role for state in machine.states.values()} if machine else set()
+    chosen = [name.rpartition(".")[2] for name, value in settings.agents.items() if not isinstance(value, dict)]
+    places = {
+        "[sandbox] network": (settings.sandbox_network, COMMANDS),
+        "[agents]": (chosen, DEFAULT),
+        "[prompts] add": (settings.prompts, ""),
+    }
+    if not any(set(names) - {*own, besides} for names, besides in places.values()):
+        return
+    known = {role for name in built_in_names() for role in read_document(name)[0].get("role", {})}
+    for place, (names, besides) in places.items():
+        for name, near in _nearly(set(names) - own, {*known, *own, besides} - {""}):
+            what = f"{place} of {FILE} names {name}, which is no role of a machine that comes with this tool"
+            yield f"{what}; do you mean {near}?"
+
+
+def _nearly(names: Iterable[str], known: Iterable[str]) -> list[tuple[str, str]]:
+    """Names that are none of those known, each with the one it may be meant for."""
+    from difflib import get_close_matches
+
+    listed = sorted(known)
+    unknown = sorted(set(names) - set(listed))
+    return [(name, near[0]) for name in unknown if (near := get_close_matches(name, listed, 1, _NEARLY))]

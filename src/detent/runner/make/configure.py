@@ -1,0 +1,162 @@
+"""What a person sets for one task after it was made: budget, limits, mode, agents, further checks; one journal line.
+
+The pinned machine and the first line stay as they are. What holds now is folded from the lines
+(`store/journal/memory.py`), so every reader finds it where the first line's settings are. Nothing of this is written
+into the native file except a check, which waits for the end of an agent run, and the mode where the file shows it:
+while a run lives the file goes on showing the old one.
+"""
+
+from __future__ import annotations
+
+from detent.core.explore import explore
+from detent.core.record import Record
+from detent.errors import RefusedError, UsageError
+from detent.gates.plan import read_plan
+from detent.runner.make.begin import takes_checks
+from detent.runner.make.create import plan_line
+from detent.runner.step.promises import put_in_order
+from detent.runner.step.settle import record, refuse_while_running, remember
+from detent.runner.task.pinned import read_overrides, read_usd
+from detent.store.disk.lock import Lock
+from detent.store.journal.memory import configured
+from detent.store.journal.shown import labels_from
+from detent.store.text.numbers import whole_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from detent.runner.task.open import Task
+    from detent.store.journal.native import Document
+
+
+class Wanted(Record):
+    """What was asked for, in the words of the command line."""
+
+    usd: str = ""
+    runs: str = ""
+    hours: str = ""
+    limits: tuple[str, ...] = ()  # NAME=N
+    mode: str = ""
+    agents: tuple[str, ...] = ()  # ROLE=AGENT[:MODEL]
+    checks: tuple[str, ...] = ()
+
+
+def configure(task: Task, wanted: Wanted, name: str, reason: str) -> tuple[Task, bool]:
+    """Write down what is to hold from now on; False when all of it holds already and nothing was written."""
+    with Lock(task.places.lock()):
+        task = task.now()
+        _refuse_end(task)
+        content = {"by": "person", "name": name, "reason": reason, **_read(task, wanted)}
+        checks = [line for line in wanted.checks if line not in dict(task.memory.head["commands"]).values()]
+        if not checks and configured(task.memory, content) == (task.memory.head, task.memory.snapshot):
+            return task, False
+        shows_mode = bool(wanted.mode) and bool(labels_from(task.machine, ("mode",)))
+        is_shown = bool(checks) or (shows_mode and not task.memory.run)
+        if is_shown:
+            refuse_while_running(task, task.memory)
+            settled = put_in_order(task)
+            task = task.at(settled.memory)
+        if checks:
+            content |= _checks(task, settled.document, checks)
+        _refuse_unsound(task, content)
+        if is_shown:
+            memory, _ = remember(task, task.memory, settled.document, "configured", content)
+        else:
+            memory = record(task, task.memory, "configured", content)
+    return task.at(memory), True
+
+
+def _refuse_end(task: Task) -> None:
+    """Where nothing goes on any more, nothing is to be set; an end that can be left is different."""
+    state = task.machine.states[task.memory.snapshot.state]
+    if state.is_end and not any(edge.reopen for edge in state.edges):
+        raise RefusedError(f"{state.name} is an end: nothing goes on here", next_step=f"detent evidence {task.id}")
+
+
+def _read(task: Task, wanted: Wanted) -> dict[str, Any]:
+    machine, table = task.machine, task.memory.head.get("agents", {}).get("table", {})
+    if wanted.mode and wanted.mode not in machine.modes:
+        known = ", ".join(machine.modes) or "none"
+        raise UsageError(f"{machine.name} has no mode {wanted.mode!r}", next_step=f"its modes: {known}")
+    budget: dict[str, float] = {}
+    if wanted.usd:
+        budget["usd"] = read_usd(wanted.usd)
+    if wanted.runs:
+        budget["runs"] = _whole("--runs ", wanted.runs)
+    if wanted.hours:
+        budget["hours"] = _whole("--hours ", wanted.hours)
+    return {
+        "mode": wanted.mode,
+        "limits": dict(_limit(task, word) for word in wanted.limits),
+        "budget": {"task": budget} if budget else {},
+        "agents": read_overrides(table, machine, wanted.agents),
+        "commands": [],
+        "fields": {},
+        "locked": {},
+    }
+
+
+def _limit(task: Task, word: str) -> tuple[str, int]:
+    name, _, number = word.partition("=")
+    if name not in task.machine.limits:
+        known = ", ".join(task.machine.limits)
+        raise UsageError(f"--limit {word}: {task.machine.name} has no limit {name!r}", next_step=f"its limits: {known}")
+    return name, _whole(f"--limit {name}=", number)
+
+
+def _whole(flag: str, text: str) -> int:
+    if not (number := whole_number(text)):
+        what = f"{flag.rstrip(' =')} needs a whole number from 1, not {text!r}"
+        raise UsageError(what, next_step=f"for example: {flag}5")
+    return number
+
+
+def _refuse_unsound(task: Task, content: dict[str, Any]) -> None:
+    """A limit may close the only way out of somewhere: a machine in which that happens holds for no task."""
+    if not content["limits"]:
+        return
+    head, snapshot = configured(task.memory, content)
+    found = explore(task.at(task.memory.replace(head=head, snapshot=snapshot)).machine).violations
+    if found:
+        raise RefusedError(
+            f"with these limits {task.machine.name} would not hold: {found[0].rule}: {' / '.join(found[0].story)}",
+            next_step="choose other limits",
+        )
+
+
+def _checks(task: Task, document: Document, checks: Sequence[str]) -> dict[str, Any]:
+    """Further commands: they join every proof, and stand in the field the machine keeps for them, if it keeps one."""
+    label, state = task.machine.store.get("checks", ""), task.machine.states[task.memory.snapshot.state]
+    if not takes_checks(task.machine):
+        raise UsageError(
+            f"{task.machine.name} keeps no commands of a task",
+            next_step="put them into [commands] of detent.toml; tasks made from then on run them",
+        )
+    if state.is_end:
+        raise RefusedError(f"{state.name} is an end: its frame stays as it was", next_step=f"detent next {task.id}")
+    count = len(task.memory.head["commands"])
+    commands = [[f"check {number}", line] for number, line in enumerate(checks, count + 1)]
+    if not label:
+        return {"commands": commands}
+    old = document.value(label)
+    new = _longer(old, checks)
+    shown = task.native.parsed(task.native.codec.replace(document.text, label, new)).value(label)
+    if read_plan(shown) != (tuple(dict.fromkeys((*read_plan(old)[0], *checks))), read_plan(old)[1]):
+        raise RefusedError(
+            f'"{label}" as it stands can\'t take another command',
+            where=document.path,
+            next_step=f'write it there yourself, then run: detent amend {task.id} --reason "why"',
+        )
+    item = f"field:{label}"
+    locked = {item: task.store.keep(shown.encode("utf-8"))} if item in task.memory.snapshot.locked else {}
+    return {"commands": commands, "fields": {label: shown}, "locked": locked}
+
+
+def _longer(plan: str, checks: Sequence[str]) -> str:
+    if not any(read_plan(plan)):
+        plan = ""
+    elif "\n" not in plan and not plan.startswith(("- ", "* ", "+ ")):
+        plan = f"- {plan}"  # what follows is a list, and the first is part of it
+    return "\n".join([*([plan] if plan else []), *map(plan_line, checks)])

@@ -1,0 +1,143 @@
+"""Makes new tasks: a native folder from the machine's scaffold, with the words and checks of whoever asked for it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+
+from detent.core.decide import enter
+from detent.effects.git.bring import wipe
+from detent.effects.workspace.home import is_born
+from detent.errors import DetentError
+from detent.machines.load import scaffold
+from detent.runner.make.begin import begin, head_of, mode_of, read_settings, refuse_idle_checks, site_for
+from detent.runner.make.checked import load_checked, misspelt
+from detent.runner.make.request import FILE as REQUEST
+from detent.runner.make.request import find_request, keep_request
+from detent.runner.make.vacancy import free_id, refuse_place, refuse_second, refuse_taken
+from detent.runner.step.homes import LOCK_WAIT_S, begin_home, make_home
+from detent.runner.task.layout import active_problem, choose_active, exclude_root, is_tracked, native_folder, store_root
+from detent.runner.task.pinned import pinned_settings
+from detent.runner.task.title import LONGEST_TITLE, one_line
+from detent.store.disk.atomic import make_folders, write_atomic
+from detent.store.disk.lock import Lock
+from detent.store.journal.native import Native
+from detent.store.journal.places import branch_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from detent.core.machine import Machine
+    from detent.core.values import Snapshot
+    from detent.runner.make.begin import Site, Wish
+    from detent.runner.task.open import Task
+
+DEFAULT_MACHINE = "phase"
+
+
+def create(wish: Wish) -> Task:
+    """A new task with a fresh native folder."""
+    site = site_for(wish)
+    project, baseline = site.project, site.baseline
+    settings = read_settings(project, baseline)
+    request = find_request(project, settings, wish.source, wish.issue)
+    # Of a text that is kept whole the first words are enough.
+    words = one_line(wish.title) or (" ".join(request.title.split())[:LONGEST_TITLE].rstrip() if request else "")
+    wish = wish.replace(title=words or os.path.basename(wish.folder.rstrip("/")) or "untitled task")
+    machine, pinned = load_checked(wish.machine or settings.default_machine or DEFAULT_MACHINE, settings)
+    wish = wish.replace(in_place=wish.in_place or machine.store.get("in_place", False))
+    kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd)
+    snapshot = enter(machine, mode_of(machine, wish.mode))
+    refuse_idle_checks(machine, wish.checks)
+    make_folders(project.tasks_folder())
+    with Lock(project.lock_path(), LOCK_WAIT_S):
+        task_id = free_id(project, wish.task_id, wish.title)
+        folder = os.path.realpath(wish.folder or native_folder(machine.store, project, task_id))
+        native = Native(machine, folder, project.task(task_id))
+        is_whole = is_tracked(machine.store)  # what the repository holds there already stays proven
+        place = folder if wish.folder else store_root(machine.store, project.root) or folder
+        refuse_place(place, project, "" if is_whole else baseline)
+        texts = _scaffold_texts(
+            native, wish, snapshot, _given(machine, wish, words, _branch(site, wish, machine, task_id))
+        )
+        if request is not None:
+            texts.setdefault(REQUEST, request.text.encode())
+        refuse_taken(folder, machine, texts if wish.folder or is_whole else {})
+        if wish.folder:
+            refuse_second(folder, project)
+        head = head_of(site, settings, machine, pinned, wish, task_id, folder) | kept
+        told: tuple[str, ...] = ()
+        if site.repository is not None and not head["in_place"]:
+            told = tuple(begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty))
+        make_home(folder, is_given=bool(wish.folder))
+        with _nothing_left(native):
+            head["request"] = keep_request(native.places, request) if request is not None else head["request"]
+            shown, obstacle = exclude_root(machine.store, project), active_problem(machine.store, project, task_id)
+            head["notes"] = tuple(note for note in (*misspelt(settings, machine), *told, shown, obstacle) if note)
+            _write_scaffold(native, texts)
+            task = begin(project, native, head, snapshot, pinned, "created")
+        is_born(head["home"])
+        if not obstacle:
+            choose_active(task)
+        return task
+
+
+@contextmanager
+def _nothing_left(native: Native) -> Iterator[None]:
+    """Remove the control folder of a task whose first line could not be written; the project's lock is held."""
+    try:
+        yield
+    except DetentError:
+        places = native.places
+        if not any(map(os.path.exists, (places.journal(), places.snapshot()))):
+            wipe(places.folder)
+        raise
+
+
+def _scaffold_texts(native: Native, wish: Wish, snapshot: Snapshot, given: Mapping[str, str]) -> dict[str, bytes]:
+    """The first content of every file of a new task, by name."""
+    store = native.machine.store
+    extras = [name for key, name in store.get("extra", {}).items() if key in wish.extras]
+    texts = {}
+    for name in (*store["files"], *extras):
+        text = scaffold(native.machine.name, name).replace("{title}", wish.title)
+        if name == native.file:
+            values = {**native.wanted_fields(snapshot, ""), **given}
+            text = native.codec.write(text, {label: value for label, value in values.items() if value})
+        texts[name] = text.encode()
+    return texts
+
+
+def _write_scaffold(native: Native, texts: Mapping[str, bytes]) -> None:
+    """Files first, journal last: a crash in between leaves a folder without a task, never a task without its folder."""
+    for name in native.machine.store.get("folders", ()):
+        make_folders(native.path(name))
+    for name, text in texts.items():
+        make_folders(os.path.dirname(native.path(name)))
+        write_atomic(native.path(name), text, durable=True)
+
+
+def _branch(site: Site, wish: Wish, machine: Machine, task_id: str) -> str:
+    """The branch the work is done on; none without git, and none where HEAD names no branch."""
+    if site.repository is None:
+        return ""
+    return site.repository.branch or "" if wish.in_place else branch_of({"machine": machine.name, "id": task_id})
+
+
+def _given(machine: Machine, wish: Wish, words: str, branch: str) -> Mapping[str, str]:
+    """The words and checks of the command line, in the fields the machine keeps for them."""
+    given: dict[str, str] = {}
+    if label := machine.store.get("title"):
+        given[label] = words
+    if label := machine.store.get("branch"):
+        given[label] = branch
+    if wish.checks and (label := machine.store.get("checks")):
+        lines = "\n".join(plan_line(line) for line in wish.checks)
+        given[label] = lines.removeprefix("- ") if len(wish.checks) == 1 else f"\n{lines}"
+    return given
+
+
+def plan_line(command: str) -> str:
+    """A command as a validation plan shows it; one of several lines needs a fence to stay one command."""
+    return f"```\n{command}\n```" if "\n" in command.strip() else f"- cmd: {command.strip()}"

@@ -1,0 +1,235 @@
+"""Tries a project's settings before a task depends on them: its commands, in a disposable checkout of the last commit.
+
+Commands run as those of a task do: in the same sandbox, with the same environment and private temporary folders. The
+settings are those on disk, so that they can be tried before they are committed; tasks go by the committed ones.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from detent.core.record import Record
+from detent.effects.git.bring import wipe
+from detent.effects.git.git import Git, end_where, find_repository, tree_of, write_git_dir
+from detent.effects.git.tree.tool_caches import CACHES, is_cache_folder
+from detent.effects.git.tree.tree_id import LeftOut, tree_id
+from detent.effects.host.last_lines import last_lines
+from detent.effects.workspace.checkout import (
+    BUILD,
+    Checkout,
+    FrozenTree,
+    Running,
+    SetupFailed,
+    Wanted,
+    Workspace,
+    prepared_checkout,
+    run_command,
+    why_cut_short,
+)
+from detent.effects.workspace.frozen_parts import frozen_parts
+from detent.errors import DetentError
+from detent.runner.access.access import hold_in, running_in, setups_in, unseen_folders
+from detent.runner.access.command_place import Place, overlay_problem
+from detent.runner.make.checked import load_checked
+from detent.runner.make.create import DEFAULT_MACHINE
+from detent.runner.step.homes import make_home
+from detent.runner.step.prove import BEGINS, ENDED, SET_UP, Progress, quiet
+from detent.runner.task.open import find_project
+from detent.runner.task.pinned import pinned_settings, read_committed, sandbox_rules
+from detent.store.disk.atomic import read_plain
+from detent.store.journal.places import lies_in
+from detent.store.journal.settings import FILE, Settings
+from detent.store.journal.user_settings import effective_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from detent.core.machine import Machine
+    from detent.store.journal.places import Project
+
+GREEN, RED, SET_UP_FAILED = "green", "red", "set-up failed"
+_MOST_LEFT = 100  # names, of what commands leave
+_HOME = ".doctor"  # no task id begins with a dot
+
+
+class Found(Record):
+    """The settings as they stand on disk, the machine they make the default, and how they relate to the last commit."""
+
+    settings: Settings
+    machine: Machine
+    is_there: bool
+    is_committed: bool
+
+
+class Tried(Record):
+    """How one command came out."""
+
+    name: str
+    command: str
+    result: str
+    why: str
+    log: str
+    exit: int | None
+    seconds: float
+    said: str = ""  # the last lines of one that failed
+
+
+class SetUpSeen(Record):
+    """How set-up came out: which one it is, and what is wrong with it."""
+
+    how: str
+    why: str
+    bytes: int
+    frozen: tuple[str, ...]  # copies of the project's own code
+    changed: tuple[str, ...]  # tracked files it changed
+    no_overlays: str  # why an agent's tree gets a copy of it
+
+
+class Trial(Record):
+    """All commands on one commit; empty `commit` where nothing is committed or there is no git."""
+
+    commit: str
+    tried: tuple[Tried, ...]
+    missing: tuple[str, ...]  # what `carry` did not find
+    level: str  # of the sandbox the commands ran in
+    unseen: tuple[str, ...] = ()  # folders on PATH that commands can't see
+    withheld: tuple[str, ...] = ()  # variables that commands don't get
+    set_up: SetUpSeen | None = None
+    left: tuple[str, ...] = ()  # what commands leave in a checkout, and git would count
+
+
+def check_settings(project: Project) -> Found:
+    """Read and check everything in the settings that `new` would check; raises what `new` would raise."""
+    head = head_commit(project)
+    committed = read_committed(project, head, FILE) if head or not project.common_dir else None
+    on_disk = read_plain(os.path.join(project.root, FILE))
+    data = committed if on_disk is None else on_disk
+    settings = effective_settings(data, os.path.join(project.root, FILE))
+    machine, _ = load_checked(settings.default_machine or DEFAULT_MACHINE, settings)
+    if head or not project.common_dir:
+        pinned_settings(project, head, settings, machine)
+    return Found(settings, machine, data is not None, data == committed)
+
+
+def committed_settings(start: str = "") -> Settings:
+    """The settings of the project at a folder as they are committed; what can't be read says nothing."""
+    try:
+        project = find_project(start)
+        data = read_committed(project, head_commit(project), FILE)
+        return effective_settings(data, FILE)
+    except DetentError:
+        return Settings()
+
+
+def head_commit(project: Project) -> str:
+    repository = find_repository(project.root) if project.common_dir else None
+    return (repository.head if repository is not None else None) or ""
+
+
+def try_commands(project: Project, settings: Settings, progress: Callable[[Progress], None] = quiet) -> Trial:
+    """Run every command of the settings once; nothing of it counts as proof, and only its logs stay."""
+    commit = head_commit(project)
+    home = os.path.join(project.home(), _HOME)
+    logs = os.path.join(home, "logs")
+    make_home(logs, is_given=False)
+    workspace = Workspace(
+        settings.setup, settings.key, settings.copy, settings.carry, timeout_s=settings.command_timeout_s
+    )
+    private = os.path.join(home, "git")
+    place = Place(
+        project,
+        project.root,
+        sandbox_rules(settings),
+        os.path.join(private, "objects"),
+        os.path.join(home, "cache"),
+        settings.agents,
+    )
+    running = running_in(place, settings.command_limits)
+    level, unseen = hold_in(place, (), home).level, unseen_folders(place, os.environ.get("PATH", os.defpath))
+    wanted = Wanted(
+        os.path.join(home, "proof"),
+        _frozen(project, private, commit),
+        workspace,
+        work_tree=project.root,
+        cache_dir=os.path.join(home, "setup"),
+        log_path=os.path.join(logs, "setup.log"),
+        running=running,
+        setups=setups_in(place, settings.command_limits) if settings.setup else None,
+        build=os.path.join(home, "build-deps") if BUILD in settings.commands else "",
+        task_cache=place.cache,
+    )
+    progress(Progress(SET_UP, "; ".join(settings.setup)))
+    with prepared_checkout(wanted) as checkout:
+        try:
+            if isinstance(checkout, SetupFailed):
+                said = last_lines(checkout.log, os.environ)
+                failed = Tried(
+                    "set-up", checkout.command, SET_UP_FAILED, checkout.why, checkout.log, checkout.exit, 0.0, said
+                )
+                return Trial(commit, (failed,), (), level, unseen, running.withheld)
+            seen = _set_up_seen(checkout, overlay_problem(project)) if settings.setup else None
+            tried = _try_all(settings, checkout, running, logs, progress)
+            left = _left_behind(checkout)
+            return Trial(commit, tried, checkout.missing, level, unseen, running.withheld, seen, left)
+        finally:
+            wipe(place.cache)  # still under the lock: what commands fetched there is of no use to anybody
+
+
+def _try_all(
+    settings: Settings, checkout: Checkout, running: Running, logs: str, progress: Callable[[Progress], None]
+) -> tuple[Tried, ...]:
+    tried: list[Tried] = []
+    in_order = sorted(settings.commands.items(), key=lambda one: one[0] != BUILD)
+    for number, (name, line) in enumerate(in_order, 1):
+        begins = Progress(BEGINS, line, number, len(in_order))
+        progress(begins)
+        log = _log_path(logs, number, name)
+        tried.append(_try(name, line, checkout, running, settings.command_timeout_s, log))
+        progress(begins.replace(stage=ENDED, is_ok=tried[-1].result == GREEN, seconds=tried[-1].seconds))
+    return tuple(tried)
+
+
+def _set_up_seen(checkout: Checkout, no_overlays: str) -> SetUpSeen:
+    parts = frozen_parts(checkout.made_in or checkout.folder, checkout.left_out, checkout.folder, checkout.tracked)
+    return SetUpSeen(checkout.setup, checkout.why, checkout.size, parts, checkout.changed, no_overlays)
+
+
+def _left_behind(checkout: Checkout) -> tuple[str, ...]:
+    """What commands left that would count as work: not ignored by the repository, no set-up's and no tool's cache."""
+    git = Git(os.path.join(checkout.folder, ".git"), checkout.folder)
+    listed = git.run("ls-files", "-o", "-z", "--directory", "--no-empty-directory")
+    names = [os.fsdecode(name).rstrip("/") for name in listed.split(b"\0")[:-1]]
+    found = [
+        name
+        for name in names
+        if not any(lies_in(name, path) or lies_in(path, name) for path in checkout.left_out)
+        and not is_cache_folder(os.path.join(checkout.folder, name))
+    ]
+    # Asked about the name itself: a tool's own ignore file inside says nothing about that.
+    return tuple(name for name in found[:_MOST_LEFT] if git.finish("check-ignore", "--quiet", "--", name).exit == 1)
+
+
+def _frozen(project: Project, private: str, commit: str) -> FrozenTree:
+    """The commit's tree through a git folder of our own, so that mending it can never touch the user's objects."""
+    if not commit:
+        inside = os.path.relpath(os.path.realpath(project.control), os.path.realpath(project.root))
+        return FrozenTree(private, tree_id(private, project.root, None, None, LeftOut((inside,), CACHES)), None)
+    objects = os.path.join(project.common_dir, "objects")
+    write_git_dir(private, alternates=(objects,), is_sha256=len(commit) == 64, is_bare=True, durable=False)
+    end_where(private, project.common_dir, durable=False)
+    os.makedirs(os.path.join(private, "cache"), exist_ok=True)
+    return FrozenTree(private, tree_of(private, commit), commit)
+
+
+def _try(name: str, line: str, checkout: Checkout, running: Running, timeout_s: float, log: str) -> Tried:
+    laid = checkout.laid_for_build if name == BUILD else checkout.laid
+    finished = run_command(line, checkout.folder, timeout_s, log, running, laid)
+    why = why_cut_short(finished, timeout_s, running.limits) or (f"exit {finished.exit}" if finished.exit else "")
+    said = last_lines(log, os.environ, checkout.folder) if why else ""
+    return Tried(name, line, RED if why else GREEN, why, log, finished.exit, finished.seconds, said)
+
+
+def _log_path(logs: str, number: int, name: str) -> str:
+    return os.path.join(logs, f"{number}-{re.sub(r'[^A-Za-z0-9_.-]', '-', name)[:40]}.log")

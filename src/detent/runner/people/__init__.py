@@ -1,0 +1,1 @@
+"""What people do besides moving: land, restore, collect, answer."""

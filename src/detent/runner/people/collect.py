@@ -1,0 +1,308 @@
+"""Removes what finished tasks left: homes, branches and refs; of a task that goes on only all of it, and by its name.
+
+A task counts as finished at an end that nobody can re-open. Git must show that its work has landed, whatever the
+journal says, or a person must say that it may go. Per task, its lock in hand:
+
+1. keep   what is in the home and in no checkpoint, as commits of the private git; work that git does not show anywhere
+          else as a commit under refs/detent/collected/ of the user's repository, from where `git branch` takes it
+2. record one journal line that names what goes
+3. remove branches that stand where we put them, backups of what was finished since, the home, the ref that kept the
+   baseline; then, if asked, records of agent runs, its folder in the project, the journal and its anchor
+
+A crash between 2 and 3 is finished by the next `gc`, without a second line as long as nothing was added meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from detent.core.record import Record
+from detent.effects.git.acts import folder_tree, keep_commit
+from detent.effects.git.branches import drop_branch, find_branches
+from detent.effects.git.bring import wipe
+from detent.effects.git.git import Git, tree_of
+from detent.effects.git.landed_work import find_landed
+from detent.effects.git.saved_work import COLLECTED, save
+from detent.effects.workspace.home import keep_ref, kept_ids, remove_home, sweep_homes
+from detent.errors import BeyondBoundError, DetentError, RefusedError
+from detent.runner.access.command_place import RECORDS, SETUPS, mounted_setups
+from detent.runner.step.anchor import drop_anchor
+from detent.runner.step.look import current_tree
+from detent.runner.step.settle import note, record
+from detent.runner.task.layout import forget_active, is_tracked, native_folder, store_root
+from detent.runner.task.open import is_over, load_all, load_task
+from detent.runner.tell.landed import branches_of_tasks, put_branches, work_of
+from detent.store.disk.lock import Lock
+from detent.store.journal.shown import run_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from detent.runner.task.open import Listed, Task
+    from detent.store.journal.chain import Entry
+    from detent.store.journal.places import Project
+
+
+class Leftover(Record):
+    """What one finished task left, and whether it goes."""
+
+    id: str
+    goes: bool
+    why: str
+    home: str = ""  # empty when it is gone already
+    branches: tuple[str, ...] = ()
+    has_keep_ref: bool = False
+    journal: str = ""  # the control folder, where it goes too
+    backups: tuple[str, ...] = ()  # refs that hold what a reset took away
+    spared: int = 0  # as many of them stay, because the work they hold was never finished
+    records: tuple[str, ...] = ()  # folders of its agent runs beside the tasks, where they go with the journal
+    native: tuple[str, ...] = ()  # its folder and conversation in the project, where they go with the journal
+    unsaved: str = ""  # what no snapshot could hold, and went all the same because the task was given up
+    snapshot: str = ""  # the ref that holds work which git does not show elsewhere, once it is gone
+
+    def __bool__(self) -> bool:
+        return bool(self.home or self.branches or self.has_keep_ref or self.journal or self.backups or self.spared)
+
+
+class Wish(Record):
+    """What a person asked for."""
+
+    name: str
+    dry_run: bool = False
+    unlanded: bool = False
+    journals: bool = False
+    task: str = ""  # this one alone; it need not be finished if all of it may go
+
+
+def collect(project: Project, wish: Wish) -> tuple[Leftover, ...]:
+    """Remove, or only list, what can go; what can't is listed with its reason."""
+    if not os.path.isdir(project.tasks_folder()):
+        return ()
+    with Lock(project.lock_path()):
+        if not wish.dry_run:
+            sweep_homes(project.home(), set(project.task_ids()), project.common_dir)
+            _drop_stray_refs(project)
+        found, of_tasks = [], branches_of_tasks(project)
+        for listed in load_all(project):
+            if wish.task and listed.id != wish.task:
+                continue
+            if listed.error is None and (is_over(listed) or _is_given_up(listed, wish)):
+                leftover = _look(project, listed, wish, of_tasks)
+                if leftover.goes and not wish.dry_run:
+                    leftover = _remove(load_task(project, listed.id), leftover, wish, of_tasks)
+                if leftover:
+                    found.append(leftover)
+        if not wish.dry_run:
+            _drop_set_ups(project)
+        return tuple(found)
+
+
+def _drop_set_ups(project: Project) -> None:
+    """Remove shared set-ups that no task uses any more."""
+    from detent.effects.workspace.unused_setups import drop_unused  # only where tasks are collected
+
+    folder, used, mounted = os.path.join(project.home(), SETUPS), set(), set()
+    for listed in load_all(project):
+        if listed.memory is not None and os.path.isdir(os.path.join(project.home(), listed.id)):
+            used.add(listed.memory.set_up.get("key", ""))
+            mounted |= mounted_setups(project.task(listed.id), folder)
+    drop_unused(folder, os.path.join(folder, RECORDS), frozenset(used), frozenset(mounted))
+
+
+def _is_given_up(listed: Listed, wish: Wish) -> bool:
+    """Whether a person wants to be rid of a task that goes on; nothing of it may be left that could be driven."""
+    if listed.id != wish.task or listed.memory is None:
+        return False
+    if number := listed.memory.run.get("run"):
+        raise RefusedError(
+            f"agent run #{number} works on {listed.id}", next_step=f"wait for it, or end it: detent stop {listed.id}"
+        )
+    if not (wish.unlanded and wish.journals):
+        raise RefusedError(
+            f"{listed.id} is in {listed.memory.snapshot.state}, which is no end",
+            next_step=f"give it up and remove all of it, also its journal: detent gc {listed.id} --yes --journals",
+        )
+    return True
+
+
+def _look(project: Project, listed: Listed, wish: Wish, of_tasks: Mapping[str, str]) -> Leftover:
+    task = load_task(project, listed.id)
+    home = str(task.memory.head["home"])
+    entries = task.store.history()
+    has_landed = _has_landed(task, entries, of_tasks)
+    goes = (has_landed or wish.unlanded) and not task.memory.run
+    why = _why(task, has_landed=has_landed) if is_over(listed) else "given up"
+    branches = find_branches(project.common_dir, put_branches(entries)) if project.common_dir else ()
+    backups = _backups(task)
+    # Only an end after which nothing is brought back says that nobody needs them; any other leaves that to a person.
+    is_final = task.memory.snapshot.state in task.machine.store.get("final", ())
+    going = backups if is_final or wish.unlanded else ()
+    return Leftover(
+        listed.id,
+        goes,
+        why,
+        home if os.path.isdir(home) and os.path.basename(home) == listed.id else "",
+        branches,
+        listed.id in kept_ids(project.common_dir),
+        task.places.folder if wish.journals else "",
+        going,
+        len(backups) - len(going),
+        _records(task) if wish.journals else (),
+        _native_paths(task) if wish.journals else (),
+    )
+
+
+def _why(task: Task, *, has_landed: bool) -> str:
+    if task.memory.head["in_place"]:
+        return "worked in place"
+    if has_landed:
+        return "landed"
+    if branch := task.memory.landed.get("branch", ""):
+        return f"the journal says that it landed on {branch}, git does not show it; it goes with --yes"
+    return "not landed; it goes with --yes"
+
+
+def _backups(task: Task) -> tuple[str, ...]:
+    if not task.project.common_dir:
+        return ()
+    below = f"refs/detent/backup/{task.id}/"
+    return tuple(Git(task.project.common_dir).run("for-each-ref", "--format=%(refname)", below).decode().split())
+
+
+def _records(task: Task) -> tuple[str, ...]:
+    """What the machine keeps of the task's agent runs beside its tasks."""
+    store = task.machine.store
+    if not store.get("runs"):
+        return ()
+    folder = os.path.join(store_root(store, task.root), store["runs"])
+    first = task.memory.head.get("found", {}).get("runs", 0) + 1  # those before are of another tool
+    paths = (os.path.join(folder, run_id(task.id, number)) for number in range(first, task.memory.runs + 1))
+    return tuple(path for path in paths if os.path.lexists(path))
+
+
+def _native_paths(task: Task) -> tuple[str, ...]:
+    """The folder of a task that lies among those of its machine in the project, and its conversation beside them."""
+    store, root = task.machine.store, store_root(task.machine.store, task.root)
+    if not root or is_tracked(store):
+        return ()
+    folder = native_folder(store, task.project, task.id)
+    paths = [folder] if os.path.realpath(task.native.folder) == os.path.realpath(folder) else []
+    if store.get("conversation"):
+        paths.append(os.path.join(root, store["conversation"].replace("{id}", task.id)))
+    return tuple(path for path in paths if os.path.lexists(path))
+
+
+def _has_landed(task: Task, entries: Sequence[Entry], of_tasks: Mapping[str, str]) -> bool:
+    """Whether the work is safe elsewhere: in the checkout from the start, or where git shows it."""
+    return bool(task.memory.head["in_place"] or find_landed(work_of(task, entries, of_tasks)))
+
+
+def _remove(task: Task, leftover: Leftover, wish: Wish, of_tasks: Mapping[str, str]) -> Leftover:
+    common_dir = task.project.common_dir
+    try:
+        with Lock(task.places.lock()):
+            task = task.replace(memory=task.store.load())
+            going = _going(task, leftover)
+            if not _is_recorded(task, leftover, going):
+                kept, leftover = _keep(task, going), _save_unlanded(task, leftover, of_tasks)
+                names = [*leftover.branches, *leftover.backups]
+                content = {"by": "person", "name": wish.name, "branches": names, "kept": kept}
+                content["snapshot"] = leftover.snapshot
+                # A folder that goes is not written to once more.
+                (record if _lies_in_home(task, leftover) else note)(task, task.memory, "collected", content)
+            put = put_branches(task.store.history())
+            for branch in leftover.branches:
+                drop_branch(common_dir, branch, put[branch])
+            for ref in leftover.backups:  # the private git has what they hold, as long as it stays
+                Git(common_dir).run("update-ref", "-d", ref)
+            if leftover.home:
+                remove_home(leftover.home, common_dir)
+            elif leftover.has_keep_ref:
+                Git(common_dir).run("update-ref", "-d", keep_ref(task.id))
+    except DetentError as problem:
+        told = "; ".join(part for part in (problem.what, problem.where, problem.next_step) if part)
+        return leftover.replace(goes=False, why=f"left as it is: {told}")
+    if leftover.journal:
+        drop_anchor(common_dir, task.id)  # it would name a journal that is gone
+        forget_active(task)
+    for path in (*leftover.records, *leftover.native, *((leftover.journal,) if leftover.journal else ())):
+        wipe(path)
+    return leftover
+
+
+def _save_unlanded(task: Task, leftover: Leftover, of_tasks: Mapping[str, str]) -> Leftover:
+    """With the ref that now holds work which git shows nowhere else, if there is any.
+
+    Of a task that is given up with its journal the last checkpoint is enough, where its tree is beyond every bound.
+    """
+    head, private, common_dir = task.memory.head, task.places.private_git(), task.project.common_dir
+    if not head["baseline"] or _has_landed(task, task.store.history(), of_tasks):
+        return leftover
+    last = str(task.memory.checkpoint.get("commit") or head["baseline"])
+    tree = tree_of(private, last)
+    try:
+        tree = current_tree(task) if os.path.isdir(task.tree_path) else tree
+    except BeyondBoundError as error:
+        if not leftover.journal:
+            raise
+        leftover = leftover.replace(unsaved=f"{error.where}: {error.what}")
+    if tree == tree_of(private, head["baseline"]):
+        return leftover
+    ref, why = f"{COLLECTED}{task.id}/{task.memory.snapshot.seq + 1}", f"{task.id}: before gc"
+    return leftover.replace(snapshot=save(private, common_dir, ref, tree, last, known=head["baseline"], why=why).ref)
+
+
+class _Last(Record):
+    """A tree that goes with the home and is in no checkpoint."""
+
+    name: str
+    tree: str
+    parent: str
+
+
+def _is_recorded(task: Task, leftover: Leftover, going: Sequence[_Last]) -> bool:
+    """Whether a `gc` that died has written its line, and kept all that is still to go."""
+    last = json.loads(task.memory.last)
+    if last["kind"] != "collected" or not {*leftover.branches, *leftover.backups} <= set(last["branches"]):
+        return False
+    kept = {tree_of(task.places.private_git(), commit) for commit in last["kept"]}
+    return {one.tree for one in going} <= kept
+
+
+def _going(task: Task, leftover: Leftover) -> tuple[_Last, ...]:
+    """What would be lost with the home: files that no checkpoint has, and the task's own folder."""
+    if not leftover.home or leftover.journal:
+        return ()
+    found: list[_Last] = []
+    private = task.places.private_git()
+    last = task.memory.checkpoint.get("commit") or task.memory.head["baseline"]
+    if not task.memory.head["in_place"] and os.path.isdir(task.tree_path):
+        tree = current_tree(task)
+        if tree != tree_of(private, last):
+            found.append(_Last("tree", tree, last))
+    if _lies_in_home(task, leftover) and os.path.isdir(task.native.folder):
+        found.append(_Last("folder", folder_tree(private, task.native.folder), ""))
+    return tuple(found)
+
+
+def _keep(task: Task, going: Sequence[_Last]) -> list[str]:
+    private, ref = task.places.private_git(), f"refs/detent/{task.id}/{task.memory.snapshot.seq + 1}"
+    return [
+        keep_commit(private, f"{ref}-{one.name}", one.tree, one.parent, f"{task.id}: its {one.name} before gc")
+        for one in going
+    ]
+
+
+def _lies_in_home(task: Task, leftover: Leftover) -> bool:
+    home = os.path.realpath(leftover.home or task.memory.head["home"])
+    return os.path.realpath(task.native.folder).startswith(home + os.sep)
+
+
+def _drop_stray_refs(project: Project) -> None:
+    """Refs of tasks that are gone altogether, home and all."""
+    known = set(project.task_ids())
+    for task_id in kept_ids(project.common_dir):
+        if task_id not in known and not os.path.lexists(os.path.join(project.home(), task_id)):
+            Git(project.common_dir).run("update-ref", "-d", keep_ref(task_id))

@@ -1,0 +1,295 @@
+"""Takes the work of a finished task over into the user's own branch; only people ask for it, nothing is pushed.
+
+1. look     (lock)     the task stands where work lands; the checkout is on a branch, clean, with nothing under way
+2. merge    (no lock)  in memory: the last checkpoint into the branch; a conflict is named and left to the person
+3. tell                what will be done, before anything is run
+4. prove    (no lock)  the commands of the task and of the receiving branch on the merged tree, with the protected files
+                       of the receiving branch, unless their receipts for it are there
+5. commit              one commit in the person's name, synced; then the branch and the files go forward to it
+6. record   (lock)     all that is synced too, then one journal line
+
+Work that is on the branch already, because a person merged, squashed or picked it, is proven there before 6 says so.
+A crash after 5 is found by the next `land`: the commit it made is part of the branch already.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from detent.core.record import Record
+from detent.effects.git.bring import wipe
+from detent.effects.git.dirty import uncommitted
+from detent.effects.git.git import Git, tree_of
+from detent.effects.git.merge import (
+    Message,
+    advance,
+    commit_merged,
+    merge_in_memory,
+    moved_submodules,
+    other_line_ends,
+    person_identity,
+)
+from detent.effects.git.person_checkout import make_safe
+from detent.effects.git.tree.tree_id import changed_files
+from detent.errors import RefusedError
+from detent.runner.people.land_plan import FOUND, Candidate, Ground, ground_of, plan_of, proof_of
+from detent.runner.step.look import touched_now
+from detent.runner.step.promises import put_in_order
+from detent.runner.step.proof_basis import OF_TASK, before_work
+from detent.runner.step.prove import prove_commands, quiet
+from detent.runner.step.settle import note
+from detent.runner.task.open import waits_at_end
+from detent.store.disk.lock import Lock
+from detent.store.text.names import name_some
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from detent.effects.git.dirty import Dirty
+    from detent.runner.people.land_plan import Plan
+    from detent.runner.step.prove import Progress, Proven
+    from detent.runner.task.open import Task
+
+_QUOTED_LINES = 12
+
+
+class Landed(Record):
+    how: str  # merge, squash, or found: it was there already
+    commit: str
+    branch: str
+    judged_by: str = ""  # the commit whose protected files and gates judged it
+    proven: tuple[Proven, ...] = ()
+    is_known: bool = False  # it was recorded before
+    touched: tuple[str, ...] = ()  # protected files that come with it
+    submodules: tuple[str, ...] = ()  # those that stand at another commit now
+    unconverted: tuple[str, ...] = ()  # files with other line ends than .gitattributes wants in commits
+    red: tuple[str, ...] = ()  # commands that fail there, as work was taken back that had repaired them
+
+
+class Telling(Record):
+    """Who is told what is about to happen, and how far it has come."""
+
+    plan: Callable[[Plan], None]
+    progress: Callable[[Progress], None] = quiet
+
+
+def land(task: Task, name: str, telling: Telling, *, squash: bool) -> Landed:
+    """Merge the work into the branch that is checked out, once its commands pass on the merged tree."""
+    task = _in_order(task)
+    work = checkpoint_to_land(task)
+    ground = ground_of(task)
+    if known := _recorded(task, ground):
+        return Landed(FOUND, known, ground.branch, is_known=True)
+    candidate = _candidate(task, ground, work, squash=squash)
+    if candidate.how != FOUND:
+        _refuse_dirty(task, ground)
+        _refuse_overwriting(task, ground, candidate.tree)
+    proof = proof_of(task, candidate)
+    plan = plan_of(task, ground, work, candidate, proof)
+    telling.plan(plan)
+    proven = prove_commands(
+        proof.task, proof.seen, proof.gates, again=True, with_before=False, progress=telling.progress
+    )
+    red = tuple(one.receipt.command for one in proven if not one.receipt.is_green)
+    if not _is_recorded_revert(task, work, candidate.tree):
+        _refuse_red(task, ground, candidate, plan, proven)
+    landed = Landed(candidate.how, candidate.commit, ground.branch, candidate.judged_by, proven, red=red)
+    if candidate.how == FOUND:
+        return record_landing(task, name, landed)
+    if ground_of(task).head != ground.head:
+        raise RefusedError(f"{ground.branch} moved meanwhile", next_step=f"run it again: detent land {task.id}")
+    return record_landing(task, name, _merge(task, ground, work, candidate.tree, landed))
+
+
+def plan_to_land(task: Task, *, squash: bool) -> Plan:
+    """What `land` would do now."""
+    task = _in_order(task)
+    work = checkpoint_to_land(task)
+    ground = ground_of(task)
+    candidate = _candidate(task, ground, work, squash=squash)
+    return plan_of(task, ground, work, candidate, proof_of(task, candidate))
+
+
+def _candidate(task: Task, ground: Ground, work: str, *, squash: bool) -> Candidate:
+    """What is to be proven: the work where it is on the branch already, else the merge of both."""
+    private, common = Git(task.places.private_git()), task.project.common_dir
+    begun = private.run("for-each-ref", "--format=%(objectname)", _landing(task, work)).decode().strip()
+    if begun and _is_part(task, begun, ground.head):  # our own commit, made after its proof
+        first = private.run("rev-parse", "--verify", f"{begun}^1").decode().strip()
+        return Candidate(FOUND, tree_of(common, begun), first, begun)
+    tree = tree_of(common, ground.head)
+    if not _is_part(task, work, ground.head):
+        merged = merge_in_memory(task.places.private_git(), ground.head, work)
+        _refuse_conflicts(task, ground, merged.conflicts)
+        if merged.tree != tree:
+            return Candidate("squash" if squash else "merge", merged.tree, ground.head)
+    return Candidate(FOUND, tree, before_work(task, ground.head, work), ground.head)
+
+
+def _refuse_conflicts(task: Task, ground: Ground, conflicts: tuple[str, ...]) -> None:
+    if conflicts:
+        branch = task.memory.checkpoint["branch"]
+        raise RefusedError(
+            f"{branch} and {ground.branch} both changed {name_some(conflicts)}",
+            where=ground.repository.top,
+            next_step=f"merge by hand: git merge {branch}; then: detent land {task.id}",
+        )
+
+
+def _merge(task: Task, ground: Ground, work: str, tree: str, landed: Landed) -> Landed:
+    """Make the commit in the person's name and lead the branch to it."""
+    squash = landed.how == "squash"
+    commit = commit_merged(
+        task.places.private_git(),
+        task.project.common_dir,
+        tree,
+        (ground.head,) if squash else (ground.head, work),
+        _message(task, ground, squash=squash),
+    )
+    Git(task.places.private_git()).run("update-ref", _landing(task, work), commit)
+    make_safe()  # a branch must not name what a power cut could still take, nor move before the landing is known
+    advance(ground.repository.top, commit)
+    touched = touched_now(task, work)
+    changed = [path for status, path in changed_files(task.places.private_git(), ground.head, tree) if status != "D"]
+    return landed.replace(
+        commit=commit,
+        touched=tuple(sorted({*touched.ask, *touched.report})),
+        submodules=moved_submodules(task.project.common_dir, ground.head, commit),
+        unconverted=other_line_ends(ground.repository.top, changed),
+    )
+
+
+def _in_order(task: Task) -> Task:
+    with Lock(task.places.lock()):
+        return task.replace(memory=put_in_order(task).memory)
+
+
+def checkpoint_to_land(task: Task) -> str:
+    """The commit that holds the work, if this task may land at all."""
+    state = task.memory.snapshot.state
+    if task.memory.head["in_place"]:
+        raise RefusedError(
+            "this task worked in your checkout: its files are there already",
+            where=task.tree_path,
+            next_step="look at them and commit them: git status",
+        )
+    if not task.machine.states[state].lands:
+        if task.machine.states[state].is_end and not waits_at_end(task.machine.states[state]):
+            raise RefusedError(
+                f"{state} is an end of {task.machine.name} whose work does not land",
+                next_step=f"take what you want of it by hand, from: detent dir --tree {task.id}",
+            )
+        raise RefusedError(
+            f"{state} is no state to land from: the work is not accepted yet", next_step=f"detent next {task.id}"
+        )
+    if not task.memory.checkpoint.get("branch"):
+        raise RefusedError("there is no checkpoint to land", next_step=f"detent history {task.id}")
+    return str(task.memory.checkpoint["commit"])
+
+
+def _landing(task: Task, work: str) -> str:
+    """Named by what it lands: work that came after a first landing is not there yet."""
+    return f"refs/detent/{task.id}/landing/{work}"
+
+
+def _recorded(task: Task, ground: Ground) -> str:
+    """The commit of a recorded landing, if it is part of the branch. A pull request is no landing."""
+    landed = task.memory.landed
+    is_ours = bool(landed) and landed["how"] != "pr" and _is_part(task, landed["commit"], ground.head)
+    return str(landed["commit"]) if is_ours else ""
+
+
+def _is_part(task: Task, commit: str, head: str) -> bool:
+    return Git(task.project.common_dir).finish("merge-base", "--is-ancestor", commit, head).exit == 0
+
+
+def _refuse_dirty(task: Task, ground: Ground) -> None:
+    dirty = _dirty(task, ground)
+    if dirty.changed or dirty.gone:
+        raise RefusedError(
+            f"your checkout has changes that are not committed: {name_some((*dirty.changed, *dirty.gone))}",
+            where=ground.repository.top,
+            next_step=f"commit them (git commit -a) or put them aside (git stash); then: detent land {task.id}",
+        )
+
+
+def _dirty(task: Task, ground: Ground) -> Dirty:
+    """What a person has not committed; the task's own folder is no work of theirs."""
+    scratch = os.path.join(task.places.folder, f"look-{os.getpid()}")
+    inside = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(ground.repository.top))
+    try:
+        return uncommitted(ground.repository, ground.head, scratch, () if inside.startswith("..") else (inside,))
+    finally:
+        wipe(scratch)
+
+
+def _refuse_overwriting(task: Task, ground: Ground, tree: str) -> None:
+    added = {path for status, path in changed_files(task.places.private_git(), ground.head, tree) if status == "A"}
+    in_the_way = added.intersection(_dirty(task, ground).new)
+    if in_the_way:
+        raise RefusedError(
+            f"files that are not committed stand in the way: {name_some(in_the_way)}",
+            where=ground.repository.top,
+            next_step=f"move them away; then: detent land {task.id}",
+        )
+
+
+def _is_recorded_revert(task: Task, work: str, tree: str) -> bool:
+    """Whether the merge is exactly the tree that the revert recorded: its proof is that, not what commands say of it.
+
+    What the work had repaired is broken again without it.
+    """
+    done = task.memory.prepared.get("revert", {})
+    return bool(tree) and (done.get("commit"), done.get("tree")) == (work, tree)
+
+
+def _refuse_red(task: Task, ground: Ground, candidate: Candidate, plan: Plan, proven: tuple[Proven, ...]) -> None:
+    for one in proven:
+        if one.receipt.is_green:
+            continue
+        where = ground.branch if candidate.how == FOUND else "the merged tree"
+        sources = next((asked.sources for asked in plan.commands if asked.line == one.receipt.command), ())
+        whose = " and ".join("the task" if source == OF_TASK else source for source in sources)
+        said = "\n".join(f"    {line}" for line in one.receipt.said.splitlines()[-_QUOTED_LINES:])
+        raise RefusedError(
+            f"{one.receipt.command!r} fails on {where} ({one.receipt.result})"
+            + (f"; {whose} {'want' if len(sources) > 1 else 'wants'} it" if whose else "")
+            + (f"; its last lines:\n{said}" if said else ""),
+            where=one.receipt.log,
+            next_step=f"fix it on {ground.branch} and commit, then: detent land {task.id}",
+        )
+
+
+def _message(task: Task, ground: Ground, *, squash: bool) -> Message:
+    head = task.memory.head
+    branch = task.memory.checkpoint["branch"]
+    first = head["title"] if squash else f"Merge branch '{branch}' into {ground.branch}\n\n{head['title']}"
+    name, email = person_identity(ground.repository.top)
+    return Message(f"{first}\n\nDetent-Task: {task.id}\n", name, email)
+
+
+def record_landing(task: Task, name: str, landed: Landed) -> Landed:
+    tree = tree_of(task.project.common_dir, landed.commit)
+    make_safe()  # also what was found: the person's git may have made it just now, or a landing that was killed
+    receipts = {one.receipt.key: one.receipt.digest for one in landed.proven}
+    with Lock(task.places.lock()):
+        settled = put_in_order(task)
+        content = {"by": "person", "name": name, "how": landed.how, "commit": landed.commit, "branch": landed.branch}
+        proof = {"tree": tree, "judged_by": landed.judged_by, "receipts": receipts}
+        note(task, settled.memory, "landed", {**content, **proof})
+    return landed
+
+
+def commands_to_land(task: Task, *, squash: bool) -> tuple[str, ...]:
+    """What a person would run to do the same by hand."""
+    checkpoint_to_land(task)
+    branch = shlex.quote(task.memory.checkpoint["branch"])
+    title = shlex.quote(task.memory.head["title"])
+    lines = [f"cd {shlex.quote(task.project.root)}"]
+    if squash:
+        lines += [f"git merge --squash {branch}", f"git commit -m {title}"]
+    else:
+        lines.append(f"git merge --no-ff {branch}")
+    return tuple(lines)

@@ -1,0 +1,1 @@
+"""One agent run: made ready, started, answered, ended."""

@@ -1,0 +1,93 @@
+"""Answers what an agent asks for from inside its run: at once, and without moving anything.
+
+A request is judged by the gates that need no command. Refused, the agent may mend and ask again. Accepted, it is a
+promise: the run is to end now, and only when it is gone the claim is decided, with every gate.
+"""
+
+from __future__ import annotations
+
+from detent.core.decide import candidates_for, decide
+from detent.core.values import Advance, Fact, Refuse, Signal, Wait
+from detent.effects.host.keeper import start as keeper
+from detent.errors import RefusedError
+from detent.gates.judge import judge
+from detent.runner.run.runs import run_seen
+from detent.runner.step.look import TREE_CHECKS, look
+from detent.runner.step.said_no import asked_target
+from detent.runner.step.settle import find_disorder, read_document, record
+from detent.runner.step.step import Outcome
+from detent.store.disk.lock import Lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from detent.core.machine import Gate
+    from detent.runner.task.open import Task
+    from detent.store.journal.native import Document
+
+
+def claim(task: Task, number: int, want: str, reason: str = "", verb: str = "") -> Outcome:
+    """Answer a request of the living run `number`; without `want`, what its file asks for, else the first open move.
+
+    Who asks for the state the task is in is told so; that is no claim, and leaves no line.
+    """
+    with Lock(task.places.lock()):
+        task = task.now()
+        seen = run_seen(task)
+        if seen is None or seen.phase != "alive" or task.memory.run["run"] != number:
+            raise RefusedError("this agent run is over; its requests are not heard any more", next_step="end your turn")
+        if want == task.memory.snapshot.state:
+            return Outcome(Wait("it is there already"), task, {}, Signal("agent", want), want)
+        document = read_document(task)
+        wanted = want or ("" if verb else _file_wants(task, document))
+        asked = Signal("agent", wanted, name=task.memory.run["role"], reason=reason, verb=verb)
+        facts = _facts(task, document, asked)
+        decision = decide(task.machine, task.memory.snapshot, facts, asked)
+        content = {
+            "run": task.memory.run["run"],
+            "want": asked.want or verb,
+            "by": "agent",
+            "name": asked.name,
+            "reason": reason,
+            "from": task.memory.snapshot.state,
+            "accepted": isinstance(decision, Advance),
+        }
+        if isinstance(decision, Advance):
+            content.update(want=decision.edge.name, to=decision.after.state)
+        elif isinstance(decision, Refuse):
+            missing = [{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing]
+            asked_for = asked_target(task.machine, task.memory.snapshot, str(content["want"]))
+            content.update(to=asked_for, problem=decision.problem, missing=missing)
+        if isinstance(decision, (Advance, Refuse)) and not _is_said(task, content):
+            task = task.replace(memory=record(task, task.memory, "claimed", content))
+        if isinstance(decision, Advance):
+            keeper.finish(task.places.run(task.memory.run["run"]))
+        return Outcome(decision, task, facts, asked, task.memory.snapshot.state, claimed=isinstance(decision, Advance))
+
+
+def _file_wants(task: Task, document: Document) -> str:
+    return find_disorder(task, task.memory, document).request
+
+
+def _facts(task: Task, document: Document, asked: Signal) -> dict[str, Fact]:
+    """The gates as they stand; one that needs the tree, or a report, is taken to be open until the run has ended."""
+    filed = task.machine.states[task.memory.snapshot.state].files
+    edges = candidates_for(task.machine, task.memory.snapshot, asked)
+    gates = dict.fromkeys(gate for edge in edges for way in edge.ways for gate in way.needs)
+    later = {gate for gate in gates if any(_is_seen_later(part, filed) for part in task.machine.parts((gate,)))}
+    facts = judge(look(task, task.memory, document, ""), [gate for gate in gates if gate not in later])
+    return {**facts, **{gate: Fact(gate, ok=True, note="it is looked at when you have ended") for gate in later}}
+
+
+def _is_seen_later(gate: Gate, filed: Mapping[str, str]) -> bool:
+    """Whether a gate looks at the tree, or at a file that is filed only when the run is over."""
+    return gate.check in TREE_CHECKS or any(isinstance(value, str) and value in filed for value in gate.params.values())
+
+
+def _is_said(task: Task, content: dict[str, object]) -> bool:
+    """Whether the last answer to this run was the very same: asking again says nothing new."""
+    kept = task.memory.claim if content["accepted"] else task.memory.refusal
+    names = ("want", "run") if content["accepted"] else ("want", "problem", "missing")
+    is_last = bool(content["accepted"]) or bool(task.memory.claim) or task.memory.unheard == content["to"]
+    return is_last and bool(kept) and all(kept.get(name) == content.get(name) for name in names)

@@ -1,0 +1,211 @@
+"""Writes down the end of an agent run once no process of it is left: `run_ended`, one line.
+
+1. a run that lives, or of which nothing is sure, stays as it is; one that never began is made void
+2. what a lost keeper left is ended here
+3. the document: one that can't be read is written again; what the run may not change in it is put back
+4. the tree as the run left it, and whether it changed what it may not
+5. what the state wants filed
+6. the line, and only then what nobody has to wait for: the anchor, and what readers are told of the tree. Who ends
+   many runs does that for all later (`tidy_up`)
+
+What follows from it is decided elsewhere (ending.py).
+"""
+
+from __future__ import annotations
+
+import re
+
+from detent.core.machine import TAINTED
+from detent.core.record import Record
+from detent.core.runs import run_over
+from detent.effects.git.tree.tree_id import Taken
+from detent.effects.host.keeper import start as keeper
+from detent.effects.host.keeper.process import ERRORS, EVENTS, EXIT
+from detent.errors import DetentError, RefusedError, UnreadableError
+from detent.gates.judge import evidence_hashes
+from detent.runner.access.logins import changed_steering
+from detent.runner.run.mend import put_back
+from detent.runner.run.run_result import how_ended, is_by_person, usage_and_exit, used
+from detent.runner.run.runs import run_seen
+from detent.runner.run.taint import is_put_back, tainted_files, tainted_hooks
+from detent.runner.step.anchor import anchor
+from detent.runner.step.locks import changed_of_others, items_of, shown_item
+from detent.runner.step.look import look, remember_taken, take_tree_at_once
+from detent.runner.step.resolving import resolving
+from detent.runner.step.said_no import said_no
+from detent.runner.step.settle import disorder_words, find_disorder, read_document, record, remember
+from detent.store.disk.lock import Lock
+from detent.store.journal.memory import utc_now
+from detent.store.journal.vouched import prints_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from detent.effects.host.keeper.look import RunSeen
+    from detent.runner.task.open import Task
+    from detent.store.journal.native import Document
+
+QUOTA_WAIT_S = 900  # where the agent does not say when it may go on
+_MOST_ERRORS = 3
+_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")  # becomes a word of a command line: nothing like an option
+_LONGEST_TEXT = 1000
+
+
+class Left(Record):
+    """What is left to do once the line of an end stands; `since` is the moment before its tree was taken."""
+
+    task: Task
+    taken: Taken
+    since: int
+
+
+def end_run(task: Task, later: list[Left] | None = None) -> Task:
+    """Write down the end of a run that is over; a run that lives, or of which nothing is sure, stays as it is.
+
+    What may wait is done here too, or noted in `later` for `tidy_up`; then a tree that takes long to look at raises
+    TakesLong, and nothing is written: the caller has other tasks.
+    """
+    with Lock(task.places.lock()):
+        task.native.look_again()
+        task = task.now()
+        seen = run_seen(task)
+        if seen is None or seen.phase in ("alive", "unknown"):
+            return task
+        if seen.phase == "unborn":
+            number = task.memory.run["run"]
+            if not keeper.void(task.places.run(number)):
+                return task  # it was begun just now
+            memory = record(task, task.memory, "run_void", {"run": number, "why": "it was planned and never began"})
+            return task.replace(memory=memory)
+        left = _write_down(task, seen, in_a_hurry=later is not None)
+        if later is None:
+            _tidy_up(left)
+        else:
+            later.append(left)
+        return left.task
+
+
+def tidy_up(left: Left) -> None:
+    """Do what `end_run` left for later."""
+    with Lock(left.task.places.lock()):
+        task = left.task.now()
+        if task.memory.snapshot.seq == left.task.memory.snapshot.seq:
+            _tidy_up(left)
+        else:
+            anchor(task)  # somebody went on meanwhile, and took a tree of their own
+
+
+def _tidy_up(left: Left) -> None:
+    anchor(left.task)
+    if left.taken.id:
+        remember_taken(left.task, left.taken, left.since)
+
+
+def _write_down(task: Task, seen: RunSeen, *, in_a_hurry: bool) -> Left:
+    memory, run = task.memory, task.memory.run
+    if seen.phase == "lost" and seen.identity is not None:
+        swept = keeper.end_survivors(seen.identity)
+        if swept.left:
+            raise RefusedError(
+                f"processes of agent run #{run['run']} can't be ended: {', '.join(map(str, swept.left))}",
+                next_step="end them by hand, then run the same command again",
+            )
+    document, told = _readable(task)
+    disorder = find_disorder(task, memory, document)
+    others = changed_of_others(task, run.get("held", {}), document)
+    notes = (*told, *disorder_words(task, memory.snapshot, disorder), *_others_words(task, others))
+    usage, exit_name = usage_and_exit(task, seen)
+    taken, since, problem = tree_left(task, in_a_hurry=in_a_hurry)
+    hooks = tainted_hooks(task)
+    tainted = list(dict.fromkeys((*hooks, *tainted_files(task, taken))))
+    filed = {} if tainted else _file(task, taken.id)
+    claim = memory.claim.get("want") or disorder.request
+    refused = "" if claim else memory.unheard
+    filing = {"tree": taken.id, **filed} if filed else {}
+    content: dict[str, Any] = {
+        **{name: run[name] for name in ("run", "role", "state", "access", "agent", "model", "seen")},
+        "exit": exit_name,
+        **how_ended(seen, task),
+        "before": run["tree"],
+        "tree": taken.id,
+        "problem": problem,
+        "tainted": tainted,
+        "hooks": hooks,
+        "put_back": is_put_back(task, run["role"], tainted),
+        "by_person": is_by_person(task, seen),
+        "claim": claim or refused,
+        "claim_by": "command" if memory.claim or refused else "file" if disorder.request else "",
+        "said": task.store.keep(usage.last_text.encode("utf-8", "replace")) if usage.last_text else "",
+        "usage": used(seen, usage, exit_name),
+        "session": usage.session if _SESSION.fullmatch(usage.session) else "",
+        "denials": usage.denials,
+        "errors": [error[:_LONGEST_TEXT] for error in usage.errors[-_MOST_ERRORS:]],
+        "wake": (usage.quota_until or utc_now(QUOTA_WAIT_S)) if exit_name == "quota" else "",
+        "steered": list(changed_steering(task.places.run(run["run"]))),
+        "restored": [*notes, *filed.get("refused", ())],
+        "filed": filed,
+        "taken": others,
+        "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
+        "evidence": evidence_hashes(look(task, memory, document, "")),
+        "files": prints_of(task.places.run(run["run"]), (EVENTS, ERRORS, EXIT), sync=seen.exit is None),
+    }
+    if task.machine.store.get("retitles"):
+        from detent.runner.run.retitle import retitle_by_run  # few machines call a task by a field
+
+        memory = retitle_by_run(task, document)
+    content["no"] = {} if tainted else said_no(task, document, taken.id, filing, refused)
+    ended_as = TAINTED if content["tainted"] else exit_name
+    after = run_over(task.machine, memory.snapshot, ended_as, content["no"], by_person=content["by_person"])
+    if content["tainted"]:
+        after = after.replace(entry=_without_fresh(task, content["evidence"]))
+    memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=(*disorder.locked, *others))
+    return Left(task.replace(memory=memory), taken, since)
+
+
+def _without_fresh(task: Task, evidence: Mapping[str, str]) -> Mapping[str, str]:
+    """What is remembered as old once a run is not heard: all that it wrote is no proof for the next one either."""
+    snapshot = task.memory.snapshot
+    if task.machine.states[snapshot.state].must_open:  # it has crashed: nothing of this visit counts
+        return evidence
+    before = task.memory.visit.get("evidence", snapshot.entry)
+    return {**snapshot.entry, **{key: value for key, value in evidence.items() if before.get(key) != value}}
+
+
+def _file(task: Task, tree: str) -> dict[str, Any]:
+    """What the state wants filed of a run, for the line of its end; nothing of a run that changed what it may not."""
+    if not task.machine.states[task.memory.snapshot.state].files:
+        return {}
+    from detent.runner.step.filing import file_run  # few states want anything filed
+
+    made = file_run(task, tree)
+    return {"files": made.files, "refused": list(made.refused)}
+
+
+def _others_words(task: Task, items: Iterable[str]) -> list[str]:
+    resolver = (resolving(task.machine, task.memory.snapshot).get("role", ""),)
+    owners = {item: " or ".join(lock.role or resolver) for lock in task.machine.locks for item in items_of(lock)}
+    file, role = task.native.file, task.memory.run["role"]
+    return [f"{shown_item(file, item)} is for the {owners[item]}, not the {role}, and was put back" for item in items]
+
+
+def _readable(task: Task) -> tuple[Document, tuple[str, ...]]:
+    """The document as the run left it; one it spoilt is written again, and what stood there is kept aside."""
+    try:
+        document = read_document(task)
+    except UnreadableError as error:
+        told, aside = put_back(task, error)
+        return task.native.read(), (told + (f"; what stood there is now {aside}" if aside else ""),)
+    if not document.found:
+        return document, ()
+    kept = task.store.keep(document.found)  # the computer stopped meanwhile, and the journal's text is newer
+    return document, (f"{task.native.file} was older than the journal; what stood there is kept as {kept}",)
+
+
+def tree_left(task: Task, *, in_a_hurry: bool = False) -> tuple[Taken, int, str]:
+    """The tree as the run left it, or why it can't be taken: what can't be looked at proves nothing."""
+    try:
+        return *take_tree_at_once(task, or_never=in_a_hurry), ""
+    except DetentError as error:
+        return Taken("", ()), 0, f"{error.what} ({error.where})" if error.where else error.what

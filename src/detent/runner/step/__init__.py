@@ -1,0 +1,1 @@
+"""The one step and all it takes: settle, observe, prove, decide, commit, project, act."""

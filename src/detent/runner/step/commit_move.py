@@ -1,0 +1,82 @@
+"""Writes the line of a decided move and does what follows: step.py decides, prepare.py finishes what was cut short."""
+
+from __future__ import annotations
+
+from detent.errors import UnreadableError
+from detent.runner.step.led_here import led_here
+from detent.runner.step.locks import close_locks
+from detent.runner.step.look import look
+from detent.runner.step.promises import keep_promises
+from detent.runner.step.settle import Settled, remember
+from detent.runner.task.layout import is_tracked
+from detent.runner.task.open import waits_at_end
+from detent.store.journal.shown import PENDING, STATUS, state_label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.core.values import Advance
+    from detent.runner.task.open import Task
+    from detent.store.journal.native import Document
+
+_MOST_NAMES_CHARACTERS = 200_000  # of the files a line names; a line has a bound
+
+
+def commit_move(
+    task: Task, document: Document, entry: Mapping[str, str], taken: Advance, content: Mapping[str, Any]
+) -> Settled:
+    """Write the line of a decided move and do what follows; `entry` is the evidence as the new state finds it."""
+    memory, leaving = task.memory, task.memory.snapshot.state
+    locked = close_locks(task, memory.snapshot, document, leaving)
+    after = taken.after.replace(entry=entry, locked=locked)
+    fields = {**content.get("fields", {}), **_fields(task, taken)}
+    led = led_here(task.machine, memory, taken, content)
+    content = {**content, **({"led": led} if led else {})}
+    content = {**content, **({"fields": fields} if fields else {}), **_files_at_end(task, document, after.state)}
+    memory, document = remember(task, memory, document, "moved", content, after=after)
+    if not taken.edge.sign_off:
+        return keep_promises(task, Settled(memory, document))
+    from detent.runner.step.anchor import anchor  # few moves are sign-offs
+
+    anchor(task.replace(memory=memory))  # before the promises; after a crash put_in_order repeats both
+    kept = keep_promises(task, Settled(memory, document))
+    if kept.memory.snapshot.seq != memory.snapshot.seq:
+        anchor(task.replace(memory=kept.memory))
+    return kept
+
+
+def _fields(task: Task, taken: Advance) -> dict[str, str]:
+    """What the native file says of the state that is left and of the one that is entered, where it says such things.
+
+    A label tells what was proven: where gates were waived, it says that instead.
+    """
+    if STATUS not in task.machine.store:
+        return {}
+    label = f"overridden: {', '.join(taken.waived)}" if taken.waived else taken.edge.label
+    found = {taken.edge.source: label, taken.after.state: PENDING}
+    labels = {state_label(task.machine, STATUS, state): words for state, words in found.items()}
+    return {label: words for label, words in labels.items() if label}
+
+
+def _files_at_end(task: Task, document: Document, state: str) -> dict[str, Mapping[str, str]]:
+    """What the task folder holds at a final end, by hash; a folder that is part of the work is vouched for by git.
+
+    Looked at anew: a step that was prepared may have written there.
+    """
+    reached = task.machine.states[state]
+    if not reached.is_end or waits_at_end(reached) or is_tracked(task.machine.store):
+        return {}
+    try:
+        found = look(task, task.memory, document, "").files.listing()
+    except UnreadableError:
+        return {"files": {}}  # a file that can't be read keeps no task from ending
+    kept: dict[str, str] = {}
+    room = _MOST_NAMES_CHARACTERS
+    for name, digest in found.items():
+        room -= len(name)
+        if room < 0:
+            return {"files": {**kept, "*": "cut"}}
+        kept[name] = digest
+    return {"files": kept}

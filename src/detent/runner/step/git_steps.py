@@ -1,0 +1,263 @@
+"""The steps a move may have prepared in the person's checkout, each by the name a machine file gives it."""
+
+from __future__ import annotations
+
+import os
+
+from detent.effects.git.bring import wipe
+from detent.effects.git.git import tree_of
+from detent.effects.git.person_checkout import (
+    Stand,
+    branch_commit,
+    delete_branch,
+    make_branch,
+    make_safe,
+    refuse_branch_name,
+    refuse_known_branch,
+    refuse_target,
+    remove_files,
+    stand_at,
+    switch,
+    unmake_branch,
+)
+from detent.effects.git.saved_work import (
+    Saved,
+    backup_ref,
+    find_saved,
+    find_staged,
+    ignored_by_person,
+    save,
+    save_staged,
+)
+from detent.effects.git.tree.tree_id import changed_files
+from detent.errors import RefusedError, ToolError
+from detent.packs.global_.decision_step import has_decision, look_decision, record_decision
+from detent.packs.global_.revert_step import do_revert, has_revert, look_revert
+from detent.packs.ralf.commit_step import NO_GIT, do_commit, foresee_commit, has_commit, look_commit
+from detent.packs.ralf.hook_trial import look_hooks, note_hooks
+from detent.runner.step.in_place import (
+    dirty_checkout,
+    made_branch,
+    refuse_beside_run,
+    refuse_branch_of_other,
+    refuse_elsewhere,
+)
+from detent.runner.step.look import current_tree
+from detent.runner.step.prepare_values import Doing, Step
+from detent.store.journal.memory import utc_now
+from detent.store.journal.places import branch_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from detent.runner.step.prepare_values import Results
+
+PROBLEM = "problem"
+NO_BRANCH = "no-branch"  # an option of a command, as a step is given it
+
+
+def _stand(doing: Doing) -> Stand | None:
+    """Where the checkout stands; None where the task goes without git, and a person said so."""
+    stand = stand_at(doing.task.tree_path)
+    if stand is None and NO_GIT not in doing.given:
+        raise RefusedError(
+            "this folder is no git repository, so nothing can be brought back",
+            where=doing.task.tree_path,
+            next_step="make it one (git init, then a first commit), or go on without: add --no-git",
+        )
+    return stand
+
+
+def _foresee_baseline(doing: Doing) -> None:
+    stand, before = _stand(doing), doing.done.get("baseline", {})
+    if stand is not None and not (before and stand.branch == made_branch(doing.task)):
+        refuse_branch_of_other(doing.task, stand.branch)
+
+
+def _look_baseline(doing: Doing) -> dict[str, str]:
+    """Branch and commit to come back to; on the task's own branch those that were captured before."""
+    _foresee_baseline(doing)
+    stand, before = _stand(doing), doing.done.get("baseline", {})
+    if stand is None:
+        return {"branch": "", "commit_sha": "", "captured_at": utc_now()}
+    if before and stand.branch == made_branch(doing.task):
+        return dict(before)
+    return {"branch": stand.branch, "commit_sha": stand.commit, "captured_at": utc_now()}
+
+
+def _baseline(doing: Doing) -> Results:
+    return {"baseline": dict(doing.seen)}
+
+
+def _foresee_branch(doing: Doing) -> None:
+    stand, name = _stand(doing), branch_of(doing.task.memory.head)
+    if stand is None or NO_BRANCH in doing.given:
+        return
+    refuse_beside_run(doing.task)
+    if made_branch(doing.task) != name:
+        refuse_known_branch(stand.repository.common_dir, name)
+
+
+def _look_branch(doing: Doing) -> dict[str, str]:
+    """Whether the task's branch can be made and checked out."""
+    _foresee_branch(doing)
+    stand, name = _stand(doing), branch_of(doing.task.memory.head)
+    if stand is None or NO_BRANCH in doing.given:
+        return {}
+    is_ours = made_branch(doing.task) == name
+    if stand.branch == name and is_ours:
+        return {"name": name, "found": "yes"}
+    if is_ours and branch_commit(stand.repository.common_dir, name) == stand.commit:
+        return {"name": name, "found": "yes"}  # made before, without work on it; it is checked out again
+    refuse_branch_name(stand.repository.common_dir, name)
+    if dirty := dirty_checkout(doing.task, stand.commit):
+        # What a person has not committed stays theirs; whether the work may begin so is for a gate to say.
+        return {"not_made": f"not committed: {dirty.words()}"}
+    return {"name": name}
+
+
+def _branch(doing: Doing) -> Results:
+    stand, name = stand_at(doing.task.tree_path), doing.seen.get("name", "")
+    if stand is None or not name:
+        return {"branch": dict(doing.seen)}
+    if stand.branch != name and stand.commit != doing.done["baseline"]["commit_sha"]:
+        raise RefusedError("your checkout moved on meanwhile", where=stand.repository.top, next_step="try again")
+    if stand.branch != name:
+        make_branch(stand, name, f"detent: {doing.task.id} {doing.key}")
+        make_safe()
+    return {"branch": {"name": name}}
+
+
+def _has_branch(doing: Doing) -> bool:
+    """It was not there when the move was intended, so that it is ours if it is there now."""
+    stand, name = stand_at(doing.task.tree_path), doing.seen.get("name", "")
+    return stand is not None and bool(name and branch_commit(stand.repository.common_dir, name))
+
+
+def _undo_branch(doing: Doing) -> None:
+    stand, name = stand_at(doing.task.tree_path), doing.seen.get("name", "")
+    if stand is not None and name and not doing.seen.get("found"):
+        base = doing.done["baseline"]
+        before = Stand(stand.repository, base["branch"], base["commit_sha"])
+        unmake_branch(stand, name, before, f"detent: {doing.task.id} undoes {doing.key}")
+
+
+def _foresee_reset(doing: Doing) -> Stand | None:
+    """Refused while the checkout is not where the work was left; None where nothing is reset."""
+    base = doing.done.get("baseline")
+    if not base:
+        raise RefusedError(
+            "no baseline was captured, so there is nothing to go back to",
+            where=doing.task.tree_path,
+            next_step=f"see what can be done: detent next {doing.task.id}",
+        )
+    if not base["commit_sha"]:
+        if NO_GIT not in doing.given:
+            raise RefusedError(
+                "without git nothing can be reset: all files stay as they are",
+                where=doing.task.tree_path,
+                next_step="if that is right, say so: add --no-git",
+            )
+        return None
+    refuse_beside_run(doing.task)
+    refuse_elsewhere(doing.task)
+    stand = _stand(doing)
+    if stand is None:
+        raise RefusedError(
+            "the repository is gone",
+            where=doing.task.tree_path,
+            next_step="bring it back to that path, then run the same command again",
+        )
+    return stand
+
+
+def _look_reset(doing: Doing) -> dict[str, str]:
+    """What a reset starts from and leads to."""
+    stand = _foresee_reset(doing)
+    if stand is None:
+        return {}
+    base = doing.done["baseline"]
+    refuse_target(stand, base["branch"], base["commit_sha"])
+    current_tree(doing.task)  # what can't be looked at can't be saved: told before anything is intended
+    return {"branch": stand.branch, "head": stand.commit, "to": base["branch"]}
+
+
+def _reset(doing: Doing) -> Results:
+    """Save all that is there, go back to the branch the work began on, and only then delete the task's own."""
+    if not doing.seen:
+        return {"reset": {"kept": "all files"}}
+    task, seen = doing.task, doing.seen
+    stand = stand_at(task.tree_path)
+    if stand is None or stand.branch not in (seen["branch"], seen["to"]):
+        raise RefusedError("your checkout moved on meanwhile", where=task.tree_path, next_step="try again")
+    top, common_dir, private = stand.repository.top, stand.repository.common_dir, task.places.private_git()
+    tree = current_tree(task)
+    target = branch_commit(common_dir, seen["to"])
+    new = [name for status, name in changed_files(private, tree_of(common_dir, target), tree) if status == "A"]
+    ref = backup_ref(task.id, doing.key)
+    saved = find_saved(common_dir, ref)
+    if not saved or (tree != tree_of(common_dir, target) and tree not in [one.tree for one in saved]):
+        saved = (*saved, _save(doing, stand, ref, tree))
+        save_staged(top, common_dir, ref, (tree, tree_of(common_dir, stand.commit)), stand.commit)
+        make_safe()  # nothing is taken away that a power cut could take here too
+    switch(top, seen["to"], force=True)
+    ours = ignored_by_person(top, new)
+    remove_files(top, [name for name in new if name not in ours])
+    if seen["branch"] != seen["to"] and branch_commit(common_dir, seen["branch"]) == seen["head"]:
+        make_safe()  # else the checkout might stand on a branch that is gone
+        delete_branch(top, seen["branch"], seen["head"])
+    make_safe()
+    result = {**seen, "backup": saved[0].ref, "saved": saved[0].commit}
+    if staged := find_staged(common_dir, ref):
+        result["staged"] = staged
+    return {"reset": result, "branch": {}}
+
+
+def _save(doing: Doing, stand: Stand, ref: str, tree: str) -> Saved:
+    private, common_dir = doing.task.places.private_git(), stand.repository.common_dir
+    try:
+        return save(private, common_dir, ref, tree, stand.commit)
+    except ToolError:
+        # A power cut may have taken objects that our memory says are there: without it they are made again.
+        wipe(os.path.join(private, "cache"))
+        return save(private, common_dir, ref, current_tree(doing.task), stand.commit)
+
+
+def _has_saved(doing: Doing) -> bool:
+    stand = stand_at(doing.task.tree_path)
+    return stand is not None and bool(find_saved(stand.repository.common_dir, backup_ref(doing.task.id, doing.key)))
+
+
+def _tried(name: str, step: Step) -> Step:
+    """The same step, which records why it can't be done where the other refuses: a gate of the next state tells it."""
+
+    def look(doing: Doing) -> dict[str, str]:
+        if any(PROBLEM in seen for seen in doing.done.values()):
+            return {"skipped": "yes"}  # an earlier step of this move can't be done: nothing is built on it
+        try:
+            return step.look(doing)
+        except RefusedError as error:
+            return {PROBLEM: error.what, "fix": error.next_step}
+
+    def act(doing: Doing) -> Results:
+        if PROBLEM in doing.seen:
+            return {f"try_{name}": {"why": doing.seen[PROBLEM], "fix": doing.seen["fix"]}}
+        return {f"try_{name}": {}, **({} if "skipped" in doing.seen else step.act(doing))}
+
+    return Step(look, act, step.begun, step.undo)
+
+
+_BASELINE = Step(_look_baseline, _baseline, foresee=_foresee_baseline)
+_BRANCH = Step(_look_branch, _branch, _has_branch, _undo_branch, _foresee_branch)
+STEPS: Mapping[str, Step] = {
+    "baseline": _BASELINE,
+    "branch": _BRANCH,
+    "try_baseline": _tried("baseline", _BASELINE),
+    "try_branch": _tried("branch", _BRANCH),
+    "reset": Step(_look_reset, _reset, _has_saved, foresee=_foresee_reset),
+    "revert": Step(look_revert, do_revert, has_revert),
+    "try_hooks": Step(look_hooks, note_hooks),
+    "commit": Step(look_commit, do_commit, has_commit, foresee=foresee_commit),
+    "decision": Step(look_decision, record_decision, has_decision),
+}

@@ -1,0 +1,80 @@
+"""Tasks that work in the person's own checkout: which branch is theirs, what is not committed, who else works there."""
+
+from __future__ import annotations
+
+import os
+
+from detent.effects.git.bring import wipe
+from detent.effects.git.dirty import Dirty, uncommitted
+from detent.effects.git.git import find_repository
+from detent.errors import RefusedError
+from detent.runner.step.look import left_out
+from detent.runner.task.open import load_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from detent.runner.task.open import Listed, Task
+
+
+def made_branch(task: Task) -> str:
+    """The branch that was made for the task and not given up since; empty when there is none."""
+    return str(task.memory.prepared.get("branch", {}).get("name", ""))
+
+
+def dirty_checkout(task: Task, commit: str) -> Dirty:
+    """What of the checkout differs from a commit, new files too; the tasks' own folders are no work."""
+    repository = find_repository(task.tree_path)
+    if repository is None:
+        return Dirty()
+    scratch = os.path.join(task.places.folder, f"look-{os.getpid()}")
+    try:
+        return uncommitted(repository, commit, scratch, left_out(task))
+    finally:
+        wipe(scratch)
+
+
+def refuse_beside_run(task: Task) -> None:
+    """Two agents in one checkout would each be blamed for what the other does; nor is a branch changed below one."""
+    for listed in _others_here(task):
+        if listed.memory is not None and listed.memory.run:
+            raise RefusedError(
+                f"agent run #{listed.memory.run['run']} of task {listed.id} works in this checkout",
+                where=task.tree_path,
+                next_step=f"wait for it, or end it: detent stop {listed.id}",
+            )
+
+
+def refuse_branch_of_other(task: Task, branch: str) -> None:
+    """What one task begins on the branch of another would be mixed up with that one's work."""
+    for listed in _others_here(task):
+        if listed.memory is not None and listed.memory.prepared.get("branch", {}).get("name", "") == branch:
+            raise RefusedError(
+                f"your checkout is on {branch}, the branch of task {listed.id}",
+                where=task.tree_path,
+                next_step=f"finish {listed.id} first, or commit its work and switch: git switch BRANCH",
+            )
+
+
+def refuse_elsewhere(task: Task) -> None:
+    """A task that has a branch of its own works nowhere else."""
+    name = made_branch(task)
+    repository = find_repository(task.tree_path) if name else None
+    if repository is not None and repository.branch != name:
+        now = f"on {repository.branch}" if repository.branch else "on no branch"
+        raise RefusedError(
+            f"your checkout is {now}, this task works on {name}",
+            where=repository.top,
+            next_step=f"go there: git switch {name}; then run the same command again",
+        )
+
+
+def _others_here(task: Task) -> Iterator[Listed]:
+    if not task.memory.head["in_place"]:
+        return
+    for listed in load_all(task.project):
+        if listed.memory is None or listed.id == task.id:
+            continue
+        if listed.memory.head["tree_path"] == task.tree_path and listed.memory.head["in_place"]:
+            yield listed

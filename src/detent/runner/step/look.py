@@ -1,0 +1,349 @@
+"""Gathers what gates are handed: files, receipts, commands and the tree of one task."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import partial
+
+from detent.effects.git.git import Repository, find_repository, has_sparse_rules
+from detent.effects.git.tree.memory import moment, recall_tree, remember_tree
+from detent.effects.git.tree.touched import (
+    Touched,
+    recall_touched,
+    remember_touched,
+    rules_of,
+    touched_files,
+    touched_later,
+)
+from detent.effects.workspace.observe import TaskFiles
+from detent.errors import RefusedError, ToolError, UnreadableError, UsageError
+from detent.gates.commands import COMMAND_CHECKS
+from detent.gates.seen import Seen, nobody_looked, not_compared
+from detent.runner.step.surroundings import Surroundings
+from detent.runner.task.layout import is_tracked, moving_files
+from detent.store.disk.atomic import sweep
+from detent.store.disk.digest import sha256_of
+from detent.store.journal.memory import utc_now
+from detent.store.journal.observed import Command
+from detent.store.journal.places import POINTER, lies_in
+from detent.store.journal.receipts import ReceiptStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from detent.effects.git.tree.tree_id import Taken
+    from detent.runner.task.open import Task
+    from detent.store.journal.memory import Memory
+    from detent.store.journal.native import Document
+    from detent.store.journal.observed import TreeFile
+
+    Answer = TypeVar("Answer")
+
+_MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
+_WHOLE_TREE = (
+    "structure_ok",
+    "inputs_used",
+    "inputs_distilled",
+    "lockfile",
+    "no_placeholders",
+    "brake",
+    "within_design",
+)  # they ask for every file of it
+# checks whose answer depends on the tree
+TREE_CHECKS = (
+    *(*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "tree_edited"),
+    *("deployed", "big_fix", "filed", "scope", "same_tree", "as_judged", "code_review"),
+)
+
+
+def _obstacles(prepared: Mapping[str, Mapping[str, str]]) -> tuple[tuple[str, str], ...]:
+    found = (prepared.get(f"try_{name}") for name in ("baseline", "branch"))
+    return tuple((one["why"], one["fix"]) for one in found if one)
+
+
+def look(
+    task: Task,
+    memory: Memory,
+    document: Document,
+    tree: str,
+    *,
+    is_reader: bool = False,
+    words: tuple[str, ...] = (),
+) -> Seen:
+    """One view of the task; every gate of one decision sees the same. For a reader no process is started."""
+    store = task.machine.store
+    request = memory.head.get("request", {}).get("file", POINTER)
+    own_files = (store["file"], store.get("log", POINTER), store.get("evidence", POINTER), request, POINTER)
+    return Seen(
+        task.machine,
+        memory.snapshot,
+        document,
+        TaskFiles(task.native.folder, task.tree_path, own_files),
+        ReceiptStore(task.places.receipts()),
+        tuple(Command(name, line) for name, line in memory.head["commands"]),
+        tree,
+        # Without a tree there is no receipt to find, and nothing to ask for.
+        _workspace(task, memory.head) if tree else "",
+        since_gate=_once(partial(_since_gate, task, memory, "" if is_reader else tree)) if tree else nobody_looked,
+        tree_files=_once(partial(_files_of_tree, task, tree, is_reader=is_reader)) if tree else nobody_looked,
+        changed=partial(_changed, task, tree, is_reader=is_reader) if tree else nobody_looked,
+        by_run=memory.visit.get("evidence", {}),
+        proved=memory.proved,
+        around=Surroundings(task, memory, may_start=not is_reader),
+        words=words,
+        captured=memory.prepared.get("baseline", {}),
+        obstacles=_obstacles(memory.prepared),
+        findings={},
+        touched=partial(_to_ask_about, task, tree, is_reader=is_reader),
+        approved=memory.approved,
+        baseline=memory.head["baseline"],
+        signed=memory.signed,
+        deploy=memory.deploy,
+        today=utc_now()[:10],
+        audit=memory.head.get("audit", {}),
+        came_with=memory.came_with,
+        trees=memory.trees,
+        accepted=memory.accepted,
+        differences=partial(_differences, task, tree, is_reader=is_reader) if tree else not_compared,
+        filing=memory.filing,
+        judged=memory.judged,
+    )
+
+
+def _once(ask: Callable[[], Answer]) -> Callable[[], Answer]:
+    """Asks when somebody wants to know, and not again. Every step makes some, and `functools.cache` is slow to make."""
+    known: list[Answer] = []
+
+    def answer() -> Answer:
+        if not known:
+            known.append(ask())
+        return known[0]
+
+    return answer
+
+
+def _files_of_tree(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, TreeFile] | None:
+    """Every file of the tree by git; for a reader as it was when a gate last asked, None when that was another tree."""
+    from detent.effects.git.tree.files import recall_files, remember_files, tree_files
+
+    if is_reader:
+        return recall_files(task.places.tree_files(), tree)
+    try:
+        found = tree_files(task.places.private_git(), tree)
+    except ToolError:
+        return None
+    remember_files(task.places.tree_files(), tree, found)
+    return found
+
+
+def _differences(task: Task, tree: str, before: str, *, is_reader: bool) -> Sequence[tuple[str, str]] | None:
+    """What `compare_trees` says; for a reader as it was when somebody last asked."""
+    if before == tree:
+        return ()
+    from detent.effects.git.tree.differences import recall_differences, remember_differences
+
+    path = task.places.tree_differences()
+    if is_reader:
+        return recall_differences(path, before, tree)
+    found = compare_trees(task, tree, before)
+    if found is not None:
+        remember_differences(path, before, tree, found)
+    return found
+
+
+def compare_trees(task: Task, tree: str, before: str) -> tuple[tuple[str, str], ...] | None:
+    """Status and path of what differs between an earlier tree and this one; the task's own files are no work."""
+    from detent.effects.git.tree.differences import tree_differences
+
+    try:
+        found = tree_differences(task.places.private_git(), before, tree)
+    except (ToolError, UsageError):  # a tree that is gone, or that no tree has as its name
+        return None
+    own = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(task.tree_path))
+    return tuple((status, name) for status, name in found if not lies_in(name, own))
+
+
+def _since_gate(task: Task, memory: Memory, tree: str) -> list[tuple[str, str]] | None:
+    """What of the work changed since the tree of the last passed gate; the task's own files are no work."""
+    if not tree or not memory.gate:
+        return None
+    from detent.effects.git.tree.tree_id import changed_files  # few gates ask
+
+    try:
+        changes = changed_files(task.places.private_git(), memory.gate, tree)
+    except ToolError:
+        return None
+    own = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(task.tree_path))
+    return [(status, name) for status, name in changes if not lies_in(name, own)]
+
+
+def _to_ask_about(task: Task, tree: str, *, is_reader: bool) -> Mapping[str, str] | None:
+    """The files of the tree that a person must be asked about; None when that is not known."""
+    if not task.memory.head["protect"]["ask"]:
+        return {}
+    if not tree:
+        return None
+    if is_reader:
+        known = known_touched(task)
+        return known.ask if known.tree == tree else None
+    try:
+        return touched_now(task, tree).ask
+    except ToolError:
+        return None
+
+
+def _changed(task: Task, tree: str, *, is_reader: bool) -> tuple[str, ...] | None:
+    """Every path of the tree that differs from the baseline; None when that is not known."""
+    baseline = task.memory.head["baseline"]
+    if not baseline or is_reader:
+        return None
+    from detent.effects.git.tree.tree_id import changed_files  # few gates ask
+
+    return tuple(path for _status, path in changed_files(task.places.private_git(), baseline, tree))
+
+
+def _workspace(task: Task, head: Mapping[str, Any]) -> str:
+    """How a checkout is prepared, down to the files that are brought along: a change makes every receipt void."""
+    workspace = head["workspace"]
+    parts = json.dumps(workspace, sort_keys=True) + head.get("judged_by", "")
+    if patterns := [*workspace["copy"], *workspace["carry"]]:
+        from detent.effects.git.bring import brought_marks
+
+        parts += brought_marks(task.root, patterns)
+    return sha256_of(parts.encode("utf-8", "surrogateescape"))
+
+
+def needs_tree(task: Task, gates: Iterable[str]) -> bool:
+    """Whether any of these gates, or a gate it is made of, looks at the tree."""
+    return any(gate.check in TREE_CHECKS or "about" in gate.params for gate in task.machine.parts(gates))
+
+
+def needs_commands(task: Task, gates: Iterable[str]) -> bool:
+    """Whether any of these gates, or a gate it is made of, rests on a command the engine runs."""
+    return any(gate.check in COMMAND_CHECKS for gate in task.machine.parts(gates))
+
+
+def touched_now(task: Task, tree: str) -> Touched:
+    """The protected files this tree has touched, by git."""
+    head = task.memory.head
+    return touched_files(task.places.private_git(), head["baseline"], tree, head["protect"])
+
+
+def known_touched(task: Task) -> Touched:
+    """The same for a reader, as it was when the tree was last looked at."""
+    return recall_touched(task.places.touched())
+
+
+def known_tree(task: Task) -> str:
+    """The tree's id for a reader: without starting anything, and only if nothing looks touched."""
+    return recall_tree(task.places.seen_tree(), task.tree_path)
+
+
+def current_tree(task: Task) -> str:
+    """The id of the tree as it is now, by git."""
+    return take_current_tree(task).id
+
+
+def take_current_tree(task: Task) -> Taken:
+    """The same with what git had to look at."""
+    _prepare_look(task)
+    known = known_tree(task)
+    for _ in range(_MOST_LOOKS):
+        since = moment(task.places.folder)
+        taken = _take(task, looks_untouched=bool(known))
+        if taken.id == known or remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.watched, since):
+            break
+    _remember_touched(task, taken)
+    return taken
+
+
+def take_tree_at_once(task: Task, *, or_never: bool = False) -> tuple[Taken, int]:
+    """The same for somebody who is waited for: nothing is remembered yet. Also the moment before the look.
+
+    With `or_never` a tree that takes long to look at raises TakesLong.
+    """
+    _prepare_look(task)
+    since = moment(task.places.folder)
+    return _take(task, at_once=True, or_never=or_never), since
+
+
+def remember_taken(task: Task, taken: Taken, since: int) -> None:
+    """What `take_tree_at_once` left for later: let readers know the tree."""
+    if remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.watched, since):
+        _remember_touched(task, taken)
+    else:
+        take_current_tree(task)
+
+
+def _prepare_look(task: Task) -> None:
+    if not os.path.isdir(task.tree_path):
+        from detent.runner.tell.explain import is_tree_to_come, missing_tree, where_tree_went
+
+        if is_tree_to_come(task):
+            is_over = task.machine.states[task.memory.snapshot.state].is_end
+            raise RefusedError(
+                f"there are no files of {task.id}: they are brought when work begins",
+                next_step=f"detent {'history' if is_over else 'run'} {task.id}",
+            )
+        raise UnreadableError(missing_tree(task), where=task.tree_path, next_step=where_tree_went(task))
+    private = task.places.private_git()
+    for name in ("", "cache", "info", "objects/info"):
+        sweep(os.path.join(private, name))  # what a killed step left; the task's lock is held
+
+
+def _take(task: Task, *, looks_untouched: bool = False, at_once: bool = False, or_never: bool = False) -> Taken:
+    from detent.effects.git.tree.tree_id import LeftOut, take_tree  # who only reads takes none
+
+    repository = repository_of(task)
+    if repository is not None and task.memory.head["in_place"] and has_sparse_rules(repository):
+        from detent.effects.git.person_checkout import refuse_sparse  # few checkouts have such rules
+
+        refuse_sparse(repository)
+    place = (task.places.private_git(), task.tree_path, repository, task.memory.head["baseline"] or None)
+    # A task of an older version has no such list, and counts caches for ever.
+    outside = LeftOut(left_out(task), task.memory.head.get("tool_caches", ()))
+    return take_tree(*place, outside, looks_untouched=looks_untouched, at_once=at_once, or_never=or_never)
+
+
+def _remember_touched(task: Task, taken: Taken) -> None:
+    head, touched = task.memory.head, known_touched(task)
+    rules = rules_of(head["baseline"], head["protect"])
+    if touched.rules != rules:
+        touched = Touched(head["baseline"], rules=rules)  # the baseline itself has touched nothing
+    if touched.tree == taken.id:
+        return
+    later = None
+    if taken.before and touched.tree == taken.before:  # usually nothing protected was changed since
+        later = touched_later(touched, taken.id, taken.changed, head["protect"], task.tree_path)
+    remember_touched(task.places.touched(), later or touched_now(task, taken.id))
+
+
+def refuse_other_tree(tree: str, shown: str) -> None:
+    """A person who says what they looked at gives their word about nothing else."""
+    if shown and not tree.startswith(shown):
+        raise RefusedError(
+            f"the tree is {tree[:12]} now, not {shown}", next_step="look at what it is now: detent diff --json"
+        )
+
+
+def repository_of(task: Task) -> Repository | None:
+    """The user's repository, also where the tree is a clone: what an agent writes into its own `.git` is not asked."""
+    if not task.project.common_dir:
+        return None
+    return find_repository(task.tree_path if task.memory.head["in_place"] else task.project.root)
+
+
+def left_out(task: Task) -> tuple[str, ...]:
+    """What lies in the tree but is no work: the tasks' own folders, a control plane without git, what set-up made."""
+    root, store = os.path.realpath(task.tree_path), task.machine.store
+    native = os.path.realpath(task.native.folder)
+    outside = [native, os.path.realpath(task.project.control)]
+    if is_tracked(store):
+        outside[:1] = [os.path.join(native, name) for name in moving_files(store)]
+    elif shared := store.get("root"):
+        outside.append(os.path.join(root, shared))
+    inside = [os.path.relpath(path, root) for path in outside if path != root and lies_in(path, root)]
+    return (*(path for path in inside if "/.git/" not in f"/{path}"), *task.memory.set_up.get("left_out", ()))

@@ -1,0 +1,102 @@
+"""Says which commit a proof is measured by: its protected files, its commands and its set-up judge the work.
+
+A task is judged by the commit it began with. Work that lands is judged by the branch that receives it as well: a check
+that became stricter there, or a command that is new there, holds; nothing the task was judged by before is dropped. All
+that makes proof reads `baseline`, `commands`, `protect` and `workspace` of the task's head, so they are changed there.
+"""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+from detent.effects.git.git import Git, check_object_id
+from detent.effects.git.tree.tree_id import changed_files
+from detent.effects.host.sandbox import NONE
+from detent.runner.access.access import command_level
+from detent.runner.access.trust import require_trust
+from detent.runner.task.pinned import read_committed
+from detent.store.disk.patterns import protects
+from detent.store.journal.settings import FILE, parse_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from detent.runner.task.open import Task
+    from detent.store.journal.settings import Settings
+
+JUDGED_BY = "judged_by"  # in a head: the commit that stands where the task's own baseline stood
+OF_TASK = "task"
+
+
+class Asked(Record):
+    """A command that must pass, and whose settings name it: the task's, the receiving branch's, or both."""
+
+    name: str
+    line: str
+    sources: tuple[str, ...]
+
+
+def judged_by(task: Task, commit: str) -> Task:
+    """The task with another commit as the baseline of its proof; the same task if that commit is its baseline.
+
+    Only for proving: the journal and the files of the task know nothing of it.
+    """
+    head = task.memory.head
+    if commit == head["baseline"]:
+        return task
+    given = read_committed(task.project, commit, FILE)
+    settings = parse_settings(given, f"{FILE} of {commit[:12]}") if given else None
+    if command_level(task) == NONE:  # else these commands and their set-up are sandboxed
+        require_trust(task.project, given, f"{FILE} of {commit[:12]}")
+    changed = {"baseline": commit, JUDGED_BY: commit}
+    if settings is not None:
+        changed |= _together(head, settings)
+    return task.replace(memory=task.memory.replace(head={**head, **changed}))
+
+
+def _together(head: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """Commands and patterns of both; how commands are prepared and bounded is said by the receiving branch alone."""
+    lines = {line: [name, line] for name, line in (*settings.commands.items(), *head["commands"])}
+    kinds = head["protect"]
+    return {
+        "commands": list(lines.values()),
+        "protect": {kind: list(dict.fromkeys((*settings.protect[kind], *kinds[kind]))) for kind in kinds},
+        "workspace": settings.workspace(),
+        "command_timeout_s": settings.command_timeout_s,
+        "command_limits": dict(settings.command_limits),
+        "audit": dict(settings.audit),
+    }
+
+
+def asked_commands(task: Task, commit: str, branch: str, lines: Mapping[str, str]) -> tuple[Asked, ...]:
+    """These commands (line -> name) with where each comes from; `commit` is the head of the receiving branch."""
+    given = read_committed(task.project, commit, FILE) if commit else None
+    settings = parse_settings(given, f"{FILE} of {commit[:12]}") if given else None
+    theirs = set(settings.commands.values()) if settings is not None else set()
+    own = {line for _, line in task.memory.head["commands"]}
+    found = []
+    for line, name in lines.items():
+        sources = (*((branch,) if line in theirs else ()), *((OF_TASK,) if line in own or line not in theirs else ()))
+        found.append(Asked(name, line, sources))
+    return tuple(found)
+
+
+def before_work(task: Task, head: str, work: str) -> str:
+    """The newest commit of a branch without the work, if the work changed files it protects; else the branch's head.
+
+    Then its own version of such a file would be the judge of it. People's later changes of protected files count.
+    """
+    baseline = task.memory.head["baseline"]
+    changed = [path for _, path in changed_files(task.places.private_git(), baseline, work)]
+    if not _protected(changed, judged_by(task, head).memory.head["protect"]["deny"]):
+        return head
+    git = Git(task.places.private_git())
+    between = f"{check_object_id(work)}..{check_object_id(head)}"
+    with_work = set(git.run("rev-list", "--ancestry-path", between).split())
+    chain = git.run("rev-list", "--first-parent", between).split()
+    return next((commit.decode() for commit in chain if commit not in with_work), baseline)
+
+
+def _protected(paths: Sequence[str], patterns: Sequence[str]) -> list[str]:
+    return [path for path in paths if protects(path, patterns)]

@@ -1,0 +1,227 @@
+"""Brings a task into order before anybody asks anything of it; the task's lock is held, and no agent run lives.
+
+1. Finish the projection of the last journal line, if a crash cut it short.
+2. Put back what only the engine may write: owned fields, locked fields, the state line of old bytes.
+3. Report the state the file asks for, if it asks; somebody else judges that.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from detent.core.record import Record
+from detent.errors import RefusedError, UnreadableError
+from detent.runner.step.locks import changed_locks, changed_of_others, locked_texts, put_back_others, shown_item
+from detent.runner.task.bell import ring
+from detent.store.disk.atomic import sweep
+from detent.store.journal.aftermath import carried, text_after_stop
+from detent.store.journal.memory import compose, foretell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.core.values import Snapshot
+    from detent.runner.task.open import Task
+    from detent.store.journal.chain import Entry
+    from detent.store.journal.memory import Memory
+    from detent.store.journal.native import Document, LinesBehind
+
+
+class Settled(Record):
+    memory: Memory
+    document: Document
+    request: str = ""  # the state the file asks for
+    notes: tuple[str, ...] = ()  # what was put back, in words
+
+
+class Disorder(Record):
+    """What in a native file is not as the journal wants it."""
+
+    unfinished: bool = False
+    owned: tuple[str, ...] = ()
+    locked: tuple[str, ...] = ()
+    old_bytes: bool = False
+    lost: bool = False  # the state line is gone
+    request: str = ""
+
+
+def find_disorder(task: Task, memory: Memory, document: Document) -> Disorder:
+    """Look only; readers use this too."""
+    native, snapshot = task.native, memory.snapshot
+    # Not only moves are projected: else a restored or refused file whose projection a crash cut short would be restored
+    # or refused, and recorded, a second time.
+    unfinished = document.is_stale or native.projected_seq() < memory.due_seq
+    if unfinished:
+        taken = changed_of_others(task, memory.visit.get("taken", {}), document)
+        return Disorder(unfinished=True, locked=(*changed_locks(task, snapshot, document), *taken))
+    differs = document.state != snapshot.state
+    old_bytes = differs and native.was_projected(document)
+    return Disorder(
+        owned=native.tampered(document, snapshot, memory.changed_at or memory.changed_time, memory),
+        locked=changed_locks(task, snapshot, document),
+        old_bytes=old_bytes,
+        lost=not document.state,
+        request=document.state if differs and document.state and not old_bytes else "",
+    )
+
+
+def settle(task: Task) -> Settled:
+    memory = task.store.load()
+    refuse_while_running(task, memory)
+    if not task.native.is_swept:  # a living process clears away what it does not finish; the dead are behind us
+        for folder in (task.places.folder, task.places.objects()):
+            sweep(folder)
+        sweep(task.native.folder, task.native.file)
+        task.native.is_swept = True
+    task.native.look_again()
+    document = read_document(task, memory)
+    disorder = find_disorder(task, memory, document)
+    if document.found:
+        why = (
+            f"{task.native.file} was older than the journal after the computer had stopped; the newer text was put back"
+        )
+        content = {"file": task.native.file, "why": why, "kept": task.store.keep(document.found)}
+        memory, document = remember(task, memory, document, "restored", content)
+        return Settled(memory, document, notes=(why,))
+    is_unlogged = bool(task.native.log_path()) and task.native.logged_seq() < memory.snapshot.seq
+    if disorder.unfinished or is_unlogged:
+        if disorder.locked:  # somebody may have edited it since the crash
+            task.store.keep(document.text.encode("utf-8"))
+        if disorder.unfinished:
+            return Settled(memory, _bring_up(task, memory, document, disorder.locked))
+        # The log alone is behind: its lines are written, the document is left to be judged as it stands.
+        task.native.catch_up(memory, lines_of(task, memory))
+    notes = disorder_words(task, memory.snapshot, disorder)
+    if notes:
+        kept = task.store.keep(document.text.encode("utf-8"))
+        content = {"file": task.native.file, "why": "; ".join(notes), "kept": kept}
+        request = disorder.request
+        memory, document = remember(task, memory, document, "restored", content, restore=disorder.locked)
+        return Settled(memory, document, request, notes)
+    return Settled(memory, document, disorder.request)
+
+
+def refuse_while_running(task: Task, memory: Memory) -> None:
+    if memory.run:
+        raise RefusedError(
+            f"agent run #{memory.run['run']} works on this task; nothing else changes it meanwhile",
+            next_step=f"wait for it (detent logs -f {task.id}), or end it: detent stop {task.id}",
+        )
+
+
+def read_document(task: Task, memory: Memory | None = None) -> Document:
+    """The native file as it counts; after the computer stopped that may be the text its journal line carries."""
+    try:
+        return text_after_stop(task.native, task.store, memory or task.memory) or task.native.read()
+    except UnreadableError as error:
+        if is_collected(task):
+            error.what = "its home was removed by detent gc"
+            error.next_step = f"detent history {task.id}; to make the file again: detent doctor --repair {task.id}"
+        error.next_step = error.next_step or f"detent doctor --repair {task.id}"
+        raise
+
+
+def is_collected(task: Task) -> bool:
+    """Whether the native file is gone because a person had the home removed, and nothing came after that."""
+    is_gone = not os.path.lexists(task.native.path())
+    return is_gone and json.loads(task.memory.last or b"{}").get("kind") == "collected"
+
+
+def remember(
+    task: Task,
+    memory: Memory,
+    document: Document,
+    kind: str,
+    content: Mapping[str, Any],
+    *,
+    after: Snapshot | None = None,
+    restore: tuple[str, ...] = (),
+) -> tuple[Memory, Document]:
+    """Commit one line, then bring file, log and cache up to it. Everything the engine writes about a task is here."""
+    texts = locked_texts(task, memory, after or memory.snapshot, restore)
+    entry = compose(memory, kind, content, after)
+    foretold = foretell(memory, entry)
+    if task.machine.store.get("tells"):
+        from detent.runner.step.tells import told_fields  # few machines tell in the file how a task rests
+
+        if told := told_fields(task.replace(memory=memory), foretold, document):
+            entry["fields"] = {**told, **entry.get("fields", {})}
+            foretold = foretell(memory, entry)
+    text = task.native.draft(document, foretold, texts)
+    entry["native"] = carried(document.text, text)
+    memory = task.store.append(memory, entry, foretold)
+    put_back_others(task, texts)
+    # Agents' and people's words lie in this file: it must survive a power cut, by itself or by the line.
+    document = task.native.write(document, memory, text, lines_of(task, memory, entry), durable=not memory.native)
+    _keep(task, memory, content)
+    project_beside(task, memory)
+    return memory, document
+
+
+def note(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) -> Memory:
+    """Commit one line that changes nothing in the document, which may hold a request that is still to be judged."""
+    memory = task.store.commit(memory, kind, content)
+    task.native.catch_up(memory, lines_of(task, memory))
+    _keep(task, memory, content)
+    project_beside(task, memory)
+    return memory
+
+
+def project_beside(task: Task, memory: Memory) -> None:
+    """Run records and the conversation, where the machine keeps such files beside its tasks."""
+    if task.machine.store.get("runs") or task.machine.store.get("conversation"):
+        from detent.packs.ralf.beside import project_beside as project  # few machines do
+
+        project(task, memory)
+
+
+def record(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) -> Memory:
+    """Commit one line and leave the native folder alone: an agent run lives in it or is about to."""
+    memory = task.store.commit(memory, kind, content)
+    _keep(task, memory, content)
+    return memory
+
+
+def _keep(task: Task, memory: Memory, content: Mapping[str, Any]) -> None:
+    """Save the cache; what a person did is told to the supervisor, who would else see it at its next look."""
+    task.store.save_cache(memory)
+    if content.get("by") == "person":
+        ring(task.project)
+
+
+def _bring_up(task: Task, memory: Memory, document: Document, restore: tuple[str, ...]) -> Document:
+    texts = locked_texts(task, memory, memory.snapshot, restore)
+    put_back_others(task, texts)
+    document = task.native.project(document, memory, texts, lines_of(task, memory))
+    task.store.save_cache(memory)
+    return document
+
+
+def lines_of(task: Task, memory: Memory, last: Entry | None = None) -> LinesBehind:
+    """What the native log is told: usually it lacks the `last` line only; after a crash the journal tells which."""
+
+    def behind(logged: int) -> list[Entry]:
+        if logged >= memory.snapshot.seq:
+            return []
+        if logged == memory.snapshot.seq - 1:
+            return [last or json.loads(memory.last)]
+        return [entry for entry in task.store.history() if entry["seq"] > logged]
+
+    return behind
+
+
+def disorder_words(task: Task, snapshot: Snapshot, disorder: Disorder) -> tuple[str, ...]:
+    """What is put back, in words."""
+    if not (disorder.owned or disorder.locked or disorder.old_bytes or disorder.lost):
+        return ()
+    file = task.native.file
+    notes = [f'{file}: "{label}" is written by the engine and was put back' for label in disorder.owned]
+    notes += [f"{shown_item(file, item)} is locked in {snapshot.state} and was put back" for item in disorder.locked]
+    if disorder.old_bytes:
+        notes.append(f"{file} named another state because it is an older copy; the state line was put back")
+    if disorder.lost:
+        notes.append(f'{file} had no "{task.native.state_label}:" line; it was put back')
+    return tuple(notes)

@@ -1,0 +1,350 @@
+"""The one step: every move of every task, whoever asks, is made here.
+
+0. alone    (project)  only where a gate asks for the other tasks of the project: their lock, for the whole step
+1. settle   (lock)     finish what a crash cut short, put back what only the engine may write, redo promised effects,
+                       file the change of the tree where the state wants that
+2. observe  (lock)     native files, receipts, and the tree if a gate needs it
+3. prove    (no lock)  run the commands the wanted edge still lacks, on the frozen tree; results are receipts. What an
+                       open edge wants prepared is made here too; if that fails, the task stays where it is
+4. decide   (lock)     again from 1, at most three times: a decision is only ever made on what is seen under the lock,
+                       and a receipt only counts for the tree it was made on
+                       what the edge must have prepared is done now (prepare.py); it may fail, and nothing moves
+5. commit   (lock)     one journal line, synced: only now it happened
+6. project  (lock)     native file, native log, cache
+7. act      (lock)     the edge's effects, each with its own line; repeated by the next step until they work
+8. unlock
+"""
+
+from __future__ import annotations
+
+from detent.core.decide import candidates_for, decide
+from detent.core.record import Record
+from detent.core.values import Advance, Missing, Refuse, Signal, Wait
+from detent.errors import RefusedError, SetUpError
+from detent.gates.judge import evidence_hashes, judge
+from detent.gates.people import BY_NAME, REASON, signed_files, waits_for_person
+from detent.machines.lines import NEXT
+from detent.machines.reading import ACCEPTS
+from detent.runner.step.commit_move import commit_move
+from detent.runner.step.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
+from detent.runner.step.promises import TREELESS, put_in_order
+from detent.runner.step.said_no import standing_gates
+from detent.runner.step.settle import Settled
+from detent.runner.step.unearned import refuse_unearned
+from detent.runner.step.unmoved import write_unmoved
+from detent.runner.task.asks import answered
+from detent.store.disk.lock import Lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.core.machine import Edge
+    from detent.core.values import Decision, Fact
+    from detent.gates.seen import Seen
+    from detent.runner.task.open import Task
+    from detent.store.journal.memory import Memory
+    from detent.store.journal.native import Document
+
+MOST_ROUNDS = 3
+SIBLINGS = "no_sibling_in"  # the check that looks at other tasks
+DEPLOYED = "deployed"  # the check whose commands are run last, and outside the sandbox
+YES = "yes"  # given by a person where a move asks before it is taken
+
+
+class Outcome(Record):
+    decision: Decision
+    task: Task  # with the memory after the step
+    facts: Mapping[str, Fact]
+    asked: Signal
+    before: str  # the state the step began in
+    notes: tuple[str, ...] = ()
+    claimed: bool = False  # promised to a living run; the state did not move
+    given: Mapping[str, str] = {}  # what came with the command
+
+
+def step(
+    task: Task,
+    signal: Signal | None,
+    otherwise: Signal | None = None,
+    of_run: int = 0,
+    given: Mapping[str, str] | None = None,
+    shown: str = "",
+) -> Outcome:
+    """Make one move, or say why not. Without a signal: what the native file asks for, else `otherwise`.
+
+    `of_run`: only while the end of that agent run is still undecided; two engines may have seen it end. `given`: what
+    came with the command, for the steps that prepare the move and the gates that ask a person for a word. `shown`: only
+    if the tree is still the one whose id begins so, for a person who says what they looked at.
+    """
+    if not asks_siblings(task):
+        outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=False)
+        if outcome is not None:
+            return outcome.replace(given=given) if given else outcome
+        task = task.replace(memory=task.store.load())
+    # What depends on where other tasks stand is decided while none of them can move.
+    with Lock(task.project.lock_path()):
+        outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=True)
+    assert outcome is not None  # noqa: S101  # only who is not alone is sent back
+    return outcome.replace(given=given) if given else outcome
+
+
+def _step(
+    task: Task,
+    signal: Signal | None,
+    otherwise: Signal | None,
+    of_run: int,
+    given: Mapping[str, str],
+    shown: str,
+    *,
+    is_alone: bool,
+) -> Outcome | None:
+    notes: tuple[str, ...] = ()
+    tried: tuple[str, tuple[str, ...]] = ("", ())  # the gates that were proven last, and the tree
+    for _ in range(MOST_ROUNDS):
+        with Lock(task.places.lock()):
+            before, settled = task.memory, _filed(task, put_in_order(task))
+            notes += settled.notes
+            task = task.at(settled.memory)
+            if signal is not None and _is_made_up_for(before, task.memory, signal):
+                return Outcome(Wait("it was cut short before"), task, {}, signal, before.snapshot.state, notes)
+            is_elsewhere = before.snapshot.state != task.memory.snapshot.state
+            if is_elsewhere and not is_alone and asks_siblings(task):
+                return None
+            if of_run and task.memory.ended.get("run") != of_run:
+                gone = Wait(f"agent run #{of_run} was decided by somebody else")
+                return Outcome(gone, task, {}, signal or Signal("engine"), task.memory.snapshot.state, notes)
+            # What was asked for first is what is decided, also when a round of proof has put the state line back.
+            asked = signal = signal or _request(task, settled) or otherwise or Signal("engine")
+            edges = candidates_for(task.machine, task.memory.snapshot, asked)
+            seen, facts = _observe(task, settled.document, asked, edges, tuple(given), with_tree=bool(shown))
+            refuse_other_tree(seen.tree, shown)
+            decision, gates = _decide(task, facts, asked, edges)
+            if gates and tried == (seen.tree, gates):
+                raise _unready(facts, gates)
+            wanted = _unprovided(task, decision)
+            if not gates and not wanted:
+                if isinstance(decision, Advance) and not _asks_first(decision, asked, given):
+                    outcome = _move(task, settled, seen, facts, asked, decision, given)
+                else:
+                    outcome = _stay(task, settled, facts, asked, _unconfirmed(decision))
+                return outcome.replace(notes=notes + outcome.notes) if notes else outcome
+        if gates:
+            _prove(task, seen, gates)
+            tried = (seen.tree, gates)
+        else:
+            notes += _provide(task, wanted)
+    refused = Refuse("the tree changes while it is being proven", hint="stop what writes to it, then try again")
+    return Outcome(refused, task, facts, asked, task.memory.snapshot.state, notes)
+
+
+def _unready(facts: Mapping[str, Fact], gates: tuple[str, ...]) -> SetUpError:
+    """What was just to be proven on this very tree and is not known yet could not be run: that is nobody's failure."""
+    return SetUpError(
+        "; ".join(facts[gate].why for gate in gates),
+        next_step="mend the set-up ([workspace] in detent.toml) or what it needs, then run the same command again",
+    )
+
+
+def asks_siblings(task: Task) -> bool:
+    """Whether a move from here depends on where the other tasks of the project stand."""
+    machine = task.machine
+    if all(gate.check != SIBLINGS for gate in machine.gates.values()):
+        return False
+    edges = machine.states[task.memory.snapshot.state].edges
+    gates = machine.parts(gate for edge in edges for way in edge.ways for gate in way.needs)
+    return any(gate.check == SIBLINGS for gate in gates)
+
+
+def tidy(task: Task) -> tuple[Task, tuple[str, ...]]:
+    """Finish what a crash cut short and nothing else; a repeated command that finds its move made ends here."""
+    with Lock(task.places.lock()):
+        settled = put_in_order(task)
+        return task.replace(memory=settled.memory), settled.notes
+
+
+def _filed(task: Task, settled: Settled) -> Settled:
+    """Where the state wants the change of its tree filed, what lies there is of the tree as it is now."""
+    if not task.machine.states[settled.memory.snapshot.state].files:
+        return settled
+    from detent.runner.step.filing import file_tree  # few states want anything filed
+
+    return file_tree(task.at(settled.memory), settled)
+
+
+def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:
+    from detent.runner.step.prove import prove_commands  # most moves run no command and need not load this
+
+    proven = prove_commands(task, seen, gates)
+    if any(gate.check == DEPLOYED for gate in task.machine.gates.values()) and all(one.is_ok for one in proven):
+        from detent.packs.lights_out.deploy import deploy  # few machines deploy anything
+
+        deploy(task, seen, gates)
+
+
+def _unprovided(task: Task, decision: Decision) -> tuple[str, ...]:
+    if not isinstance(decision, Advance) or not decision.way.prepare:
+        return ()
+    from detent.runner.step.homes import unprovided  # few moves need anything
+
+    return unprovided(task, decision.way)
+
+
+def _provide(task: Task, names: tuple[str, ...]) -> tuple[str, ...]:
+    from detent.runner.step.homes import provide
+
+    return provide(task, names)
+
+
+def _request(task: Task, settled: Settled) -> Signal | None:
+    """A state named by the native file is asked for with the rights of the state's own agent, nobody else's."""
+    if not settled.request:
+        return None
+    role = task.machine.states[settled.memory.snapshot.state].role
+    return Signal("agent", settled.request, name=role or "file", reason=f"asked by {task.native.file}")
+
+
+def _observe(
+    task: Task, document: Document, asked: Signal, edges: list[Edge], words: tuple[str, ...], *, with_tree: bool
+) -> tuple[Seen, dict[str, Fact]]:
+    gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
+    gates += standing_gates(task.machine, task.memory.snapshot)
+    effects = {effect for edge in edges for way in edge.ways for effect in way.effects}
+    with_tree = with_tree or bool(effects - TREELESS) or any(edge.sign_off for edge in edges)
+    tree = current_tree(task) if with_tree or needs_tree(task, gates) else ""
+    named = (BY_NAME,) if asked.who == "person" and (asked.want or asked.verb not in ("", NEXT)) else ()
+    why = (REASON,) if asked.who == "person" and asked.reason.strip() else ()
+    seen = look(task, task.memory, document, tree, words=(*words, *named, *why))
+    return seen, judge(seen, gates)
+
+
+def _decide(
+    task: Task, facts: Mapping[str, Fact], asked: Signal, candidates: list[Edge]
+) -> tuple[Decision, tuple[str, ...]]:
+    """The decision, and the gates that must be proven before it may be taken.
+
+    Edges are tried in the file's order: one that lacks only a run of its commands is proven before
+    a later one is taken. A person is asked last, so commands are run although their word is still missing.
+    """
+    machine, snapshot = task.machine, task.memory.snapshot
+    whole = refuse_unearned(task, decide(machine, snapshot, facts, asked), asked)
+    for edge in candidates:
+        # Usually one edge is asked for: what was decided about all of them was decided about it.
+        single = whole if len(candidates) == 1 else decide(machine, snapshot, facts, asked.replace(want=edge.name))
+        if isinstance(single, Advance):
+            break
+        missing = single.missing if isinstance(single, (Refuse, Wait)) else ()
+        unproven = tuple(one.gate for one in missing if one.pending)
+        if unproven and all(one.pending or waits_for_person(machine, one.gate) for one in missing):
+            return single, unproven
+    return whole, ()
+
+
+def _is_made_up_for(before: Memory, now: Memory, asked: Signal) -> bool:
+    """Whether the move that is asked for was cut short while it was prepared, and has just been made."""
+    move = before.intent.get("move", {})
+    is_made = bool(move) and before.snapshot.visits != now.snapshot.visits
+    return is_made and bool(asked.want) and asked.want in (move["edge"], move["to"])
+
+
+def _asks_first(taken: Advance, asked: Signal, given: Mapping[str, str]) -> bool:
+    """Whether a person must be asked before the move is made; who can't be asked has not said yes."""
+    return bool(taken.edge.confirm) and asked.who == "person" and YES not in given
+
+
+def _unconfirmed(decision: Decision) -> Decision:
+    if not isinstance(decision, Advance):
+        return decision
+    missing = (Missing("confirm", "it asks first, and nobody said yes", "if you want that, add --yes"),)
+    return Refuse(decision.edge.confirm, missing, (), decision.edge)
+
+
+def _stay(task: Task, settled: Settled, facts: dict[str, Fact], asked: Signal, decision: Decision) -> Outcome:
+    memory, notes = write_unmoved(task, settled, asked, decision)
+    return Outcome(decision, task.replace(memory=memory), facts, asked, task.memory.snapshot.state, notes)
+
+
+def _move(
+    task: Task,
+    settled: Settled,
+    seen: Seen,
+    facts: dict[str, Fact],
+    asked: Signal,
+    taken: Advance,
+    given: Mapping[str, str],
+) -> Outcome:
+    before = task.memory.snapshot.state
+    gates = (*taken.way.needs, *standing_gates(task.machine, task.memory.snapshot))
+    content: dict[str, Any] = {
+        "edge": taken.edge.name,
+        "way": taken.way.number,
+        "from": before,
+        "to": taken.after.state,
+        "by": asked.who,
+        "name": asked.name,
+        # An override of what was open waived nothing; what the person said with it is not lost.
+        "reason": asked.reason or ("" if taken.waived else asked.override),
+        "verb": asked.verb,
+        "exit": asked.exit,
+        "answer": asked.reason if asked.verb in ("answer", "reject") or asked.verb.endswith("{text}") else "",
+        "facts": {one.name: _fact_to_json(facts[one.name]) for one in task.machine.parts(gates)},
+        "waived": list(taken.waived),
+        "override": asked.override if taken.waived else "",
+        "tree": seen.tree,
+        "signed": _signed(task, seen, facts, taken) if taken.edge.sign_off else {},
+        "effects": list(taken.way.effects),
+        "machine": task.memory.head["digest"],
+        "sandbox": _level(task, taken.way.needs) if seen.tree else "",
+    }
+    if asked.verb in ("answer", "resume"):
+        taken_out = answered(task.machine, settled.document)
+        content |= {**taken_out, "answer": asked.reason} if taken_out else {}
+    if taken.way.prepare:
+        from detent.runner.step.prepare import prepare  # few moves have something to prepare
+
+        try:
+            task, prepared = prepare(task, taken.way.prepare, content, given)
+        except RefusedError as error:
+            return _unprepared(task, settled, facts, asked, taken, error)
+        content = {**task.memory.intent.get("move", content), "prepared": prepared}
+    made = commit_move(task, settled.document, evidence_hashes(seen), taken, content)
+    return Outcome(taken, task.replace(memory=made.memory), facts, asked, before)
+
+
+def _signed(task: Task, seen: Seen, facts: Mapping[str, Fact], taken: Advance) -> dict[str, Any]:
+    """What a sign-off is bound to besides the tree, and what the person accepted with it although it does not hold."""
+    parts = [facts[gate] for gate in taken.way.needs if task.machine.gates[gate].check == ACCEPTS]
+    accepted = [why for fact in parts for _, is_open, why in fact.parts if not is_open]
+    return {"files": signed_files(seen), **({"accepted": accepted} if accepted else {})}
+
+
+def _unprepared(
+    task: Task, settled: Settled, facts: dict[str, Fact], asked: Signal, taken: Advance, error: RefusedError
+) -> Outcome:
+    """A move that was open and could not be prepared is refused like any other; the engine waits."""
+    task = task.replace(memory=task.store.load())
+    problem = f"{task.memory.snapshot.state} -> {taken.after.state}"
+    missing = (Missing("prepare", error.what, error.next_step),)
+    refused = Wait(problem, missing) if asked.who == "engine" else Refuse(problem, missing, (), taken.edge)
+    return _stay(task, settled, facts, asked, refused)
+
+
+def _level(task: Task, gates: tuple[str, ...]) -> str:
+    """How well the kernel held the commands that these gates rest on; empty where they rest on none."""
+    if not needs_commands(task, gates):
+        return ""
+    from detent.runner.access.access import command_level  # most moves run no command and need not load this
+
+    return command_level(task)
+
+
+def _fact_to_json(fact: Fact) -> dict[str, object]:
+    own = vars(fact)
+    told = {field: own[field] for field in ("why", "proof", "by_hand", "note") if own[field]}
+    content: dict[str, object] = {"ok": fact.ok, **told}
+    if not (fact.ok or fact.is_known):
+        content["unknown"] = True
+    if fact.parts:
+        content["parts"] = [list(part) for part in fact.parts]  # as the journal gives them back
+    return content

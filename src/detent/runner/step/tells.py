@@ -1,0 +1,78 @@
+"""Keeps the native file true where a task rests: a reader of the file alone sees that it is stopped, waits or is over.
+
+`[store.tells]` names the field that says so and, by how the task rests, its words. Other fields named there are filled
+only where they were left blank. What stood in the field before is kept behind the words. When the task goes on, the
+engine's own words are taken out again; words of others stay.
+"""
+
+from __future__ import annotations
+
+from detent.core.machine import STOPPED
+from detent.runner.step.said_no import waits_for_answer
+from detent.store.text.markdown import is_placeholder, says_nothing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.core.machine import Machine
+    from detent.runner.task.open import Task
+    from detent.store.journal.memory import Memory
+    from detent.store.journal.native import Document
+
+WAITING, GOES_ON = "waiting", "goes_on"  # beside `stopped` and the names of ends
+_LONGEST = 300  # characters of one value
+_BEFORE = " (before: "
+
+
+def told_fields(task: Task, after: Memory, document: Document) -> dict[str, str]:
+    """The fields to write when a task begins to rest, rests in another way, or goes on; else none."""
+    tells: Mapping[str, Any] = task.machine.store.get("tells", {})
+    was, now = _rests(task.machine, task.memory), _rests(task.machine, after)
+    if not tells or was == now:
+        return {}
+    field = str(tells["field"])
+    own = _filled(tells.get(was, {}), task, task.memory, document)
+    found = {label: document.value(label) for label in (field, *own, *tells.get(now, {}))}
+    kept = _kept(found[field], own.get(field, ""))
+    kept = "" if kept == tells.get("first") else kept
+    fields = {label: "" for label, words in own.items() if label != field and found[label] == words}
+    for label, words in _filled(tells.get(now, {}), task, after, document).items():
+        if label != field and (label in fields or is_placeholder(found[label]) or says_nothing(found[label])):
+            fields[label] = words
+        elif label == field and now == GOES_ON:
+            fields[field] = kept or words
+        elif label == field:
+            fields[field] = f"{words}{_BEFORE}{kept})" if kept and kept != words else words
+    return fields
+
+
+def _rests(machine: Machine, memory: Memory) -> str:
+    """How a task rests, as `[store.tells]` calls it."""
+    state = machine.states[memory.snapshot.state]
+    if memory.snapshot.registers.get(STOPPED):
+        return STOPPED
+    if state.is_end:
+        return state.name
+    return WAITING if not memory.ended and waits_for_answer(machine, memory) else GOES_ON
+
+
+def _filled(words: Mapping[str, str], task: Task, memory: Memory, document: Document) -> dict[str, str]:
+    values = {"id": task.id, "why": memory.snapshot.registers.get(STOPPED, "")}
+
+    def text(template: str) -> str:
+        from detent.machines.placeholders import fill  # only where a task begins or ends to rest
+
+        value = fill(template, lambda name: " ".join((values.get(name) or document.value(name)).split())[:_LONGEST])
+        return " ".join(value.split())
+
+    return {label: text(template) for label, template in words.items()}
+
+
+def _kept(found: str, own: str) -> str:
+    """What somebody else wrote into the field, if it says anything."""
+    text = " ".join(found.split())
+    if own and text.startswith(own):
+        text = text.removeprefix(own).removeprefix(_BEFORE).removesuffix(")")
+    return "" if is_placeholder(text) or says_nothing(text) else text[:_LONGEST]

@@ -1,0 +1,1 @@
+"""Opens a task and tells what it is: folders, words, budget, agents."""

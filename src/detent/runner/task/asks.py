@@ -1,0 +1,84 @@
+"""What a task asks a person, in its own words: the fields and sections its state names for that. Looks only.
+
+A person whom the engine brought in is told why.
+"""
+
+from __future__ import annotations
+
+from detent.errors import UnreadableError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from detent.core.machine import Machine, State
+    from detent.store.journal.memory import Memory
+    from detent.store.journal.native import Document, Native
+
+    Asked = tuple[tuple[str, str], ...]  # name of the field or section, and what it says
+
+_SECTION = "## "
+LONGEST_WORDS = 4000  # of one field or section; who wants all of it reads the file
+
+
+def asked(state: State, document: Document) -> Asked:
+    """The question a document holds, part by part; what says nothing is left out."""
+    found = ((_shown(name), _words(name, document)) for name in state.asks)
+    return tuple((name, words) for name, words in found if words)
+
+
+def question(state: State, native: Native) -> str:
+    """The same on one line; empty where the state asks nothing, or the file can't be read."""
+    if not state.asks:
+        return ""
+    try:
+        document = native.read()
+    except UnreadableError:
+        return ""  # its own error is told where the file is what it is about
+    return "; ".join(f"{name}: {words}" for name, words in asked(state, document))
+
+
+def answered(machine: Machine, document: Document) -> dict[str, Any]:
+    """What a person's answer takes out of the native file, for its journal line: question and emptied fields."""
+    found = {name: words for name in machine.answers.get("clears", ()) if (words := _words(name, document))}
+    if not found:
+        return {}
+    return {"asked": "; ".join(f"{name}: {words}" for name, words in found.items()), "fields": dict.fromkeys(found, "")}
+
+
+def left_open(memory: Memory) -> str:
+    """What kept the last run of this visit from a move, where that is known: it may be a question of its own."""
+    # A run whose end is not decided yet may have left a tree that can't be looked at.
+    why = memory.visit.get("why") or memory.ended.get("problem", "")
+    words = " ".join(str(why).split())
+    return f": {words[:LONGEST_WORDS]}" if words else ""
+
+
+def _shown(name: str) -> str:
+    """A section by its heading, a field of a JSON file by its last word."""
+    return name.rpartition("/")[2] if name.startswith("/") else name.removeprefix(_SECTION)
+
+
+def why_here(memory: Memory) -> str:
+    """Why the engine brought the task here, to follow a sentence; empty where a person or an agent did."""
+    words = memory.led if len(memory.led) <= LONGEST_WORDS else f"{memory.led[:LONGEST_WORDS].rstrip()} ..."
+    return f": {words}" if words else ""
+
+
+def _words(name: str, document: Document) -> str:
+    from detent.store.text.markdown import (
+        find_section,
+        is_placeholder,
+        says_nothing,
+        visible_text,
+    )  # most states ask nothing
+
+    if name.startswith(_SECTION):
+        section = find_section(document.text, name.removeprefix(_SECTION))
+        text = visible_text(document.text[section.body_start : section.end]) if section else ""
+    else:
+        text = document.value(name)
+    if is_placeholder(text) or says_nothing(text):
+        return ""
+    words = " ".join(text.split())
+    return words if len(words) <= LONGEST_WORDS else f"{words[:LONGEST_WORDS].rstrip()} ..."

@@ -1,0 +1,151 @@
+"""Where a machine keeps the native folders of its tasks: a task home, or a folder of its own inside the project.
+
+`[store] root` names that folder (".ralf") and `folder` the place of one task in it ("threads/{id}"). What lies there is
+no work of anybody: git is told so in the file only this clone reads, and tree ids leave it out. Where the folder is
+`tracked` it belongs to one task and is part of its work; only what changes with every move is left out then.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.errors import StorageError, UnreadableError
+from detent.store.disk.atomic import make_folders, read_plain, read_text, write_atomic
+from detent.store.journal.places import POINTER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from detent.runner.task.open import Listed, Task
+    from detent.store.journal.places import Project
+
+_EXCLUDE = "info/exclude"
+
+
+def store_root(store: Mapping[str, Any], project_root: str) -> str:
+    """The folder of the project that holds every task of a machine; empty where each has its own elsewhere."""
+    return os.path.join(project_root, store["root"]) if store.get("root") else ""
+
+
+def native_folder(store: Mapping[str, Any], project: Project, task_id: str) -> str:
+    """Where the native folder of a new task is, unless somebody names another."""
+    root = store_root(store, project.root)
+    if not root:
+        from detent.effects.workspace.home import TASK  # only a new task needs it, and readers load this module too
+
+        return os.path.join(project.home(), task_id, TASK)
+    return root if is_tracked(store) else os.path.join(root, store.get("folder", "{id}").replace("{id}", task_id))
+
+
+def is_tracked(store: Mapping[str, Any]) -> bool:
+    """Whether the native folder is part of the work."""
+    return bool(store.get("tracked"))
+
+
+def aside_folder(task: Task, *, is_in_tree: bool = False) -> str:
+    """Where spoilt files go: beside their place, which is what an empty answer means, unless that is part of the work.
+
+    There they would be judged and committed with it.
+    """
+    return task.places.aside() if is_in_tree or is_tracked(task.machine.store) else ""
+
+
+def writes_of(store: Mapping[str, Any], role: str) -> tuple[str, ...]:
+    """The folders of the tree a role may write to; nothing: all of it, as far as its access goes."""
+    return tuple(store.get("writes", {}).get(role, ()))
+
+
+def adds_of(store: Mapping[str, Any], role: str) -> tuple[str, ...]:
+    """Patterns of the only files that a role may add or change in the folders it writes to; nothing: all of them."""
+    return tuple(store.get("adds", {}).get(role, ()))
+
+
+def moving_files(store: Mapping[str, Any]) -> tuple[str, ...]:
+    """What changes in a tracked folder with every move or look, and is no part of any tree id."""
+    return tuple(name for name in (store["file"], store.get("log", ""), POINTER, page_name(store)) if name)
+
+
+def page_name(store: Mapping[str, Any]) -> str:
+    """The path of the evidence page inside the task folder."""
+    return str(store.get("evidence", "artifacts/evidence.html"))
+
+
+def exclude_root(store: Mapping[str, Any], project: Project) -> str:
+    """Have git pass over the machine's folder, by the one file that is neither committed nor anybody else's.
+
+    Of a tracked folder that is the state, the pointer and the evidence page; its log is committed, and git shows it.
+
+    Returns what a person should know: that file may be a link or belong to somebody else.
+    """
+    if not store.get("root") or not project.common_dir:
+        return ""
+    names = (store["file"], POINTER, page_name(store)) if is_tracked(store) else ("",)
+    lines = [f"/{store['root']}/{name}" for name in names]
+    path = os.path.join(project.common_dir, _EXCLUDE)
+    try:
+        text = read_text(path) or ""
+        if missing := [line for line in lines if line not in text.splitlines()]:
+            make_folders(os.path.dirname(path))
+            separator = "" if not text or text.endswith("\n") else "\n"
+            added = "".join(f"{line}\n" for line in missing)
+            write_atomic(path, f"{text}{separator}{added}".encode(), durable=True)
+    except (StorageError, UnreadableError) as error:
+        told = " and ".join(lines)
+        return f"git will show {store['root']}/ as new: {error.where}: {error.what}; write {told} into your .gitignore"
+    return ""
+
+
+def choose_active(task: Task) -> str:
+    """Remember which task is looked at, where the machine keeps such a file; returns its path."""
+    store = task.machine.store
+    if not (store.get("root") and store.get("active")):
+        return ""
+    path = os.path.join(store_root(store, task.root), store["active"])
+    make_folders(os.path.dirname(path))
+    if read_plain(path) != f"{task.id}\n".encode():
+        write_atomic(path, f"{task.id}\n".encode(), durable=False)
+    return path
+
+
+def forget_active(task: Task) -> None:
+    """Remove the file that names the task that is looked at, if it names this one: it is gone."""
+    store = task.machine.store
+    if store.get("root") and store.get("active"):
+        path = os.path.join(store_root(store, task.root), store["active"])
+        if _named_in(path) == task.id:
+            os.unlink(path)
+
+
+def _named_in(path: str) -> str:
+    try:
+        return (read_plain(path, 4096) or b"").strip().decode("utf-8", "replace")
+    except UnreadableError:
+        return ""  # anybody may write there; a file that can't be read names nobody
+
+
+def active_problem(store: Mapping[str, Any], project: Project, task_id: str) -> str:
+    """Why a task can't be remembered so, for a person; empty when it can, or the machine keeps no such file."""
+    if not (store.get("root") and store.get("active")):
+        return ""
+    path = os.path.join(store_root(store, project.root), store["active"])
+    try:
+        read_plain(path)
+    except UnreadableError as error:
+        return f"{path}: {error.what}; move it away, then run: detent use {task_id}"
+    return ""
+
+
+def active_among(found: Iterable[Listed]) -> str:
+    """The one of these tasks that the file of its machine names; empty when none or more than one is named."""
+    named = [listed.id for listed in found if is_active(listed)]
+    return named[0] if len(named) == 1 else ""
+
+
+def is_active(listed: Listed) -> bool:
+    """Whether the file of its machine names this task as the one that is looked at."""
+    if listed.machine is None or listed.memory is None or not listed.machine.store.get("active"):
+        return False
+    store = listed.machine.store
+    return _named_in(os.path.join(store_root(store, str(listed.memory.head["root"])), store["active"])) == listed.id

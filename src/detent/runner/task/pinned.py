@@ -1,0 +1,129 @@
+"""What a task keeps of its project's settings from the day it is made: agents, budget, notices, added prompts.
+
+It goes into the first journal line: a later edit of `detent.toml`, or of a file it names, changes no running task.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from detent.effects.git.git import Git
+from detent.errors import UnreadableError, UsageError
+from detent.store.disk.atomic import LARGEST_TEXT_BYTES, read_plain
+from detent.store.journal.settings import FILE, is_bound
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from detent.core.machine import Machine
+    from detent.store.journal.places import Project
+    from detent.store.journal.settings import Settings
+
+_PLAIN_FILES = (b"100644", b"100755")
+
+
+def pinned_settings(
+    project: Project,
+    baseline: str,
+    settings: Settings,
+    machine: Machine,
+    agents: Sequence[str] = (),
+    usd: str = "",
+) -> dict[str, Any]:
+    """The fields of the first journal line; `agents` and `usd` are what the command line says besides the settings."""
+    budget = {name: dict(bounds) for name, bounds in settings.budget.items()}
+    if usd:
+        budget["task"]["usd"] = read_usd(usd)
+    return {
+        "agents": {"table": dict(settings.agents), "overrides": read_overrides(settings.agents, machine, agents)},
+        "budget": budget,
+        "notify": {"command": settings.notify_command, "bell": settings.notify_bell},
+        "sandbox_rules": sandbox_rules(settings),
+        "protect": {name: list(patterns) for name, patterns in settings.protect.items()},
+        "allow_no_new_privs": settings.human_allow_no_new_privs,
+        "prompts": {role: _prompt(project, baseline, role, path) for role, path in settings.prompts.items()},
+    }
+
+
+def sandbox_rules(settings: Settings) -> dict[str, Any]:
+    return {
+        "require": settings.sandbox_require,
+        "network": dict(settings.sandbox_network),
+        "show": list(settings.sandbox_show),
+        "pass": list(settings.sandbox_pass),
+    }
+
+
+def read_committed(project: Project, baseline: str, path: str) -> bytes | None:
+    """A file as it stands in the baseline, in a folder without git on disk; None when there is none."""
+    if not baseline:
+        whole = os.path.join(project.root, path)
+        folder, top = os.path.realpath(os.path.dirname(whole)), os.path.realpath(project.root)
+        if os.path.commonpath((folder, top)) != top:
+            what = "a link on the way leads out of the project"
+            raise UnreadableError(what, where=whole, next_step="put a plain folder there")
+        return read_plain(whole)
+    return _read_from_commit(project, baseline, os.path.normpath(path))
+
+
+@cache  # a commit never changes, and a new task asks twice
+def _read_from_commit(project: Project, baseline: str, name: str) -> bytes | None:
+    git = Git(project.common_dir)
+    listed = git.run("ls-tree", "-l", "-z", baseline, "--", name)
+    if not listed:
+        return None
+    mode, _kind, blob, size = listed.partition(b"\t")[0].split()
+    if mode not in _PLAIN_FILES:
+        raise UnreadableError(
+            f"{name} is not a plain file in {baseline[:12]}", where=project.root, next_step="commit a plain file there"
+        )
+    if int(size) > LARGEST_TEXT_BYTES:
+        what = f"{name} has {int(size)} bytes, at most {LARGEST_TEXT_BYTES} are read"
+        raise UnreadableError(what, where=project.root, next_step="make it smaller and commit it")
+    return git.run("cat-file", "blob", blob.decode())
+
+
+def read_overrides(table: Mapping[str, Any], machine: Machine, words: Sequence[str]) -> dict[str, list[str]]:
+    """The values of `--agent` by role; `table` is `[agents]` of the settings."""
+    from detent.effects.agents.catalog import DEFAULT, load_catalog  # only who makes a task needs the agents
+    from detent.effects.agents.choose import parse_overrides
+
+    overrides = parse_overrides(load_catalog(table), words)
+    roles = {state.role: "" for state in machine.states.values() if state.role}
+    known = [DEFAULT, *roles, *(f"{machine.name}.{role}" for role in roles)]
+    for role in overrides:
+        if role not in known:
+            raise UsageError(
+                f"--agent {role}=...: {machine.name} has no role {role!r}", next_step=f"its roles: {', '.join(roles)}"
+            )
+    return {role: list(choices) for role, choices in overrides.items()}
+
+
+def read_usd(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not is_bound(value):
+        raise UsageError(f"--budget {text}: not an amount of US dollars above 0", next_step="for example: --budget 10")
+    return value
+
+
+def _prompt(project: Project, baseline: str, role: str, path: str) -> str:
+    where = f"{FILE}, [prompts] add"
+    data = read_committed(project, baseline, path)
+    if data is None:
+        raise UsageError(
+            f"the prompt file of {role} is not there: {path}",
+            where=where,
+            next_step="commit it, or take it out of [prompts]" if baseline else "write it, or take it out of [prompts]",
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UnreadableError(
+            f"the prompt file of {role} is not UTF-8 text: {path}", where=where, next_step="write it in UTF-8"
+        ) from None

@@ -1,0 +1,1 @@
+"""Tells where a task stands and why; reads only."""

@@ -1,0 +1,391 @@
+"""The one explain object: where a task stands, what waits for whom, and why each move is open or not.
+
+Made without a lock, without writing and without starting anything; every face renders it, none asks elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.core.decide import decide, target_of
+from detent.core.machine import STOPPED
+from detent.core.record import Record
+from detent.core.values import Advance, Missing, Refuse, Signal
+from detent.errors import UnreadableError
+from detent.runner.step.locks import shown_item
+from detent.runner.step.settle import find_disorder, is_collected, read_document
+from detent.runner.step.unearned import why_unearned
+from detent.runner.task.loop import failed_here, loop_of
+from detent.runner.task.open import needs_word, waits_at_end
+from detent.runner.task.unready import failed_setup
+from detent.runner.tell.advice import advice
+from detent.store.disk.atomic import read_plain
+from detent.store.journal.memory import TALKED
+from detent.store.text.names import name_some
+
+LOOKED_AT_LATER = "git_clean"  # a check that starts git, so that only the move itself asks it
+TAKEN_BACK = "taken_back"  # the check that lets a person deploy again
+DEPLOYED = "deployed"  # the check that may wait for a person's word about deploy commands
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.core.machine import Edge, Machine, State
+    from detent.core.values import Fact, Snapshot
+    from detent.effects.git.tree.touched import Touched
+    from detent.runner.task.loop import Loop
+    from detent.runner.task.open import Task
+    from detent.runner.tell.foresee import Foreseen
+    from detent.store.journal.memory import Memory
+    from detent.store.journal.native import Document
+    from detent.store.journal.places import TaskPlaces
+
+
+_SETTINGS, _POOL = "detent.toml", b"pool"  # read whole only where it may bound the homes of a project
+
+
+class Move(Record):
+    """One edge out of the current state, as a person who asks for it would find it."""
+
+    name: str
+    label: str
+    to: str
+    by: tuple[str, ...]
+    is_open: bool
+    sign_off: bool
+    missing: tuple[Missing, ...]
+    verbs: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    is_reopen: bool = False
+    passed: tuple[str, ...] = ()  # gates of its ways that hold now
+
+
+class Explain(Record):
+    task: Task
+    snapshot: Snapshot
+    waiting_for: str
+    request: str = ""  # a state the native file asks for
+    problems: tuple[str, ...] = ()  # what is not in order, in words
+    repair: str = ""  # the command that mends an unreadable file
+    moves: tuple[Move, ...] = ()
+    alive: bool | None = None  # whether the task's agent run lives; None when there is none or it can't be told
+    asks: tuple[tuple[str, str], ...] = ()  # what it asks a person, in the words of its files
+    is_dead: bool = False  # the run of this visit is gone, and the task stands where it was
+    would: Foreseen | None = None  # what follows from that
+    loop: Loop | None = None  # how far its loop of agent runs has come, where it has one
+    failed: tuple[tuple[str, bool | None, str], ...] = ()  # what led here, part by part, if a part of it failed
+    advice: str = ""  # the verb a person is advised to, where the machine says so and its proof is there
+    touched: Touched | None = None  # protected files as they were when the tree was last looked at
+    word: tuple[str, ...] = ()  # those of them that a person must approve before the task can go on
+    is_removed: bool = False  # a person had its home removed
+    wake: str = ""  # when its agent's quota is back, if every agent that may serve waits for that
+
+
+def explain(task: Task, *, with_moves: bool) -> Explain:
+    """`with_moves` asks every gate; a bare status does not need to."""
+    told = _explain(task, with_moves=with_moves)
+    return told.replace(loop=loop_of(task), failed=failed_here(task), advice=advice(task), wake=_wake(task))
+
+
+def _wake(task: Task) -> str:
+    if task.memory.run or not (task.memory.visit and task.memory.out):
+        return ""
+    from detent.runner.task.agents import wakes_at  # few tasks wait for a quota
+
+    return wakes_at(task)
+
+
+def _explain(task: Task, *, with_moves: bool) -> Explain:
+    snapshot = task.memory.snapshot
+    state = task.machine.states[snapshot.state]
+    waiting = waiting_for(task.memory, state)
+    alive, gone = life(task.memory, task.places)
+    if task.memory.run and not gone:
+        # While it works its files are in nobody's order, and nobody judges them.
+        moves = _moves(task, state, None) if with_moves else ()
+        waiting = f"agent run #{task.memory.run['run']} ({task.memory.run['agent']})"
+        return Explain(task, snapshot, waiting, moves=moves, alive=alive)
+    try:
+        document = read_document(task)
+    except UnreadableError as error:
+        if is_collected(task):
+            return Explain(task, snapshot, waiting, is_removed=True)
+        problem = f"{error.where}: {error.what}"
+        unread = Missing(task.native.file, problem, error.next_step)
+        moves = (
+            tuple(_move(task, edge, {}).replace(is_open=False, missing=(unread,)) for edge in state.edges)
+            if with_moves
+            else ()
+        )
+        return Explain(task, snapshot, waiting, problems=(problem,), repair=error.next_step, moves=moves)
+    disorder = find_disorder(task, task.memory, document)
+    problems = [*_tree_problems(task, state), *_taken_back(task, state)]
+    problems += [failed] if not task.memory.run and (failed := failed_setup(task.places)) else []
+    if move := task.memory.intent.get("move"):
+        problems.append(f"{move['from']} -> {move['to']} was cut short; the next command that writes settles it")
+    if disorder.unfinished:
+        problems.append(f"{task.native.file} is behind the journal; the next command that writes brings it up to date")
+    problems += [f'{task.native.file}: "{label}" was changed; it is written by the engine' for label in disorder.owned]
+    for item in disorder.locked:
+        problems.append(
+            f"{shown_item(task.native.file, item)} was changed, but it is locked in {snapshot.state}; "
+            f'it will be put back, unless a person accepts it: detent amend --reason "why" {task.id}'
+        )
+    if disorder.old_bytes:
+        problems.append(f"{task.native.file} is an older copy: it names {document.state}")
+    if disorder.lost:
+        problems.append(f'{task.native.file} has no "{task.native.state_label}:" line; it will be put back')
+    problems += [
+        f'{task.native.file}: "{label}:" stands there {field.repeated + 1} times; the first one counts'
+        for label, field in document.fields.items()
+        if field.repeated
+    ]
+    may_want_word = may_ask(task.memory.head, task.machine, state)
+    moves = _moves(task, state, document) if with_moves or may_want_word else ()
+    word = _word(task, moves) if may_want_word else ()
+    return Explain(
+        task,
+        snapshot,
+        waits_for_word(word) if word else "a person: to confirm deploy commands" if deploy_word(task) else waiting,
+        disorder.request,
+        tuple(problems),
+        moves=moves if with_moves else (),
+        alive=alive,
+        asks=_asked(state, document),
+        is_dead=is_dead(task.memory, state, is_gone=gone),
+        would=_foreseen(task, document) if is_left(task.memory, state, is_gone=gone) else None,
+        touched=_touched(task),
+        word=word,
+    )
+
+
+def _asked(state: State, document: Document) -> tuple[tuple[str, str], ...]:
+    if not state.asks:
+        return ()
+    from detent.runner.task.asks import asked  # most states ask nothing
+
+    return asked(state, document)
+
+
+def may_ask(head: Mapping[str, Any], machine: Machine, state: State) -> bool:
+    """Whether a person may have to approve files before a move out of this state: only then gates need be asked."""
+    if not head["protect"]["ask"]:
+        return False
+    from detent.gates.people import is_word
+
+    return any(is_word(machine, gate) for edge in state.edges for way in edge.ways for gate in way.needs)
+
+
+def deploy_word(task: Task) -> str:
+    """What a person must say before the task deploys; empty for nearly every machine."""
+    if task.memory.run or not task.memory.visit:
+        return ""
+    edges = task.machine.states[task.memory.snapshot.state].edges
+    needed = task.machine.parts(gate for edge in edges for way in edge.ways for gate in way.needs)
+    if all(gate.check != DEPLOYED for gate in needed):
+        return ""
+    from detent.packs.lights_out.deploy import word_wanted
+
+    return word_wanted(task)
+
+
+def _touched(task: Task) -> Touched | None:
+    protect = task.memory.head["protect"]
+    if not (protect["ask"] or protect["report"]):
+        return None
+    from detent.effects.git.tree.touched import recall_touched
+
+    return recall_touched(task.places.touched())
+
+
+def _word(task: Task, moves: tuple[Move, ...]) -> tuple[str, ...]:
+    """The files that a person must approve, where nothing else keeps a move closed."""
+    from detent.gates.people import lacks_only_word
+    from detent.runner.step.look import known_touched, known_tree
+
+    touched = known_touched(task)
+    if touched.tree != known_tree(task) or not any(lacks_only_word(task.machine, move.missing) for move in moves):
+        return ()
+    return tuple(touched.ask)
+
+
+def life(memory: Memory, places: TaskPlaces) -> tuple[bool | None, bool]:
+    """Whether the task's agent run lives, and whether one ended that nobody has written down; see `Explain`."""
+    if not memory.run:
+        return None, bool(memory.ended)
+    from detent.effects.host.keeper.look import look  # most tasks have no run to look at
+
+    found = look(places.run(memory.run["run"])).phase
+    return {"alive": True, "ended": False, "lost": False}.get(found), found in ("ended", "lost")
+
+
+def _foreseen(task: Task, document: Document) -> Foreseen:
+    from detent.runner.tell.foresee import foresee  # most tasks have no run that is gone
+
+    return foresee(task, document)
+
+
+def is_left(memory: Memory, state: State, *, is_gone: bool) -> bool:
+    """Whether an agent is gone and the task stands where it worked; `is_gone`: its end is not decided yet."""
+    return is_gone or (not memory.run and bool(memory.visit) and not state.is_end)
+
+
+def is_dead(memory: Memory, state: State, *, is_gone: bool) -> bool:
+    """The same without talks, which a person ended as meant: nothing died."""
+    return is_left(memory, state, is_gone=is_gone) and (is_gone or memory.visit.get("how") != TALKED)
+
+
+def is_gone(places: TaskPlaces, memory: Memory) -> bool:
+    """Whether a run is over and its end is not decided yet."""
+    return life(memory, places)[1]
+
+
+def waiting_for(memory: Memory, state: State) -> str:
+    """Who must act now, in a few words; empty when nobody must."""
+    if stopped := memory.snapshot.registers.get(STOPPED):
+        return f"a person: stopped ({stopped})"
+    if state.is_end:
+        return "a person" if waits_at_end(state) else ""
+    if needs_word(memory, state) and not (memory.run or memory.ended):
+        return "a person: the agent run ended"
+    return {"agent": f"the agent ({state.role})", "engine": "the engine"}.get(state.driver, "a person")
+
+
+def waits_for_word(files: tuple[str, ...]) -> str:
+    return f"a person: to approve {name_some(files)}"
+
+
+def is_tree_to_come(task: Task) -> bool:
+    """Whether work has not begun: all that was visited is an end, or a state whose moves prepare the tree."""
+    visited = [task.machine.states[name] for name in task.memory.snapshot.visits]
+    return all(state.is_end or any(way.prepare for edge in state.edges for way in edge.ways) for state in visited)
+
+
+def _taken_back(task: Task, state: State) -> list[str]:
+    """That the deployment was taken back, with the command that deploys the same version again."""
+    if not (time := task.memory.deploy.get("taken_back", "")):
+        return []
+    gates = task.machine.gates
+    again = [
+        edge.verbs[0]
+        for edge in state.edges
+        if edge.verbs and any(gates[name].check == TAKEN_BACK for way in edge.ways for name in way.needs)
+    ]
+    problem = f"the deployment was taken back at {time}: nothing of this version is live"
+    return [f'{problem}; deploy it again: detent say "/{again[0]} why" {task.id}' if again else problem]
+
+
+def _tree_problems(task: Task, state: State) -> list[str]:
+    """What is wrong with the folder the task works on: it is gone, or can't be made because every home is in use."""
+    if os.path.isdir(task.tree_path):
+        return []
+    if not is_tree_to_come(task):
+        return [f"{missing_tree(task)}; {where_tree_went(task)}"]
+    if state.is_end or _POOL not in (read_plain(os.path.join(task.project.root, _SETTINGS)) or b""):
+        return []
+    from detent.runner.step.prepare_foresee import foreseen  # most projects have no pool, and most tasks their tree
+
+    steps = tuple(name for edge in state.edges for way in edge.ways for name in way.prepare)
+    return [one.why for one in foreseen(task, steps)]
+
+
+def missing_tree(task: Task) -> str:
+    return f"the folder this task works on is not there: {task.tree_path}"
+
+
+def where_tree_went(task: Task) -> str:
+    """What to do about a tree that is gone; the repository we came in by may be the one that was moved."""
+    if not task.memory.head["in_place"]:
+        return f"make it again from the last checkpoint: detent restore {task.id}"
+    old, new = task.tree_path, task.project.root
+    if old == task.memory.head["root"] != new:
+        return f"if its repository was moved to {new}, move it back or run: ln -s {new} {old}"
+    return "put it back where it was"
+
+
+def _moves(task: Task, state: State, document: Document | None) -> tuple[Move, ...]:
+    if document is None:
+        number = task.memory.run["run"]
+        living = Missing(
+            "run", f"agent run #{number} works on this task", f"wait for it, or end it: detent stop {task.id}"
+        )
+        return tuple(_move(task, edge, {}).replace(is_open=False, missing=(living,)) for edge in state.edges)
+    from detent.gates.judge import judge  # a bare status never loads the gates
+    from detent.gates.people import BY_NAME
+    from detent.runner.step.look import known_tree, look, needs_tree
+
+    gates = [gate for edge in state.edges for way in edge.ways for gate in way.needs]
+    is_signed = any(edge.sign_off for edge in state.edges)
+    tree = known_tree(task) if is_signed or needs_tree(task, gates) else ""
+    # Every move that is told comes with the command that names it.
+    facts = judge(look(task, task.memory, document, tree, is_reader=True, words=(BY_NAME,)), gates)
+    return tuple(_move(task, edge, facts, tree) for edge in state.edges)
+
+
+def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> Move:
+    snapshot = task.memory.snapshot
+    decision = decide(task.machine, snapshot, facts, Signal("person", edge.name, reason="asked"))
+    missing = decision.missing if isinstance(decision, Refuse) else ()
+    if isinstance(decision, Advance) and decision.way.prepare:
+        from detent.runner.step.prepare_foresee import foreseen  # few moves have something to prepare
+
+        missing = foreseen(task, decision.way.prepare)
+    if isinstance(decision, Advance) and (early := why_unearned(task, decision)):
+        missing = (*missing, early)
+    if edge.never:
+        missing = (Missing("never", edge.never),)
+    # What only the move itself looks at closes nothing; the person is told that it will be looked at.
+    later = tuple(one for one in missing if _is_for_later(task, one, facts))
+    is_open = not missing if isinstance(decision, Advance) else bool(later) and len(later) == len(missing)
+    missing = () if is_open else missing
+    notes = [*(one.why for one in later), *_to_read(task, edge)]
+    notes += [facts[gate].note for way in edge.ways for gate in way.needs if gate in facts and facts[gate].note]
+    notes += [f"{gate}: proof was written by hand" for gate in _by_hand(edge, facts)]
+    if edge.sign_off:
+        notes.append(f"it signs the tree as it is ({tree[:12] or 'changed since it was last looked at'}): detent diff")
+    return Move(
+        edge.name,
+        edge.label,
+        target_of(snapshot, edge),
+        who_may(edge, snapshot),
+        is_open,
+        edge.sign_off,
+        missing,
+        edge.verbs,
+        tuple(dict.fromkeys(notes)),
+        edge.reopen,
+        tuple(gate for gate in _needs(edge) if gate in facts and facts[gate].ok),
+    )
+
+
+def _is_for_later(task: Task, lacks: Missing, facts: Mapping[str, Fact]) -> bool:
+    gate = task.machine.gates.get(lacks.gate)
+    is_unknown = lacks.gate in facts and not facts[lacks.gate].is_known
+    return is_unknown and gate is not None and gate.check == LOOKED_AT_LATER
+
+
+def document_to_read(task: Task) -> str:
+    """What a person reads before they decide in this state, by its path in the tree; empty where nothing is named."""
+    name = task.machine.store.get("reads", {}).get(task.memory.snapshot.state, "")
+    return os.path.relpath(task.native.path(name), task.tree_path) if name else ""
+
+
+def _to_read(task: Task, edge: Edge) -> tuple[str, ...]:
+    document = document_to_read(task) if edge.sign_off else ""
+    return (f"read {document}",) if document else ()
+
+
+def who_may(edge: Edge, snapshot: Snapshot) -> tuple[str, ...]:
+    """Everyone who has a way to take this edge in the mode of the task."""
+    ways = tuple(way for way in edge.ways if not way.modes or snapshot.mode in way.modes)
+    return edge.replace(ways=ways).by()
+
+
+def _by_hand(edge: Edge, facts: Mapping[str, Fact]) -> tuple[str, ...]:
+    return tuple(gate for gate in _needs(edge) if gate in facts and facts[gate].by_hand)
+
+
+def _needs(edge: Edge) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(gate for way in edge.ways for gate in way.needs))

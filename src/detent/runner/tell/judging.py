@@ -1,0 +1,51 @@
+"""Which role the next run of a task has: its state's own, or one that judges or carries out what that role may not.
+
+A verdict is about one tree. Where a state changes the tree after it was judged, what no command can prove is judged
+again before the state is left: by the role of another state, in its words.
+"""
+
+from __future__ import annotations
+
+from detent.core.machine import State
+from detent.runner.step.look import current_tree, look
+from detent.runner.step.resolving import resolver_of
+from detent.runner.step.settle import read_document
+from detent.store.disk.lock import Lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.runner.task.open import Task
+
+_LENT = ("role", "access", "prompt", "prompt_counted", "may", "must_not")  # what a judging state lends
+
+
+def next_run(task: Task, tree: str) -> State:
+    """The current state as its next run on this tree is to find it. Starts nothing."""
+    state = task.machine.states[task.memory.snapshot.state]
+    visit = task.memory.visit
+    if resolver := resolver_of(task.machine, task.memory.snapshot, visit):
+        return resolver
+    is_over = visit.get("exit") == "finished" or visit.get("role", state.role) != state.role
+    if not state.judged_as or not is_over or not _lacks_only_judgement(task, tree):
+        return state
+    judge = task.machine.states[state.judged_as]
+    return state.replace(**{name: getattr(judge, name) for name in _LENT})
+
+
+def is_judged_next(task: Task) -> bool:
+    """Whether the work of the state's own run now only lacks a judgement, and nobody was asked for one in vain."""
+    state, visit = task.machine.states[task.memory.snapshot.state], task.memory.visit
+    if not state.judged_as or (visit["role"] != state.role and visit["exit"] != "quota"):
+        return False
+    with Lock(task.places.lock()):
+        tree = current_tree(task)
+    return next_run(task, tree).role != state.role
+
+
+def _lacks_only_judgement(task: Task, tree: str) -> bool:
+    from detent.packs.ralf.criteria import is_to_be_judged
+
+    state = task.machine.states[task.memory.snapshot.state]
+    seen = look(task, task.memory, read_document(task), tree, is_reader=True)
+    gates = task.machine.parts(gate for edge in state.edges for way in edge.ways for gate in way.needs)
+    return any(is_to_be_judged(gate, seen) for gate in gates)

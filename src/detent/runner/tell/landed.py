@@ -1,0 +1,51 @@
+"""What a task has to land, in the words of git."""
+
+from __future__ import annotations
+
+import os
+
+from detent.effects.git.landed_work import Work
+from detent.runner.task.open import load_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from detent.runner.task.open import Task
+    from detent.store.journal.chain import Entry
+    from detent.store.journal.places import Project
+
+
+def put_branches(entries: Sequence[Entry]) -> dict[str, set[str]]:
+    """Every branch name a checkpoint was brought to, with the commits that stood there."""
+    found: dict[str, set[str]] = {}
+    for entry in entries:
+        result = entry.get("result", {})
+        if entry["kind"] == "acted" and result.get("branch"):
+            found.setdefault(result["branch"], set()).add(result["commit"])
+    return found
+
+
+def branches_of_tasks(project: Project) -> dict[str, str]:
+    """The branches that the engine keeps for tasks with a clone, by ref, each with the commit it was brought to."""
+    memories = (listed.memory for listed in load_all(project) if listed.memory is not None)
+    # Whoever works in place commits on a person's branch, and a branch that `gc` left is a person's by now.
+    ours = (one for one in memories if not one.head["in_place"] and os.path.isdir(one.head["home"]))
+    put = (one.checkpoint for one in ours if one.checkpoint.get("branch"))
+    return {f"refs/heads/{one['branch']}": one["commit"] for one in put}
+
+
+def work_of(task: Task, entries: Sequence[Entry], of_tasks: Mapping[str, str], until: int = 0) -> Work:
+    """The work of the last checkpoint, or of the last one before a line, and the commit it landed through."""
+    before = [entry for entry in entries if not until or entry["seq"] <= until]
+    commits = [str(entry["result"]["commit"]) for entry in before if "commit" in entry.get("result", {})]
+    landings = [str(entry["commit"]) for entry in before if entry["kind"] == "landed"]
+    return Work(
+        task.places.private_git(),
+        task.project.common_dir,
+        task.memory.head["baseline"],
+        commits[-1] if commits else "",
+        frozenset(f"refs/heads/{name}" for name in put_branches(entries)),
+        landings[-1] if landings else "",
+        of_tasks=of_tasks,
+    )

@@ -1,0 +1,1 @@
+"""Files as they lie on the disk: whole writes, locks, hashes, paths."""

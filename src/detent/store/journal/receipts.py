@@ -1,0 +1,98 @@
+"""Receipts: what the engine itself ran, on which tree, with which exit. Every attempt is kept, the last one counts."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from detent.core.record import Record
+from detent.errors import UnreadableError
+from detent.store.disk.atomic import as_json, read_plain, write_atomic
+from detent.store.disk.digest import sha256_of
+from detent.store.journal.vouched import prints_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from detent.store.journal.vouched import Print
+
+SETUP_FAILED = "set-up failed"
+_LARGEST_RECEIPT_BYTES = 1_000_000
+
+
+class Receipt(Record):
+    key: str
+    command: str
+    tree: str
+    attempts: tuple[int, ...]  # exit codes, oldest first; negative = signal
+    log: str
+    problem: str = ""  # set-up failed or timed out: the command was not run to its end
+    time: str = ""
+    where: str = ""  # in words, when it was run elsewhere than on the task's own tree
+    withheld: str = ""  # of a red command: names of the user's variables that it was not given
+    output: str = ""  # what it printed, where that is compared with something; else only the log has it
+    said: str = ""  # of a red command: its last lines, without secrets
+    digest: str = ""  # of the file it was read from; what the journal vouches for
+
+    @property
+    def is_unrun(self) -> bool:
+        """The checkout could not be made ready, so the command says nothing yet; it is tried again whenever asked."""
+        return self.problem.startswith(SETUP_FAILED)
+
+    @property
+    def result(self) -> str:
+        """How it ended, in a few words."""
+        return self.problem or f"exit {self.attempts[-1]}"
+
+    @property
+    def is_green(self) -> bool:
+        return self.ended_with(0)
+
+    def ended_with(self, code: int) -> bool:
+        """Whether the command came to its own end, and with this exit."""
+        return not self.problem and bool(self.attempts) and self.attempts[-1] == code
+
+
+class ReceiptStore:
+    """The receipts of one task, one file per key."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def path(self, key: str) -> str:
+        return os.path.join(self.folder, f"{key}.json")
+
+    def log_path(self, key: str, attempt: int) -> str:
+        return os.path.join(self.folder, f"{key[:16]}-{attempt}.log")
+
+    def find(self, key: str) -> Receipt | None:
+        """The receipt, or None; one that can't be read proves nothing."""
+        try:
+            data = read_plain(self.path(key), _LARGEST_RECEIPT_BYTES)
+            if data is None:
+                return None
+            content = json.loads(data)
+            attempts, texts = content.pop("attempts"), content
+            if not _are(int, attempts) or not _are(str, list(texts.values())):
+                return None
+            receipt = Receipt(attempts=tuple(attempts), digest=sha256_of(data), **texts)
+        except (UnreadableError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return None
+        return receipt if receipt.key == key else None
+
+    def logs_of(self, receipts: Iterable[Receipt]) -> dict[str, Print]:
+        """Size and hash of the log of each last attempt, by name; the log of a set-up is written anew each time."""
+        own = (receipt for receipt in receipts if not receipt.is_unrun)
+        return prints_of(self.folder, (os.path.basename(receipt.log) for receipt in own), sync=True)
+
+    def save(self, receipt: Receipt) -> Receipt:
+        """Write a receipt; what is returned carries the hash of what was written."""
+        data = as_json({field: getattr(receipt, field) for field in receipt._fields if field != "digest"})
+        write_atomic(self.path(receipt.key), data, durable=True)
+        return receipt.replace(digest=sha256_of(data))
+
+
+def _are(kind: type, values: object) -> bool:
+    """Exactly of this type: a receipt that says `false` or `0.4` where an exit code belongs was not written by us."""
+    return isinstance(values, list) and all(type(value) is kind for value in values)

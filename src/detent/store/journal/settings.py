@@ -1,0 +1,315 @@
+"""Reads `detent.toml`: the project's settings, validated with all problems at once; what is missing has a default.
+
+Settings are read when a task is made and kept in its journal, so that later edits can't loosen its proof. `[agents]` is
+handed on as it stands: those who start agents check it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from detent.core.record import Record
+from detent.errors import UnreadableError, UsageError
+from detent.machines.reading import Reader, Table
+from detent.store.disk.patterns import is_pattern
+from detent.store.text.names import count_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+FILE = "detent.toml"
+COMMAND_TIMEOUT_S = 1800
+# Bounds of each command and all it starts. Far above what tests and builds need: they are for what grows without end.
+COMMAND_LIMITS: Mapping[str, int] = {"memory_mb": 0, "processes": 2000}  # 0: a share of the host's memory
+READ_ISSUE = "gh issue view {id} --json title,body,comments,url"
+HOWS = ("merge", "squash")
+SANDBOX_LEVELS = ("detect", "kernel")
+NETWORK = ("allow", "deny")
+LET_BE = ".secrets.baseline"  # secrets a person lets be
+# An edit of these is refused, or asked about once at the end, or listed first in the evidence.
+PROTECTED: Mapping[str, tuple[str, ...]] = {
+    "deny": ("detent.toml", LET_BE, ".github/**", ".gitlab-ci.yml", ".circleci/**"),
+    "ask": (),
+    "report": ("test/**", "tests/**"),
+}
+_ADDRESS = re.compile(r"https?://[\w.:/%?=&~+-]+")  # they stand in a command line
+_ADVISORY = re.compile(r"[A-Za-z]+-[\w-]+")
+WORKSPACE = ("setup", "key", "copy", "carry")
+RUN_BOUNDS = ("minutes", "stall_minutes", "usd", "tokens", "turns")
+TASK_BOUNDS = ("hours", "usd", "runs")
+# A run always ends: by its time, or because nothing came from it for a while. Other bounds hold only where set.
+RUN_DEFAULTS = {"minutes": 30.0, "stall_minutes": 10.0}
+
+
+class Settings(Record):
+    default_machine: str = ""
+    commands: Mapping[str, str] = {}
+    command_timeout_s: int = COMMAND_TIMEOUT_S
+    command_limits: Mapping[str, int] = COMMAND_LIMITS
+    setup: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()
+    copy: tuple[str, ...] = ()
+    carry: tuple[str, ...] = ()
+    limits: Mapping[str, Mapping[str, int]] = {}  # per machine
+    options: Mapping[str, tuple[str, ...]] = {}  # per machine
+    evidence_base: str = ""
+    agents: Mapping[str, Any] = {}
+    budget: Mapping[str, Mapping[str, float]] = {"run": RUN_DEFAULTS, "task": {}}
+    notify_command: str = ""
+    notify_bell: bool = True
+    land_how: str = HOWS[0]
+    land_pr: str = ""
+    issue_read: str = READ_ISSUE
+    prompts: Mapping[str, str] = {}  # path of the text that is added, by role
+    sandbox_require: str = SANDBOX_LEVELS[0]
+    sandbox_network: Mapping[str, str] = {}  # allow or deny, by role; COMMANDS is that of proof commands
+    sandbox_show: tuple[str, ...] = ()  # folders that runs and commands may read although something hides them
+    sandbox_pass: tuple[str, ...] = ()  # secrets of the environment that runs and commands do get
+    protect: Mapping[str, tuple[str, ...]] = PROTECTED
+    human_allow_no_new_privs: bool = False
+    audit: Mapping[str, Any] = {}  # where vulnerabilities are asked for, and which a person accepted
+    pool_size: int = 0  # task homes in use at most; 0: as many as there are tasks
+
+    def workspace(self) -> dict[str, list[str]]:
+        return {name: list(getattr(self, name)) for name in WORKSPACE}
+
+
+def parse_settings(data: bytes, where: str) -> Settings:
+    """Settings from the bytes of a `detent.toml`."""
+    return settings_of(read_content(data, where), where)
+
+
+def read_content(data: bytes, where: str, name: str = FILE) -> dict[str, Any]:
+    import tomllib  # slow to import, and only what makes or sets up a task comes here
+
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
+        raise UnreadableError(f"{name} is not valid TOML: {error}", where=where, next_step=f"correct {name}") from error
+
+
+def settings_of(content: Mapping[str, Any], where: str, name: str = FILE, more: Sequence[str] = ()) -> Settings:
+    """The settings in the content of a file called `name`; `more` are problems that were found before."""
+    reader = Reader()
+    settings = _read(Table(content, "", reader))
+    problems = (*reader.problems, *more)
+    if problems:
+        raise UsageError(
+            f"{name} has {count_of(len(problems), 'problem')}: {'; '.join(problems)}",
+            where=where,
+            next_step=f"correct {name}",
+        )
+    return settings
+
+
+def _read(top: Table) -> Settings:
+    limits, options = _per_machine(top)
+    land, prompts = top.table("land"), top.table("prompts")
+    settings = Settings(
+        default_machine=top.text("default_machine", ""),
+        limits=limits,
+        options=options,
+        evidence_base=_base(top.table("evidence")),
+        agents=top.table("agents").raw_rest(),
+        budget=_budget(top.table("budget")),
+        land_how=_one_of(land, "how", HOWS),
+        land_pr=_command_line(land, "pr", ""),
+        issue_read=_issue(top.table("issue")),
+        prompts=_paths(prompts.table("add")),
+        **_sandbox(top.table("sandbox")),
+        protect=_protect(top.table("protect")),
+        human_allow_no_new_privs=_human(top.table("human")),
+        audit=_audit(top.table("audit")),
+        pool_size=_pool(top.table("pool")),
+        **_commands(top.table("commands")),
+        **_workspace(top.table("workspace")),
+        **_notify(top.table("notify")),
+    )
+    for table in (land, prompts, top):
+        table.finish()
+    return settings
+
+
+def _commands(table: Table) -> dict[str, Any]:
+    timeout = table.number("timeout_s", COMMAND_TIMEOUT_S)
+    if timeout < 1:
+        table.reader.problem("commands: timeout_s must be at least 1 second")
+    limits = {name: table.number(name, given) for name, given in COMMAND_LIMITS.items()}
+    for name, value in limits.items():
+        if name in table.content and value < 1:
+            table.reader.problem(f"commands: {name} must be a whole number from 1")
+    names = [name for name in table.content if name not in ("timeout_s", *COMMAND_LIMITS)]
+    commands = {name: _filled(table, name) for name in names}
+    return {"command_timeout_s": timeout, "command_limits": limits, "commands": commands}
+
+
+def _workspace(table: Table) -> dict[str, Any]:
+    lists = {name: table.texts(name) for name in WORKSPACE}
+    table.finish()
+    for name in WORKSPACE[1:]:
+        for pattern in lists[name]:
+            if not is_inside(pattern):
+                table.reader.problem(f"workspace: {name} has {pattern!r}, which is no path inside the repository")
+    return lists
+
+
+def is_inside(path: str) -> bool:
+    """Whether a path or pattern can only mean something below the top of the repository."""
+    return bool(path.strip()) and not path.startswith("/") and ".." not in path.split("/") and "\0" not in path
+
+
+def _per_machine(top: Table) -> tuple[dict[str, dict[str, int]], dict[str, tuple[str, ...]]]:
+    limits: dict[str, dict[str, int]] = {}
+    options: dict[str, tuple[str, ...]] = {}
+    for name, table in top.tables("machine"):
+        wanted = table.table("limits")
+        limits[name] = {limit: wanted.number(limit, 0) for limit in wanted.content}
+        options[name] = table.texts("options")
+        table.finish()
+    return limits, options
+
+
+def _base(table: Table) -> str:
+    base = table.text("base", "")
+    table.finish()
+    if base and not base.startswith(("http://", "https://")):
+        table.reader.problem("evidence: base must be an address that starts with https://")
+    return base
+
+
+def _budget(table: Table) -> dict[str, dict[str, float]]:
+    budget = {
+        "run": {**RUN_DEFAULTS, **_bounds(table.table("run"), RUN_BOUNDS)},
+        "task": _bounds(table.table("task"), TASK_BOUNDS),
+    }
+    table.finish()
+    return budget
+
+
+def _bounds(table: Table, names: tuple[str, ...]) -> dict[str, float]:
+    bounds: dict[str, float] = {}
+    for name in names:
+        value = table.take(name)
+        if value is None:
+            continue
+        if is_bound(value):
+            bounds[name] = value
+        else:
+            table.reader.problem(f"{table.where}: {name} must be a number above 0")
+    table.finish()
+    return bounds
+
+
+def is_bound(value: object) -> bool:
+    """A number that can bound something; TOML also has inf and nan, which bound nothing."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= sys.float_info.max
+
+
+def _notify(table: Table) -> dict[str, Any]:
+    command = table.text("command", "")
+    bell = table.flag("bell") if "bell" in table.content else True
+    table.finish()
+    return {"notify_command": command, "notify_bell": bell}
+
+
+def _issue(table: Table) -> str:
+    read = _command_line(table, "read", READ_ISSUE)
+    table.finish()
+    if "{id}" not in read:
+        table.reader.problem("issue: read must hold {id}")
+    return read
+
+
+def _sandbox(table: Table) -> dict[str, Any]:
+    network = table.table("network")
+    found = {
+        "sandbox_require": _one_of(table, "require", SANDBOX_LEVELS),
+        "sandbox_network": {role: _one_of(network, role, NETWORK) for role in list(network.content)},
+        "sandbox_show": table.texts("show"),
+        "sandbox_pass": table.texts("pass"),
+    }
+    network.finish()
+    table.finish()
+    return found
+
+
+def _protect(table: Table) -> dict[str, tuple[str, ...]]:
+    """Patterns as in .gitignore's simple cases: `*`, `**` and `?`, always from the top of the repository."""
+    found = {name: table.texts(name) if name in table.content else given for name, given in PROTECTED.items()}
+    table.finish()
+    found["deny"] = tuple(dict.fromkeys((*found["deny"], LET_BE)))  # else who is scanned says what may stay
+    for name, patterns in found.items():
+        for pattern in patterns:
+            if not is_inside(pattern):
+                table.reader.problem(f"protect: {name}: {pattern!r} must lie inside the repository")
+            elif not is_pattern(pattern):
+                told = "would protect nothing: write it from the top without './', and dir/** for all below a folder"
+                table.reader.problem(f"protect: {name}: {pattern!r} {told}")
+    return found
+
+
+def _human(table: Table) -> bool:
+    allow = table.flag("allow_no_new_privs")
+    table.finish()
+    return allow
+
+
+def _audit(table: Table) -> dict[str, Any]:
+    sources = {"osv_url": table.text("osv_url", ""), "npm_registry": table.text("npm_registry", "")}
+    sources["cargo_db"] = table.text("cargo_db", "")
+    accept = table.texts("accept")
+    table.finish()
+    for key, url in sources.items():
+        if url and not _ADDRESS.fullmatch(url):
+            table.reader.problem(f"audit: {key} must be an address that starts with https:// or http://")
+    for one in accept:
+        if not _ADVISORY.fullmatch(one):
+            table.reader.problem(f"audit: {one!r} in accept is no id of a vulnerability, such as CVE-2024-1234")
+    return {**{key: url for key, url in sources.items() if url}, **({"accept": list(accept)} if accept else {})}
+
+
+def _pool(table: Table) -> int:
+    size = table.number("size", 0)
+    table.finish()
+    if size < 0 or (size == 0 and "size" in table.content):
+        table.reader.problem("pool: size must be a whole number from 1")
+    return size
+
+
+def _one_of(table: Table, key: str, known: tuple[str, ...]) -> str:
+    value = table.text(key, known[0])
+    if value not in known:
+        table.reader.problem(f"{table.where}: {key} must be one of {', '.join(known)}")
+    return value
+
+
+def _command_line(table: Table, key: str, default: str) -> str:
+    """A line that is split into words as a shell would, without a shell that could do more with it."""
+    from shlex import split
+
+    line = table.text(key, default)
+    try:
+        is_empty = not split(line) and bool(line)
+    except ValueError:
+        is_empty = True
+    if is_empty:
+        table.reader.problem(f"{table.where}: {key} must be a command line with every quote closed")
+    return line
+
+
+def _filled(table: Table, key: str) -> str:
+    line = table.text(key, "")
+    if isinstance(table.content[key], str) and not line.strip():
+        table.reader.problem(f"{table.where}: {key} must be a command line")
+    return line
+
+
+def _paths(table: Table) -> dict[str, str]:
+    paths = table.mapping_of_text()
+    for name, path in paths.items():
+        if isinstance(table.content[name], str) and not is_inside(path):
+            table.reader.problem(f"{table.where}: {name} must be a path inside the repository")
+    return paths

@@ -1,0 +1,89 @@
+"""What a machine's main file may show of a task besides its state: values of the journal, each by one name.
+
+`[store.shows]` names a place in the file and one of these. They are the engine's: what says otherwise is put right.
+"""
+
+from __future__ import annotations
+
+import json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from detent.core.machine import Machine
+    from detent.store.journal.memory import Memory
+
+NUMBERS = ("revision",)
+# They change while a run lives, when nobody writes the file: what it says then is nobody's doing.
+WHILE_RUNNING = ("run", "session", "mode")
+
+
+def run_id(task_id: str, number: int) -> str:
+    """The name of an agent run among those of all tasks of a machine."""
+    return f"{task_id}-run-{number:03}"
+
+
+def _object(content: Mapping[str, str]) -> str:
+    return json.dumps(dict(content), ensure_ascii=False) if content else ""
+
+
+def _found(memory: Memory, name: str) -> str:
+    """What the file of another tool said when its task was adopted; empty for every other task."""
+    return str(memory.head.get("found", {}).get("shown", {}).get(name, ""))
+
+
+def _run(memory: Memory) -> str:
+    before = memory.head.get("found", {}).get("runs", 0)
+    return run_id(memory.head["id"], memory.runs) if memory.runs > before else _found(memory, "run")
+
+
+_SOURCES: Mapping[str, Callable[[Memory], str]] = {
+    "id": lambda memory: str(memory.head["id"]),
+    "title": lambda memory: str(memory.head["title"]),
+    "created": lambda memory: _found(memory, "created") or str(memory.head["time"]),
+    "mode": lambda memory: memory.snapshot.mode,
+    "run": _run,
+    "session": lambda memory: f"run-{memory.run['run']}" if memory.run else "",
+    "baseline": lambda memory: _object(memory.prepared.get("baseline", {})),
+    "branch": lambda memory: memory.prepared.get("branch", {}).get("name", ""),
+    "commit": lambda memory: memory.prepared.get("commit", {}).get("sha", "") or _found(memory, "commit"),
+    "why": lambda memory: memory.led,
+    "revision": lambda memory: str(memory.revision or ""),
+}
+SOURCES = tuple(_SOURCES)
+ROUNDS, STATUS = "rounds", "status"  # of `[store]`: labels with {state} in them, one for each state
+PENDING = "pending"  # the status of the state a task is in
+
+
+def shown_values(machine: Machine, memory: Memory) -> dict[str, str]:
+    """What the file shows at one journal line, by label."""
+    return {label: _SOURCES[source](memory) for label, source in machine.store.get("shows", {}).items()}
+
+
+def state_label(machine: Machine, key: str, state: str) -> str:
+    """The label under which one state's rounds or status stand; empty where the machine keeps none."""
+    template: str = machine.store.get(key, "")
+    return template.replace("{state}", state) if template and not machine.states[state].is_end else ""
+
+
+def state_labels(machine: Machine, key: str) -> tuple[str, ...]:
+    return tuple(label for state in machine.states if (label := state_label(machine, key, state)))
+
+
+def labels_from(machine: Machine, sources: tuple[str, ...]) -> tuple[str, ...]:
+    """The labels that show one of these."""
+    return tuple(label for label, source in machine.store.get("shows", {}).items() if source in sources)
+
+
+def status_values(machine: Machine, memory: Memory) -> dict[str, str]:
+    """How each state stands, by label: as moves left it, pending where a new task begins, nothing elsewhere.
+
+    Of a task that was adopted only what a move wrote since is known: the rest is as the other tool left it.
+    """
+    labels = {state: state_label(machine, STATUS, state) for state in machine.states}
+    known = {label: memory.statuses[label] for label in labels.values() if label in memory.statuses}
+    if memory.head.get("kind") != "created":
+        return known
+    first = {label: PENDING if state == machine.initial else "" for state, label in labels.items() if label}
+    return {**first, **known}

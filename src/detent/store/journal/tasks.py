@@ -1,0 +1,173 @@
+"""One task's memory: loads its snapshot from cache and journal, and writes what was decided, journal first.
+
+`snapshot.json` is only a cache. It is trusted when the journal still holds, at the same place, the very line it was
+made from, told by length and checksum; it may lag behind (the rest is folded in), and a cache that is ahead of its
+journal means lines were removed: an error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from operator import itemgetter
+from zlib import crc32
+
+from detent.errors import DamagedJournal, UnreadableError
+from detent.store.disk.atomic import as_json, cache_stamp, read_cache, write_atomic, write_cache
+from detent.store.disk.digest import sha256_of
+from detent.store.journal.chain import GENESIS, Journal, check_format, decode_lines, split_lines
+from detent.store.journal.memory import Memory, compose, fold, foretell, placed, snapshot_from_json, snapshot_to_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.core.values import Snapshot
+    from detent.store.journal.chain import Entry
+    from detent.store.journal.places import TaskPlaces
+
+CACHE_SCHEMA = 9  # one more whenever `Memory` or what a line makes of it changes: older caches are made again
+_LARGEST_CACHE_BYTES = 8_000_000
+_CACHE_STEP_BYTES = 256
+
+
+def cache_content(memory: Memory) -> dict[str, Any]:
+    """What the cache says; fields that say nothing are left out, because a list of tasks reads thousands of these."""
+    kept = dict(filter(itemgetter(1), vars(memory).items()))  # every default is nothing or none
+    seq, snapshot, last = memory.snapshot.seq, snapshot_to_json(memory.snapshot), mark_of(memory.last)
+    return {**kept, "schema": CACHE_SCHEMA, "seq": seq, "snapshot": snapshot, "last": last}
+
+
+def mark_of(raw: bytes) -> list[int]:
+    """By which a line of the journal is known again."""
+    return [len(raw), crc32(raw)]
+
+
+class TaskStore:
+    def __init__(self, places: TaskPlaces) -> None:
+        self.places = places
+        self.journal = Journal(places.journal())
+        self._saved: tuple[object, Memory] | None = None  # what was written here last: no need to read and parse it
+        self._head: tuple[object, bytes] = (None, b"")  # the first line never changes: it is encoded once
+
+    def load(self) -> Memory:
+        """Without a lock, without writing: what is true now."""
+        if self._saved and self._saved[0] == cache_stamp(self.places.snapshot()):
+            cached: Memory | None = self._saved[1]
+            mark = mark_of(self._saved[1].last)
+        else:
+            cached, mark = self._cached()
+        if cached is None:
+            return self._fold_all(None, split_lines(self.journal.read())[0])
+        check_format(cached.head, self.journal.path)
+        length = mark[0]
+        data = self.journal.read(cached.size - length - 1)
+        last = data[:length]
+        if data[length : length + 1] != b"\n" or mark_of(last) != mark:
+            raise self._shorter(cached)
+        raws, _ = split_lines(data[length + 1 :])
+        cached = cached if cached.last else cached.replace(last=last)
+        return self._fold_all(cached, raws) if raws else cached
+
+    def _shorter(self, cached: Memory) -> DamagedJournal:
+        return DamagedJournal(
+            f"journal no longer holds line {cached.snapshot.seq}, which was acknowledged: it was cut or changed",
+            where=self.journal.path,
+            next_step="put the file back from a backup, then run: detent audit",
+        )
+
+    def _fold_all(self, memory: Memory | None, raws: list[bytes]) -> Memory:
+        number = 1 if memory is None else memory.snapshot.seq + 1
+        previous = GENESIS if memory is None else sha256_of(memory.last)
+        size = 0 if memory is None else memory.size
+        for raw, entry in zip(raws, decode_lines(raws, self.journal.path, number, previous), strict=True):
+            size += len(raw) + 1
+            try:
+                memory = fold(memory, entry, raw, size)
+            except (KeyError, TypeError) as error:
+                how = "lacks" if isinstance(error, KeyError) else "does not fit:"
+                raise DamagedJournal(
+                    f"journal line {entry['seq']} {how} {error}", where=self.journal.path, next_step="detent audit"
+                ) from error
+        if memory is None:
+            raise UnreadableError(
+                "the journal is empty", where=self.journal.path, next_step="put it back from a backup"
+            )
+        return memory
+
+    def _cached(self) -> tuple[Memory | None, list[int]]:
+        """The cache but for its last line, and that line's mark; None when it is missing, torn or of another schema."""
+        try:
+            data = read_cache(self.places.snapshot(), _LARGEST_CACHE_BYTES)
+            content = json.loads(data.decode()) if data else None  # given bytes, it would first guess their encoding
+            if not content or content.pop("schema") != CACHE_SCHEMA:
+                return None, []
+            seq, (length, check) = content.pop("seq"), content.pop("last")
+            cached = Memory(snapshot=snapshot_from_json(content.pop("snapshot"), seq), last=b"", **content)
+            if not (seq > 0 and cached.size > length > 0):
+                return None, []
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return None, []
+        return cached, [length, check]
+
+    def commit(
+        self, memory: Memory | None, kind: str, content: Mapping[str, Any], after: Snapshot | None = None
+    ) -> Memory:
+        """Add one line; when this returns it has happened, whatever dies next. The caller holds the task's lock."""
+        return self.append(memory, compose(memory, kind, content, after))
+
+    def append(self, memory: Memory | None, entry: Entry, foretold: Memory | None = None) -> Memory:
+        """The same for a line that was composed before, and may carry the native file's text."""
+        foretold = foretold or foretell(memory, entry)  # before the wait for the disk, after which all goes slower
+        previous = GENESIS if memory is None else sha256_of(memory.last)
+        raw, size = self.journal.append(entry, previous, 0 if memory is None else memory.size)
+        return placed(foretold, entry, raw, size)
+
+    def save_cache(self, memory: Memory) -> None:
+        """Write the cache; losing it costs time, never truth, so it is not synced."""
+        if self._head[0] is not memory.head:
+            self._head = (memory.head, as_json({"head": memory.head})[1:])
+        content = cache_content(memory)
+        del content["head"]
+        data = as_json(content)[:-1] + b"," + self._head[1]
+        # Always the same size but for a rare time: then there is nothing to cut off behind it.
+        stamp = write_cache(self.places.snapshot(), data.ljust(-(-len(data) // _CACHE_STEP_BYTES) * _CACHE_STEP_BYTES))
+        self._saved = (stamp, memory)
+
+    def native_text(self, memory: Memory) -> str:
+        """The native file's text as the last line that carries it has it; empty when no line does."""
+        if not memory.native:
+            return ""
+        raw = self.journal.read(memory.native["start"], memory.native["length"])
+        text: str = json.loads(raw)["native"]["text"]
+        return text
+
+    def history(self) -> list[Entry]:
+        """Every line, with its chain proven."""
+        raws, _ = split_lines(self.journal.read())
+        return decode_lines(raws, self.journal.path)
+
+    def lines_after(self, size: int) -> tuple[list[Entry], int]:
+        """The whole lines behind the first `size` bytes, and how many bytes there are with them.
+
+        For onlookers: what is no line, because somebody rewrote the journal meanwhile, is for `load` to complain about.
+        """
+        raws, _ = split_lines(self.journal.read(size))
+        found = []
+        for raw in raws:
+            try:
+                entry = json.loads(raw)
+            except ValueError:
+                continue
+            if isinstance(entry, dict) and "kind" in entry:
+                found.append(entry)
+        return found, size + sum(len(raw) + 1 for raw in raws)
+
+    def keep(self, data: bytes) -> str:
+        """Store bytes by their hash, durable; what is replaced in a native file is never lost."""
+        name = sha256_of(data)
+        path = os.path.join(self.places.objects(), name)
+        if not os.path.exists(path):
+            write_atomic(path, data, durable=True)
+        return name

@@ -1,0 +1,78 @@
+"""Reads the settings of the user: `detent/config.toml` in XDG_CONFIG_HOME, for what is theirs in every project.
+
+It has the names of `detent.toml`, without those that only make sense for one project. What a project's own file says
+wins, key by key, with three exceptions: of two bounds the lower holds, of two sandbox rules the stricter, and the
+lists `show` and `pass` are joined. Runs and commands can neither read nor change the file.
+"""
+
+from __future__ import annotations
+
+import os
+
+from detent.store.disk.atomic import read_plain
+from detent.store.journal.places import config_folder
+from detent.store.journal.settings import FILE, Settings, read_content, settings_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+NAME = "config.toml"
+_PROJECT_TABLES = ("commands", "workspace", "machine", "evidence", "prompts", "protect", "audit", "pool")
+
+
+def user_settings_path() -> str:
+    return os.path.join(config_folder(), NAME)
+
+
+def user_content() -> Mapping[str, Any]:
+    """What stands in the user's file; nothing when there is none."""
+    path = user_settings_path()
+    data = read_plain(path)
+    if data is None:
+        return {}
+    content = read_content(data, path, name=path)
+    foreign = [name for name in content if name in _PROJECT_TABLES]
+    more = [f"{name!r} belongs in the {FILE} of a project" for name in foreign]
+    settings_of({name: content[name] for name in content if name not in foreign}, path, name=path, more=more)
+    return content
+
+
+def effective_settings(data: bytes | None, where: str) -> Settings:
+    """The settings of a project, given the bytes of its file, with those of the user under them."""
+    content = read_content(data, where) if data else {}
+    settings = settings_of(content, where) if content else Settings()
+    own = user_content()
+    return settings_of(merged(own, content), where) if own else settings
+
+
+def merged(own: Mapping[str, Any], project: Mapping[str, Any]) -> dict[str, Any]:
+    """Both files in one; each was found to be in order by itself."""
+    result = _over(own, project)
+    mine, theirs = own.get("sandbox", {}), project.get("sandbox", {})
+    if mine and theirs:
+        for name in ("show", "pass"):
+            result["sandbox"][name] = list(dict.fromkeys((*_texts(mine, name), *_texts(theirs, name))))
+        if "kernel" in (mine.get("require"), theirs.get("require")):
+            result["sandbox"]["require"] = "kernel"
+        networks = (mine.get("network", {}), theirs.get("network", {}))
+        denied = {role: "deny" for network in networks for role, word in network.items() if word == "deny"}
+        result["sandbox"]["network"] = {**networks[0], **networks[1], **denied}
+    for kind in own.get("budget", {}):
+        for name, bound in own["budget"][kind].items():
+            result["budget"][kind][name] = min(bound, result["budget"][kind][name])
+    return result
+
+
+def _over(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(under)
+    for name, value in over.items():
+        known = result.get(name)
+        result[name] = _over(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+    return {name: dict(value) if isinstance(value, dict) else value for name, value in result.items()}
+
+
+def _texts(table: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    found = table.get(name, ())
+    return (found,) if isinstance(found, str) else tuple(found)

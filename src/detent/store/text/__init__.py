@@ -1,0 +1,1 @@
+"""Reads and edits texts: Markdown, YAML, JSON, fields; nothing here opens a file."""

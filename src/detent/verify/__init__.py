@@ -1,0 +1,1 @@
+"""Verifies: checks machines, compares them with documents, exports them and audits journals."""

@@ -1,0 +1,1 @@
+"""Reads what documents say about a machine: TLA+ modules, diagrams, tables."""

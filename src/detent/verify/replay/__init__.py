@@ -1,0 +1,1 @@
+"""Replays a journal: every line is held against the rules again."""

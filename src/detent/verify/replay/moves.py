@@ -1,0 +1,143 @@
+"""Decides every recorded move again, from the facts that were seen then, and compares what came of it."""
+
+from __future__ import annotations
+
+from detent.core.decide import decide, enter
+from detent.core.machine import CRASHES, IDLE, RUNS, STOPPED
+from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot, Wait
+from detent.errors import UnreadableError
+from detent.runner.step.locks import items_of
+from detent.runner.step.prepare import decide_again, steps_of
+from detent.store.journal.memory import snapshot_from_json
+from detent.verify.replay.lines import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from detent.core.machine import Machine
+    from detent.runner.task.open import Task
+    from detent.store.journal.chain import Entry
+    from detent.store.journal.memory import Memory
+
+_HASHES = ("entry", "locked")  # of files at that moment: nothing to decide them from
+
+
+def first_problems(task: Task, entry: Entry) -> Iterator[Finding]:
+    if entry["id"] != task.id:
+        yield Finding(1, "head", f"it is the journal of task {entry['id']}, not of {task.id}")
+    after = snapshot_from_json(entry["after"], 1)
+    if after.state not in task.machine.states:
+        yield Finding(1, "decision", f"{task.machine.name} has no state {after.state!r}")
+    elif entry["kind"] == "created":
+        yield from differences(1, enter(task.machine, after.mode), after)
+
+
+def move_problems(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Finding]:
+    """Ask again for the very edge that was taken, with the facts that were seen then."""
+    number, before = entry["seq"], memory.snapshot
+    # Gates nobody wrote down were not looked at; as pending ones they can be neither open nor waived.
+    # One by which the last run said no binds until a line says otherwise.
+    unseen = [name for name in machine.gates if name not in before.no]
+    facts = {name: Fact(name, ok=False, why="not recorded", pending=True) for name in unseen}
+    for gate, content in entry["facts"].items():
+        facts[gate] = Fact(gate, content["ok"] is True, content.get("why", "it was closed"))
+    signal = Signal(
+        entry["by"],
+        entry["edge"],
+        name=entry["name"],
+        reason=entry["reason"],
+        exit=entry.get("exit", ""),
+        override=entry["override"],
+        verb=entry["verb"],
+    )
+    decision = decide(machine, before, facts, signal)
+    if not isinstance(decision, Advance):
+        missing = decision.missing if isinstance(decision, (Refuse, Wait)) else ()
+        why = "; ".join(f"{one.gate}: {one.why}" for one in missing) or getattr(decision, "problem", "")
+        why = why or f"{entry['by']} finds nothing open"
+        yield Finding(number, "decision", f"{entry['from']} -> {entry['to']} is not allowed: {why}")
+        return
+    wanted = {
+        "edge": decision.edge.name,
+        "way": decision.way.number,
+        "to": decision.after.state,
+        "waived": list(decision.waived),
+        "effects": list(decision.way.effects),
+        "machine": memory.head["digest"],
+    }
+    for field, value in wanted.items():
+        if entry[field] != value:
+            yield Finding(number, "decision", f"{field} is {entry[field]!r}, the rules give {value!r}")
+    yield from _prepared(entry, memory, steps_of(decision.way.prepare))
+    if decision.edge.sign_off and not (entry["tree"] and entry["signed"].get("files")):
+        yield Finding(number, "sign-off", f"{entry['edge']} was signed without the tree or the files it is about")
+    if entry["signed"] and not decision.edge.sign_off:
+        yield Finding(number, "sign-off", f"{entry['edge']} is no sign-off, and this line says it was one")
+    after = snapshot_from_json(entry["after"], number)
+    yield from differences(number, decision.after, after)
+    free = {item for lock in machine.locks if before.state in lock.after for item in items_of(lock)}
+    yield from _locks(number, before, after, free)
+
+
+def intent_problems(task: Task, entry: Entry, memory: Memory) -> Iterator[Finding]:
+    """A move is prepared only after it was decided, one at a time, and given up only while it is."""
+    number = entry["seq"]
+    if (entry["kind"] == "intended") == bool(memory.intent):
+        yield Finding(number, "prepare", "it is intended while another is" if memory.intent else "nothing was intended")
+    if entry["kind"] == "unprepared":
+        return
+    try:
+        taken = decide_again(task.replace(memory=memory), entry["move"])
+    except UnreadableError as error:
+        yield Finding(number, "decision", error.what)
+        return
+    if list(entry["prepare"]) != list(taken.way.prepare):
+        yield Finding(number, "prepare", f"the move prepares {', '.join(taken.way.prepare)}, not what it says")
+
+
+def _prepared(entry: Entry, memory: Memory, wanted: Sequence[str]) -> Iterator[Finding]:
+    """A move with steps was intended first, as it is made now; without steps it carries no results."""
+    number = entry["seq"]
+    intended = memory.intent.get("move", {})
+    if bool(intended) != bool(wanted) or any(entry[key] != value for key, value in intended.items()):
+        yield Finding(number, "prepare", "it is not the move that was intended")
+    if lacking := [name for name in wanted if name not in entry.get("prepared", {})]:
+        yield Finding(number, "prepare", f"nothing says what became of {', '.join(lacking)}")
+
+
+def rule_problems(entry: Entry, before: Snapshot) -> Iterator[Finding]:
+    """A person let a stopped task go on, or changed what is locked; neither moves it."""
+    number = entry["seq"]
+    after = snapshot_from_json(entry["after"], number)
+    wanted, free = before, set(before.locked)
+    if entry["kind"] == "resumed":
+        registers = {name: value for name, value in before.registers.items() if name != STOPPED}
+        counters = {name: value for name, value in before.counters.items() if name not in (RUNS, CRASHES, IDLE)}
+        no = before.no if after.no else {}  # earlier versions let it go
+        wanted, free = before.replace(registers=registers, counters=counters, no=no), set()
+    else:
+        free = {name for label in entry["fields"] for name in (label, f"field:{label}")}
+    yield from differences(number, wanted, after)
+    yield from _locks(number, before, after, free)
+
+
+def crash_problems(machine: Machine, entry: Entry, before: Snapshot) -> Iterator[Finding]:
+    counted = decide(machine, before, {}, Signal("crash", exit=entry["exit"]))
+    if not isinstance(counted, Crash):
+        yield Finding(entry["seq"], "decision", f"a run that ended as {entry['exit']} is not counted so here")
+    else:
+        yield from differences(entry["seq"], counted.after, snapshot_from_json(entry["after"], entry["seq"]))
+
+
+def differences(number: int, wanted: Snapshot, recorded: Snapshot) -> Iterator[Finding]:
+    for field in Snapshot._fields:
+        if field not in (*_HASHES, "seq") and getattr(wanted, field) != getattr(recorded, field):
+            given, due = getattr(recorded, field), getattr(wanted, field)
+            yield Finding(number, "decision", f"{field} after it is {given!r}, the rules give {due!r}")
+
+
+def _locks(number: int, before: Snapshot, after: Snapshot, free: set[str]) -> Iterator[Finding]:
+    for item, digest in before.locked.items():
+        if item not in free and after.locked.get(item) != digest:
+            yield Finding(number, "decision", f"the locked text {item.partition(':')[2]!r} was changed by this line")

@@ -1,0 +1,149 @@
+"""The lines about agent runs, held against the rules: each run is planned, and ends or never began, exactly once."""
+
+from __future__ import annotations
+
+from detent.core.machine import ASKED, STOPPED, TAINTED
+from detent.core.runs import run_over, stayed, stop
+from detent.effects.host.keeper.look import look
+from detent.runner.step.resolving import resolver_of
+from detent.store.journal.memory import QUIET, times
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from detent.core.machine import Machine
+    from detent.core.values import Snapshot
+    from detent.runner.task.open import Task
+    from detent.store.journal.chain import Entry
+    from detent.store.journal.memory import Memory
+
+_ENDED = (
+    *("run", "role", "state", "access", "agent", "model", "seen", "exit", "how", "code", "signal", "survivors", "tree"),
+    *(
+        "problem",
+        "before",
+        "tainted",
+        "put_back",
+        "by_person",
+        "claim",
+        "claim_by",
+        "said",
+        "usage",
+        "session",
+        "denials",
+    ),
+    *("errors", "wake"),
+    *("restored", "filed", "kept", "evidence", "after"),
+)
+RUN_KINDS: Mapping[str, tuple[str, ...]] = {
+    "run_planned": (
+        *(
+            "run",
+            "role",
+            "state",
+            "access",
+            "sandbox",
+            "network",
+            "agent",
+            "model",
+            "talk",
+            "events",
+            "session",
+            "tree",
+            "cwd",
+            "prompt",
+            "seen",
+        ),
+    ),
+    "claimed": ("run", "want", "by", "name", "reason", "from", "accepted"),
+    "retitled": ("run", "by", "name", "title"),
+    "run_void": ("run", "why"),
+    "run_ended": _ENDED,
+    "unmoved": ("run", "exit", "progress", "why", "after"),
+    "stopped": ("by", "why", "after"),
+    "driven": ("on", "by", "name", "reason"),
+}
+
+
+def run_order_problems(entry: Entry, memory: Memory) -> Iterator[str]:
+    """While a run lives nothing else is written; what follows from a run comes after its end."""
+    if memory.run and entry["kind"] not in (*QUIET, "run_ended"):
+        yield f"agent run #{memory.run['run']} was under way"
+    if entry["kind"] == "crashed" and not memory.ended:
+        yield "no agent run had ended"
+
+
+def end_problems(task: Task, entry: Entry) -> Iterator[str]:
+    """What the run's own directory says otherwise of its end; one that is gone says nothing."""
+    seen = look(task.places.run(entry["run"])).exit
+    if seen is None:
+        return
+    if entry["how"] == "lost" or (entry["code"], entry["signal"]) != (seen.code, seen.signal):
+        yield f"the run's exit.json says code {seen.code}, signal {seen.signal}"
+
+
+def run_problems(machine: Machine, entry: Entry, memory: Memory) -> Iterator[str]:
+    """What is wrong with a line about runs, given the moment before it."""
+    kind, before = entry["kind"], memory.snapshot
+    if kind == "run_planned":
+        yield from _planned(machine, entry, memory)
+    elif kind in ("claimed", "retitled", "run_void", "run_ended"):
+        if memory.run.get("run") != entry["run"]:
+            yield f"agent run #{entry['run']} was not under way"
+        elif kind == "run_ended" and memory.claim and entry["claim"] != memory.claim["want"]:
+            yield f"it claims {entry['claim']!r}, but {memory.claim['want']!r} was accepted"
+        elif kind == "run_ended" and (problem := _unheard(entry, memory)):
+            yield problem
+        elif kind == "run_void" and memory.claim:
+            yield f"agent run #{entry['run']} asked for something, so it had begun"
+    elif kind == "unmoved" and memory.ended.get("run") != entry["run"]:
+        yield f"agent run #{entry['run']} had not ended, or was decided before"
+    if kind in ("run_planned", "run_ended", "unmoved") and entry.get("state", before.state) != before.state:
+        yield f"it says {entry['state']}, but the task was in {before.state}"
+
+
+def _unheard(entry: Entry, memory: Memory) -> str:
+    """What the last request of the run was refused for must be its no; lines of an older format say nothing of it."""
+    asked, no = "" if memory.claim or entry["claim_by"] == "file" else memory.unheard, entry.get("no")
+    if no is None or entry["tainted"] or no.get(ASKED, "") == asked:
+        return ""
+    return f"it was refused {asked or 'nothing'}, the line says it was refused {no.get(ASKED) or 'nothing'}"
+
+
+def _planned(machine: Machine, entry: Entry, memory: Memory) -> Iterator[str]:
+    state = machine.states[memory.snapshot.state]
+    if entry["run"] != memory.runs + 1:
+        yield f"agent run #{entry['run']} follows #{memory.runs}"
+    if memory.run:
+        yield f"agent run #{memory.run['run']} was still under way"
+    if memory.snapshot.registers.get(STOPPED):
+        yield "the task was stopped"
+    judge = machine.states[state.judged_as or state.name]
+    resolver = resolver_of(machine, memory.snapshot, memory.visit) or state
+    wanted = ((state.role, state.access), (judge.role, judge.access), (resolver.role, resolver.access))
+    if (entry["role"], entry["access"]) not in wanted or not state.role:
+        yield f"{state.name} wants {state.role or 'no agent'} ({state.access}), not {entry['role']} ({entry['access']})"
+
+
+def after_run(machine: Machine, entry: Entry, memory: Memory) -> Snapshot | None:
+    """The snapshot the rules give after such a line; None where it changes nothing."""
+    before, ended = memory.snapshot, memory.ended
+    match entry["kind"]:
+        case "run_ended":
+            ended_as = TAINTED if entry["tainted"] else entry["exit"]
+            return run_over(machine, before, ended_as, entry.get("no"), by_person=entry["by_person"])
+        case "unmoved" if before.exit == TAINTED and not ended.get("put_back"):
+            return stop(before, entry["why"])
+        case "unmoved":
+            is_excused = entry["exit"] == "quota" or bool(ended.get("by_person"))
+            closed = entry.get("closed", "")
+            made_progress = entry["progress"] or is_excused
+            made = stayed(machine, before, made_progress=made_progress, refusal=closed, times=times(memory, closed))
+            # Why it stopped is told in the words of its time; that it did is what the rules say.
+            said = entry["after"]["registers"].get(STOPPED)
+            return stop(made, said) if said and STOPPED in made.registers else made
+        case "stopped":
+            return stop(before, entry["why"])
+        case _:
+            return None

@@ -1,0 +1,130 @@
+"""Asks of replayed lines whether what they deliver was judged, and what they deploy was confirmed: as trees, by git.
+
+1. a gate that bound a move to the tree of an earlier one is asked again (`as_judged`), and what a person accepted has a
+   reason and stands in the sign-off (`accepts`)
+2. a move that delivers is compared with every tree that a gate judged on the way, where the move itself neither asks
+   again nor is bound: machines of an older edition allow that, so it is told as not vouched for
+3. a deployment begins on the files that a person confirmed, outside the documents; a rollback names what differs
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from detent.gates.checks import judges_tree
+from detent.gates.judge import judge
+from detent.gates.judged import unjudged
+from detent.machines.reading import ACCEPTS
+from detent.machines.trees import asked, covered, delivers, key_of
+from detent.packs.lights_out.checks.deployed import changed_since_word
+from detent.runner.step.look import compare_trees, look
+from detent.store.journal.native import Document
+from detent.store.text.names import name_some
+from detent.verify.replay.lines import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from detent.core.machine import Edge, Gate, Machine, Way
+    from detent.gates.seen import Seen
+    from detent.runner.task.open import Task
+    from detent.store.journal.chain import Entry
+
+KIND = "tree"
+_BINDING = "as_judged"
+
+
+class TreeReplay:
+    """What gates judged so far in one journal, by key: the gate and the tree."""
+
+    def __init__(self) -> None:
+        self.judged: dict[str, tuple[Gate, str]] = {}
+        self.signed: tuple[Edge, Way] | None = None
+        self.machine: Machine | None = None
+
+    def move_problems(self, task: Task, entry: Entry) -> Iterator[Finding]:
+        """Judge one moved line; `task` remembers all before it."""
+        machine = self.machine = self.machine or _with_judges(task.machine)
+        edge = next((one for one in machine.states[entry["from"]].edges if one.name == entry["edge"]), None)
+        way = next((one for one in edge.ways if one.number == entry["way"]), None) if edge else None
+        if edge is None or way is None:
+            return  # that it is no move of the machine was told before
+        seen = _seen(task, entry["tree"])
+        yield from _bound(machine, entry, seen)
+        if entry["tree"] and delivers(machine, edge, way):
+            yield from self._delivered(machine, entry, edge, way, seen)
+        if "revert" in way.prepare:
+            self.judged.clear()
+        open_now = [name for name in way.needs if entry["facts"].get(name, {}).get("ok") is True]
+        if entry["tree"]:
+            self.judged |= {key_of(gate): (gate, entry["tree"]) for gate in asked(machine, open_now) if gate.judges}
+        self.signed = (edge, way) if edge.sign_off else self.signed
+
+    def _delivered(self, machine: Machine, entry: Entry, edge: Edge, way: Way, seen: Seen) -> Iterator[Finding]:
+        cover = covered(machine, edge, way)
+        if "commit" in way.prepare and self.signed:
+            cover |= covered(machine, *self.signed)
+        for key, (gate, tree) in self.judged.items():
+            again = gate.params.get("again", "")
+            if key in cover or (again and key_of(machine.gates[again]) in cover) or tree == entry["tree"]:
+                continue
+            changed = seen.differences(tree)
+            if changed:
+                names = name_some(path for _, path in changed)
+                what = f"{edge.name} delivers {entry['tree'][:12]}, but {gate.name} judged {tree[:12]}: {names} differ"
+                yield Finding(entry["seq"], KIND, f"{what} (not vouched for)", is_warning=True)
+
+
+def _with_judges(machine: Machine) -> Machine:
+    """A pinned machine was parsed without the list of checks that judge."""
+    gates = {name: gate.replace(judges=judges_tree(gate.check, gate.params)) for name, gate in machine.gates.items()}
+    return machine.replace(gates=gates)
+
+
+def _seen(task: Task, tree: str) -> Seen:
+    """What the gates look at; trees are compared without a memory of it, because an audit writes nothing."""
+    seen = look(task, task.memory, Document("", "", {}, task.memory.snapshot.state), tree, is_reader=True)
+    return seen.replace(differences=partial(compare_trees, task, tree)) if tree else seen
+
+
+def _bound(machine: Machine, entry: Entry, seen: Seen) -> Iterator[Finding]:
+    for name, content in entry["facts"].items():
+        gate, is_open = machine.gates.get(name), content["ok"] is True
+        if gate is None or not is_open:
+            continue
+        if gate.check == _BINDING:
+            fact = judge(seen, [name])[name]
+            if not fact.ok:
+                what = f"gate {name} was open then and can't be shown now: {fact.why}"
+                yield Finding(entry["seq"], KIND, what, is_warning=not fact.is_known)
+        elif gate.check == ACCEPTS:
+            closed = [why for _, was_open, why in content.get("parts", ()) if not was_open]
+            told = [part for part in gate.params["of"] if entry["facts"].get(part, {}).get("ok") is not True]
+            if (closed or told) and not (entry["by"] == "person" and str(entry["reason"]).strip()):
+                yield Finding(
+                    entry["seq"], KIND, f"{name} accepts {name_some(told or closed)} without a person's reason"
+                )
+            if bool(closed or told) != bool(entry["signed"].get("accepted")):
+                yield Finding(entry["seq"], KIND, f"{entry['edge']} does not tell what the person accepted with {name}")
+
+
+def deployed_problems(task: Task, entry: Entry) -> Iterator[Finding]:
+    """A deployment begins on files that a person confirmed; lines of an older edition name none."""
+    gate = next((one for one in task.machine.gates.values() if one.check == "deployed"), None)
+    word, last = task.memory.deploy.get("word", {}), task.memory.deploy.get("last", {})
+    if gate is None or entry["stage"] not in ("begun", "rolling_back") or not entry["tree"]:
+        return
+    seen = _seen(task, entry["tree"])
+    if entry["stage"] == "begun" and word.get("tree"):
+        if changed := changed_since_word(gate, seen):
+            what = f"it deploys other files than {word['name']} confirmed: {name_some(changed)}"
+            yield Finding(entry["seq"], KIND, what)
+    elif entry["stage"] == "begun" and task.memory.head.get("format", 1) > 1:
+        yield Finding(entry["seq"], KIND, "the word it rests on names no files")
+    if entry["stage"] == "rolling_back" and last.get("tree"):
+        changed = unjudged(gate, seen, str(last["tree"]))
+        if changed is not None and list(changed) != list(entry.get("differs", [])):
+            yield Finding(
+                entry["seq"], KIND, f"it does not tell that {name_some(changed)} differ from what was deployed"
+            )

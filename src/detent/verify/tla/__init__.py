@@ -1,0 +1,1 @@
+"""Writes a machine as a TLA+ module."""

@@ -1,0 +1,1 @@
+"""Holds what else remembers a task against its journal."""

@@ -1,0 +1,53 @@
+"""The landing that the journal tells of, held against git: the work is on a branch, or the line is not true."""
+
+from __future__ import annotations
+
+from detent.effects.git.git import Git, is_object_id, tree_of
+from detent.effects.git.landed_work import find_landed
+from detent.errors import ToolError
+from detent.runner.tell.landed import branches_of_tasks, work_of
+from detent.verify.replay.lines import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from detent.runner.task.open import Task
+    from detent.store.journal.chain import Entry
+
+
+def check_landed(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
+    """The last `landed` line, which is the one that counts; one that a person reset since is not true any more."""
+    last = next((entry for entry in reversed(entries) if entry["kind"] == "landed"), None)
+    if last is None or not task.project.common_dir:
+        return
+    number, commit, branch = last["seq"], str(last["commit"]), str(last["branch"])
+    work = work_of(task, entries, {}, until=number)
+    if not is_object_id(commit):
+        yield Finding(number, "landed", f"{commit[:40]!r} is no commit")
+        return
+    git = Git(task.project.common_dir)
+    try:
+        has_commit = git.finish("cat-file", "-e", f"{commit}^{{commit}}").exit == 0
+        if has_commit and tree_of(task.project.common_dir, commit) != last["tree"]:
+            yield Finding(number, "landed", f"commit {commit[:12]} has another tree than the line says")
+        ref = f"refs/heads/{branch}"
+        has_branch = git.finish("rev-parse", "--verify", "--quiet", ref).exit == 0
+        is_there = has_commit and git.finish("merge-base", "--is-ancestor", commit, ref).exit == 0
+    except ToolError as error:
+        yield Finding(number, "landed", f"the repository can't be read: {error.what}")
+        return
+    # A branch that a person deleted may have gone into another one.
+    is_named = has_branch and ref not in work.own
+    looked = work.replace(branch=ref) if is_named else work.replace(of_tasks=branches_of_tasks(task.project))
+    shown = find_landed(looked)
+    if not shown:
+        how = f"is not on {branch}" if has_commit else "is not in the repository"
+        if is_there:
+            how = f"is on {branch} and does not hold the work"
+        # A request that was pushed is decided elsewhere: nobody here need know how.
+        what = f"git does not show that the work landed: commit {commit[:12]} {how}"
+        yield Finding(number, "landed", what, is_warning=last["how"] == "pr" and commit == work.commit)
+    elif not is_there:
+        what = f"commit {commit[:12]} is no longer on {branch}; the work is in {shown}"
+        yield Finding(number, "landed", what, is_warning=True)

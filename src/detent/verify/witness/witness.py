@@ -1,0 +1,132 @@
+"""What else remembers a task, held against its journal: private git, receipts, native document."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from detent.effects.git.acts import checkpoint_ref
+from detent.effects.git.git import Git, is_object_id
+from detent.errors import ToolError, UnreadableError
+from detent.runner.step.locks import kept_text, shown_item
+from detent.runner.step.settle import find_disorder, read_document
+from detent.store.disk.atomic import read_plain
+from detent.store.disk.digest import sha256_of
+from detent.store.journal.places import read_pointer
+from detent.store.journal.receipts import ReceiptStore
+from detent.verify.replay.lines import Finding
+from detent.verify.replay.proof import object_problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from detent.runner.task.open import Task
+    from detent.store.journal.chain import Entry
+
+
+def check_effects(
+    task: Task, acted: Sequence[tuple[int, str, Mapping[str, Any]]], entries: Sequence[Entry]
+) -> Iterator[Finding]:
+    """Every promise has its acted line, and each commit lies under the ref that its step key names."""
+    moves = {entry["seq"]: entry for entry in entries if entry["kind"] == "moved"}
+    for key in task.memory.unsettled:
+        number = int(key.partition(":")[0])
+        is_overdue = any(seq > number for seq in moves)
+        yield Finding(number, "effect", f"{key.partition(':')[2]} was promised and not done", not is_overdue)
+    # A commit that a step made before the move lies under that step's name, and holds what the step says it left.
+    made = [(line, step, result) for line, step, result in acted if "commit" in result]
+    commits = [(line, step, str(result["commit"]), str(result.get("made_by", step))) for line, step, result in made]
+    if not commits:
+        return
+    try:
+        refs, trees = _refs_and_trees(task.places.private_git(), [commit for _, _, commit, _ in commits])
+    except (ToolError, UnreadableError, OSError) as error:
+        yield Finding(commits[0][0], "effect", f"the private git can't be read: {error}")
+        return
+    for line, step, commit, made_by in commits:
+        ref = checkpoint_ref(f"{task.id}/{made_by}")
+        move = moves.get(int(step.partition(":")[0]))
+        if move and made_by != step:
+            move = move.get("prepared", {}).get(made_by.partition(":")[2])
+        if refs.get(ref) != commit:
+            yield Finding(line, "effect", f"{ref} should hold {commit[:12]}, it holds {refs.get(ref, 'nothing')[:12]}")
+        elif move is None or trees.get(commit) != move["tree"]:
+            yield Finding(line, "effect", f"commit {commit[:12]} is not of the tree that the move saw, or is gone")
+
+
+def _refs_and_trees(private_git: str, commits: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    if not os.path.isdir(private_git):
+        return {}, {}
+    git = Git(private_git)
+    listed = git.run("for-each-ref", "--format=%(refname) %(objectname)", "refs/detent/").decode().splitlines()
+    wanted = [commit for commit in commits if is_object_id(commit)]
+    asked = "".join(f"{commit}^{{tree}}\n" for commit in wanted).encode()
+    answers = git.run("cat-file", "--batch-check=%(objectname)", input_bytes=asked).decode().splitlines()
+    refs = {name: commit for name, _, commit in (line.partition(" ") for line in listed)}
+    return refs, dict(zip(wanted, answers, strict=True))
+
+
+def check_receipts(task: Task) -> Iterator[Finding]:
+    """Every receipt the journal vouches for is still the one that was written."""
+    store = ReceiptStore(task.places.receipts())
+    for key, digest in task.memory.proved.items():
+        receipt = store.find(key)
+        if receipt is None or receipt.digest != digest:
+            what = "is gone" if receipt is None else f"of {receipt.command!r} was changed"
+            yield Finding(task.memory.snapshot.seq, "receipt", f"{store.path(key)}: the receipt {what}")
+
+
+def check_native(task: Task) -> Iterator[Finding]:
+    """The document against the journal, and the texts that would be put back."""
+    snapshot, file = task.memory.snapshot, task.native.file
+    last = snapshot.seq
+    for item, digest in snapshot.locked.items():
+        if problem := object_problem(task, digest) or _file_problem(task, item, digest):
+            yield Finding(last, "object", f"{item.partition(':')[2]}: {problem}")
+    for name, digest in task.memory.filed.items():
+        if problem := _filed_problem(task, name, digest):
+            yield Finding(last, "native", f"{name}: {problem}")
+    try:
+        pointer = read_pointer(task.native.folder)
+        document = read_document(task)
+        disorder = find_disorder(task, task.memory, document)
+    except UnreadableError as error:
+        yield Finding(last, "native", error.what)
+        return
+    if pointer is None or os.path.realpath(pointer) != os.path.realpath(task.places.folder):
+        yield Finding(1, "native", f"{task.native.folder} does not point back to this task")
+    if disorder.unfinished:
+        yield Finding(last, "native", f"{file} has not reached the last line yet", is_warning=True)
+    for label in disorder.owned:
+        yield Finding(last, "native", f'{file}: "{label}" is not what the journal says')
+    for item in disorder.locked:
+        yield Finding(last, "native", f"{shown_item(file, item)} is locked and was changed")
+    if disorder.old_bytes:
+        yield Finding(last, "native", f"{file} is an older copy: it names {document.state}")
+    if disorder.lost:
+        yield Finding(last, "native", f"{file} has lost its state line")
+    if disorder.request:
+        yield Finding(last, "native", f"{file} names {disorder.request}, the journal {snapshot.state}")
+
+
+def _file_problem(task: Task, item: str, digest: str) -> str:
+    """What is wrong with the texts of locked files, which the list that is locked names."""
+    if not item.startswith("file:"):
+        return ""
+    listed = json.loads(kept_text(task, digest))
+    return next((problem for one in listed.values() if (problem := object_problem(task, one))), "")
+
+
+def _filed_problem(task: Task, name: str, digest: str) -> str:
+    """What is wrong with a revision that never changes; empty when it is as it was filed."""
+    if problem := object_problem(task, digest):
+        return problem
+    try:
+        data = read_plain(task.native.path(name))
+    except UnreadableError as error:
+        return error.what
+    if data is None:
+        return "the filed revision is gone"
+    return "" if sha256_of(data) == digest else "the filed revision was changed"

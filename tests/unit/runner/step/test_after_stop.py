@@ -1,0 +1,98 @@
+"""Tests of the first step after the computer stopped: the file may be older than the journal, or somebody's work."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from detent.core.values import Advance, Refuse, Signal, Wait
+from detent.runner.make.begin import Wish
+from detent.runner.make.create import create
+from detent.runner.step.step import step, tidy
+from detent.runner.task.open import Task, load_task
+from detent.runner.tell.explain import explain
+from detent.store.journal.aftermath import boot_id
+from detent.store.text.fields import write_fields
+
+FRAME = {"Objective": "o", "Done gate": "g", "Not doing": "n", "Reality constraints": "r"}
+
+
+class World:
+    """A task that was moved once, on a computer that has started again since."""
+
+    def __init__(self, folder: Path) -> None:
+        task = create(Wish("phase", "count", "t", str(folder), str(folder / "task"), by="me"))
+        self.file = folder / "task" / "STATE.md"
+        self.before = write_fields(self.file.read_text(encoding="utf-8"), task.native.labels, FRAME)
+        self.file.write_text(self.before, encoding="utf-8")
+        outcome = step(task, Signal("engine", "shape"))
+        assert isinstance(outcome.decision, Advance), outcome.decision
+        self.project = task.project
+        self.after = self.file.read_text(encoding="utf-8")
+        self.lines = len(self.journal())
+        marks = Path(task.places.projected())
+        marks.write_text(marks.read_text(encoding="utf-8").replace(boot_id(), "another boot"), encoding="utf-8")
+
+    def task(self) -> Task:
+        return load_task(self.project, "t")
+
+    def journal(self) -> list[dict[str, Any]]:
+        path = self.project.task("t").journal()
+        return [json.loads(line) for line in Path(path).read_bytes().splitlines()]
+
+    def show(self, text: str, seconds: int) -> None:
+        self.file.write_text(text, encoding="utf-8")
+        now = self.file.stat().st_mtime
+        os.utime(self.file, (now + seconds, now + seconds))
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return World(folder)
+
+
+@pytest.mark.parametrize("shown", ["before", "nothing", "half"])
+def test_the_text_of_the_last_line_is_put_back_and_nothing_is_recorded(world: World, shown: str) -> None:
+    text = {"before": world.before, "nothing": "", "half": world.after[: len(world.after) // 2]}[shown]
+    world.show(text, -60)
+    assert any("behind the journal" in problem for problem in explain(world.task(), with_moves=False).problems)
+    tidy(world.task())
+    assert world.file.read_text(encoding="utf-8") == world.after
+    assert len(world.journal()) == world.lines
+    assert explain(world.task(), with_moves=False).problems == ()
+
+
+def test_an_older_text_that_nothing_else_holds_is_kept_and_the_journal_says_so(world: World) -> None:
+    older = world.before.replace("Phase: intake", "Phase: done") + "\nwords nobody has seen\n"
+    world.show(older, -60)
+    task, notes = tidy(world.task())
+    assert world.file.read_text(encoding="utf-8") == world.after
+    assert "older than the journal" in notes[0]
+    restored = world.journal()[-1]
+    assert restored["kind"] == "restored"
+    assert Path(task.places.objects(), restored["kept"]).read_text(encoding="utf-8") == older
+    tidy(world.task())
+    assert len(world.journal()) == world.lines + 1, "it is told once"
+
+
+def test_what_was_asked_for_after_the_line_is_judged_as_ever(world: World) -> None:
+    world.show(world.after.replace("Phase: shape", "Phase: done") + "\nmore words\n", 60)
+    assert explain(world.task(), with_moves=False).request == "done"
+    step(world.task(), None)
+    assert world.journal()[-1]["kind"] == "refused"
+    assert world.file.read_text(encoding="utf-8").endswith("\nmore words\n")
+
+
+def test_a_log_that_lost_its_lines_is_told_all_of_them_again(world: World) -> None:
+    log = world.file.with_name("history.jsonl")
+    told = log.read_bytes().splitlines()
+    log.write_bytes(b"")
+    outcome = step(world.task(), Signal("engine", "implement"))
+    assert isinstance(outcome.decision, (Advance, Wait, Refuse))
+    assert log.read_bytes().splitlines()[: len(told)] == told

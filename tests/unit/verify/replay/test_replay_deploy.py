@@ -1,0 +1,38 @@
+"""Tests of what the audit says against lines about deployments that the engine would never have written so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from detent.core.values import Snapshot
+from detent.store.journal.memory import Memory
+from detent.verify.replay.deploy import deploy_problems
+
+LAST = {"last": {"plan": "p", "commands": []}}
+
+
+def told(stage: str, by: str, before: dict[str, Any]) -> list[str]:
+    memory = Memory({}, Snapshot("Deploying"), 0, b"", 1, "", deploy=before)
+    return list(deploy_problems({"stage": stage, "by": by, "plan": "p", "visit": "v"}, memory))
+
+
+@pytest.mark.parametrize(
+    ("stage", "by", "before", "problems"),
+    [
+        ("begun", "engine", {"confirmed": "p"}, []),
+        ("begun", "engine", {}, ["nobody confirmed these deploy commands"]),
+        ("begun", "engine", {"confirmed": "p", "begun": {}, **LAST}, []),
+        ("ended", "engine", {"confirmed": "p"}, ["it ended without having begun"]),
+        ("rolling_back", "person", LAST, []),
+        ("rolling_back", "engine", LAST, ["a deployment is not 'rolling_back' by 'engine'"]),
+        ("rolling_back", "person", {"confirmed": "p"}, ["it takes back what was not deployed"]),
+        ("rolled_back", "engine", {**LAST, "back": "v"}, []),
+        ("rolled_back", "engine", LAST, ["a rollback ended without having begun"]),
+    ],
+)
+def test_lines_about_a_deployment_follow_from_each_other(
+    stage: str, by: str, before: dict[str, Any], problems: list[str]
+) -> None:
+    assert told(stage, by, before) == problems

@@ -1,0 +1,598 @@
+"""Every way to tamper with a task is found, and the first bad line is named; an untouched task has no finding."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from detent.runner.make.adopt import adopt
+from detent.runner.make.begin import Wish
+from detent.runner.make.create import create
+from detent.store.disk.atomic import read_cache, write_cache
+from detent.store.journal.tasks import TaskStore
+from detent.verify.audit import Audit, audit
+from detent.verify.replay.lines import KINDS
+from detent.verify.replay.runs import RUN_KINDS
+from tests.unit.verify.conftest import Story
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def only(found: Audit, line: int, kind: str, words: str, *, is_warning: bool = False) -> None:
+    """There is such a finding, and nothing before its line."""
+    first = found.findings[0]
+    assert (first.line, first.kind, first.is_warning) == (line, kind, is_warning), found.findings
+    assert words in first.what
+    assert found.ok is all(finding.is_warning for finding in found.findings)
+
+
+def all_files(folder: Path) -> dict[str, tuple[int, int, bytes]]:
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
+    return {str(path): (path.stat().st_mtime_ns, path.stat().st_ino, path.read_bytes()) for path in paths}
+
+
+def test_an_untouched_task_is_sound(story: Story) -> None:
+    found = audit(story.task())
+    assert found == Audit(len(story.raws()), ok=True)
+    kinds = {entry["kind"] for entry in story.entries()}
+    # The others are audited where they are made, in tests/e2e: test_land, _results, _gc, _configure, _filing, _deploy,
+    # _git_*, _set_up.
+    told = {"adopted", "crashed", "resumed", "landed", "restored_tree", "collected", "approved"}
+    told |= {"intended", "unprepared", "configured", "filed", "deploy", "set_up"}
+    assert kinds == set(KINDS) - set(RUN_KINDS) - told
+
+
+def test_an_audit_writes_nothing(story: Story) -> None:
+    (story.native / "STATE.md").write_text("Phase: intake\n")
+    before = all_files(story.base)
+    story.audit()
+    assert all_files(story.base) == before
+
+
+# --- the chain ---
+
+
+@pytest.mark.parametrize("number", [1, 4, 11])
+def test_an_edited_line_is_named(story: Story, number: int) -> None:
+    raws = story.raws()
+    raws[number - 1] = raws[number - 1].replace(b'"name":"', b'"name":"x', 1)
+    assert raws != story.raws()
+    story.write_raws(raws)
+    only(story.audit(), number, "chain", f"line {number} was changed")
+
+
+def test_an_edited_last_line_is_named_by_the_cache(story: Story) -> None:
+    raws = story.raws()
+    edited = raws[-1].replace(b'"page":""', b'"page":"elsewhere.html"', 1)
+    assert edited != raws[-1]
+    story.write_raws([*raws[:-1], edited])
+    only(story.audit(), len(raws), "cache", "last")
+
+
+def test_a_line_whose_link_was_edited_is_named_itself(story: Story) -> None:
+    raws = story.raws()
+    entry = json.loads(raws[4])
+    raws[4] = raws[4].replace(entry["prev"].encode(), b"f" * 64)
+    story.write_raws(raws)
+    only(story.audit(), 5, "chain", "line 5")
+
+
+def test_a_removed_line_is_named(story: Story) -> None:
+    raws = story.raws()
+    del raws[5]
+    story.write_raws(raws)
+    only(story.audit(), 6, "chain", "line 6")
+
+
+def test_reordered_lines_are_named(story: Story) -> None:
+    raws = story.raws()
+    raws[2], raws[3] = raws[3], raws[2]
+    story.write_raws(raws)
+    only(story.audit(), 3, "chain", "line 3")
+
+
+@pytest.mark.parametrize("garbage", [b"not json", b"[1]", b"\xff\xfe", b"[" * 200_000])
+def test_a_line_that_is_no_line_is_named(story: Story, garbage: bytes) -> None:
+    raws = story.raws()
+    raws[3] = garbage
+    story.write_raws(raws)
+    only(story.audit(), 4, "chain", "")
+
+
+@pytest.mark.parametrize("witness", ["snapshot.json", "projected.jsonl", "history.jsonl"])
+def test_lines_cut_from_the_end_are_found_by_each_witness_alone(story: Story, witness: str) -> None:
+    whole = len(story.raws())
+    story.write_raws(story.raws()[:-3])
+    places = {name: story.control / name for name in ("snapshot.json", "projected.jsonl")}
+    places["history.jsonl"] = story.native / "history.jsonl"
+    for name, path in places.items():
+        if name != witness:
+            path.unlink()
+    found = story.audit()
+    told = [finding for finding in found.findings if "lines were removed from the end" in finding.what]
+    assert [(finding.line, f"knows line {whole}" in finding.what) for finding in told] == [(whole - 2, True)]
+    assert not found.ok
+
+
+def test_a_torn_last_line_is_only_a_warning(story: Story) -> None:
+    with story.journal.open("ab") as file:
+        file.write(b'{"seq":99,"ti')
+    found = story.audit()
+    only(found, len(story.raws()), "chain", "torn", is_warning=True)
+    assert found.ok
+
+
+def test_a_missing_or_empty_journal_is_reported(story: Story) -> None:
+    story.journal.write_bytes(b"")
+    only(story.audit(), 1, "chain", "empty")
+    story.journal.unlink()
+    only(story.audit(), 1, "chain", "the task has no journal")
+
+
+def test_a_damaged_journal_is_still_replayed_up_to_the_damage(story: Story) -> None:
+    line = story.line_of("moved", edge="shape_to_implement")
+    story.forge(line, lambda entry: entry.update(way=7))
+    raws = story.raws()
+    story.write_raws([*raws[:-2], b"rubbish", raws[-1]])
+    found = story.audit()
+    assert [(finding.line, finding.kind) for finding in found.findings] == [
+        (line, "decision"),
+        (len(raws) - 1, "chain"),
+    ]
+
+
+# --- forgers who make the chain good again ---
+
+
+def drop_fact(entry: dict[str, Any]) -> None:
+    entry["facts"].pop("fields_present")
+
+
+def close_fact(entry: dict[str, Any]) -> None:
+    entry["facts"]["fields_present"] = {"ok": False, "why": "it lacked one"}
+
+
+@pytest.mark.parametrize(
+    ("edge", "change", "words"),
+    [
+        ("shape_to_implement", drop_fact, "fields_present: not recorded"),
+        ("shape_to_implement", close_fact, "fields_present: it lacked one"),
+        ("shape_to_implement", lambda entry: entry.update(edge="shape_to_done", to="done"), "no state or move"),
+        ("shape_to_implement", lambda entry: entry.update(way=2), "way is 2"),
+        ("shape_to_implement", lambda entry: entry.update(effects=["checkpoint"]), "effects is"),
+        ("shape_to_implement", lambda entry: entry.update(waived=["frame_complete"]), "waived is"),
+        ("shape_to_implement", lambda entry: entry.update(machine="0" * 64), "machine is"),
+        ("shape_to_implement", lambda entry: entry["after"].update(state="verify"), "state after it is 'verify'"),
+        ("shape_to_implement", lambda entry: entry["after"].update(counters={"runs": 3}), "counters after it"),
+        ("shape_to_implement", lambda entry: entry["after"].update(visits={}), "visits after it"),
+        ("verify_to_repair", lambda entry: entry["after"]["registers"].pop("Repair applied"), "registers after it"),
+        ("verify_to_repair", lambda entry: entry["after"].update(exit="finished"), "exit after it"),
+        ("verify_to_repair", lambda entry: entry["after"].update(mode="fast"), "mode after it"),
+        ("implement_to_blocked", lambda entry: entry.update(by="engine"), "only agent may take this move, not engine"),
+        ("implement_to_blocked", lambda entry: entry.update(by="ghost"), "no actor 'ghost'"),
+        ("reopen", lambda entry: entry.update(reason=" "), "going back needs a reason"),
+        ("reopen", lambda entry: entry.update(by="agent"), "only person"),
+        ("repair_to_verify", lambda entry: entry["after"]["locked"].update({"field:Objective": "0" * 64}), "Objective"),
+    ],
+)
+def test_a_forged_move_is_decided_otherwise(story: Story, edge: str, change: Change, words: str) -> None:
+    line = story.line_of("moved", edge=edge)
+    story.forge(line, change)
+    only(story.audit(), line, "decision", words)
+
+
+def test_a_move_from_another_state_is_found(story: Story) -> None:
+    line = story.line_of("moved", edge="repair_to_verify")
+    story.forge(line, lambda entry: entry.update({"from": "review"}))
+    only(story.audit(), line, "decision", "it starts in review, but the task was in repair")
+
+
+@pytest.mark.parametrize("kind", ["moved", "acted"])
+def test_a_carried_text_that_names_another_state_is_found(story: Story, kind: str) -> None:
+    line = story.line_of(kind)
+    state = story.entries()[line - 1]["native"]["text"].partition("Phase: ")[2].split()[0]
+    text = f"# Forged\n\nPhase: not-{state}\n"
+    story.forge(line, lambda entry: entry["native"].update(text=text))
+    only(story.audit(), line, "native", f"the text it carries names not-{state}, not {state}")
+
+
+def test_a_task_created_elsewhere_than_its_machine_says_is_found(story: Story) -> None:
+    story.forge(1, lambda entry: entry["after"].update(state="implement"))
+    only(story.audit(), 1, "decision", "the rules give 'intake'")
+
+
+def test_the_journal_of_another_task_is_found(story: Story) -> None:
+    story.forge(1, lambda entry: entry.update(id="other"))
+    only(story.audit(), 1, "head", "task other")
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "words"),
+    [
+        ("amended", lambda entry: entry["after"].update(state="done"), "state after it"),
+        ("amended", lambda entry: entry.update(fields=[]), "'Done gate' was changed"),
+        ("amended", lambda entry: entry.update(by="agent"), "only a person"),
+        ("answered", lambda entry: entry.update(by="agent"), "only a person"),
+        ("refused", lambda entry: entry.update({"from": "done"}), "it starts in done"),
+        ("restored", lambda entry: entry.update(after={}), "changes nothing"),
+    ],
+)
+def test_a_forged_line_of_another_kind_is_found(story: Story, kind: str, change: Change, words: str) -> None:
+    line = story.line_of(kind)
+    story.forge(line, change)
+    only(story.audit(), line, "decision", words)
+
+
+@pytest.mark.parametrize("field", ["registers", "counters", "visits"])
+def test_a_resumed_line_may_only_clear_the_stop(story: Story, field: str) -> None:
+    memory = story.task().memory
+    content = {"by": "person", "name": "ann", "reason": "go", "answer": "go"}
+    store = TaskStore(story.project.task(story.task_id))
+    memory = store.commit(memory, "resumed", content, memory.snapshot)
+    assert not [finding for finding in story.audit().findings if finding.kind == "decision"]
+    store.commit(memory, "resumed", content, memory.snapshot.replace(**{field: {"x": 1}}))
+    found = [finding for finding in story.audit().findings if finding.kind == "decision"]
+    assert [(finding.line, f"{field} after it" in finding.what) for finding in found] == [(len(story.raws()), True)]
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "words"),
+    [
+        (lambda entry: entry.update(kind="blessed"), "kind", "'blessed'"),
+        (lambda entry: entry.update(kind="created"), "kind", "can't stand here"),
+        (lambda entry: entry.pop("facts"), "malformed", "needs facts"),
+        (lambda entry: entry.pop("sandbox"), "malformed", "needs sandbox"),
+        (lambda entry: entry.update(after=[]), "malformed", "can't be understood"),
+        (lambda entry: entry.update(facts={"frame_complete": "yes"}), "malformed", "can't be understood"),
+        (lambda entry: entry.update(time="yesterday"), "malformed", "'yesterday' is no time"),
+    ],
+)
+def test_a_line_nobody_could_have_written_is_found(story: Story, change: Change, kind: str, words: str) -> None:
+    line = story.line_of("moved", edge="shape_to_implement")
+    story.forge(line, change)
+    found = story.audit()
+    only(found, line, kind, words)
+    assert not found.ok
+
+
+def test_a_time_that_runs_backwards_is_a_warning(story: Story) -> None:
+    story.forge(3, lambda entry: entry.update(time="2001-01-01T00:00:00Z"))
+    found = [finding for finding in story.audit().findings if finding.kind == "time"]
+    assert [(finding.line, finding.is_warning) for finding in found] == [(3, True)]
+
+
+# --- what lines point at ---
+
+
+def test_a_changed_pinned_machine_is_found(story: Story) -> None:
+    digest = story.entries()[0]["digest"]
+    path = Path(story.project.machine_path(digest))
+    path.write_bytes(path.read_bytes().replace(b'"verdict"', b'"section_filled"'))
+    only(story.audit(), 1, "machine", "was changed")
+    path.unlink()
+    only(story.audit(), 1, "machine", "is missing")
+
+
+def receipt_files(story: Story) -> list[Path]:
+    return sorted((story.control / "receipts").glob("*.json"))
+
+
+def spoil_receipt(path: Path, **changes: object) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def test_a_removed_receipt_is_found(story: Story) -> None:
+    for path in receipt_files(story):
+        path.unlink()
+    line = story.entries()[story.line_of("moved", edge="verify_to_review") - 1]["seq"]
+    only(story.audit(), line, "proof", "not run on this tree")
+
+
+@pytest.mark.parametrize("changes", [{"attempts": [1]}, {"attempts": []}, {"problem": "timed out"}])
+def test_a_receipt_that_is_not_green_is_found(story: Story, changes: dict[str, object]) -> None:
+    if changes == {"attempts": []}:
+        changes = {"attempts": [], "problem": "set-up failed"}
+    for path in receipt_files(story):
+        spoil_receipt(path, **changes)
+    only(story.audit(), story.line_of("moved", edge="verify_to_review"), "proof", "can't be shown now")
+    assert any(finding.kind == "receipt" and "was changed" in finding.what for finding in story.audit().findings)
+
+
+def test_a_move_that_names_another_tree_or_proof_is_found(story: Story) -> None:
+    line = story.line_of("moved", edge="verify_to_review")
+    story.forge(line, lambda entry: entry["facts"]["validation_passed"].update(proof="0" * 32))
+    only(story.audit(), line, "proof", "other receipts")
+    story.forge(line, lambda entry: entry.update(tree="0" * 40), witnesses=True)
+    only(story.audit(), line, "proof", "not run on this tree")
+
+
+def test_a_remembered_value_is_asked_for_again(story: Story) -> None:
+    """`revalidated` can't be claimed: the register at that line says whether a repair was proven."""
+    line = story.line_of("moved", edge="verify_to_review")
+    story.forge(line, lambda entry: entry["after"]["registers"].update({"Revalidation status": "pending"}))
+    done = story.line_of("moved", edge="review_to_done")
+    found = [(finding.line, finding.what) for finding in story.audit().findings if finding.kind == "proof"]
+    assert [number for number, what in found if "gate revalidated" in what] == [done]
+
+
+def objects_of(story: Story, kind: str) -> str:
+    entry = story.entries()[story.line_of(kind) - 1]
+    return str(entry["kept"] if kind == "restored" else entry["after"]["locked"]["field:Done gate"])
+
+
+@pytest.mark.parametrize(("kind", "words"), [("restored", "kept text"), ("amended", "Done gate")])
+@pytest.mark.parametrize("tamper", ["remove", "change"])
+def test_a_kept_text_that_is_gone_or_changed_is_found(story: Story, kind: str, words: str, tamper: str) -> None:
+    path = story.control / "objects" / objects_of(story, kind)
+    if tamper == "remove":
+        path.unlink()
+    else:
+        path.write_text("other words")
+    found = [finding for finding in story.audit().findings if finding.kind == "object"]
+    assert found
+    assert found[0].line >= story.line_of(kind)
+    assert words in found[0].what
+    assert ("missing" if tamper == "remove" else "changed") in found[0].what
+    # What is locked now must be there now, whether or not a move ever asked for it.
+    assert (found[-1].line == len(story.raws())) is (kind == "amended")
+
+
+def private_git(story: Story, *words: str) -> str:
+    done = subprocess.run(
+        ["git", f"--git-dir={story.control / 'git'}", *words], check=True, capture_output=True, encoding="utf-8"
+    )
+    return done.stdout.strip()
+
+
+def last_checkpoint(story: Story) -> int:
+    return max(int(entry["seq"]) for entry in story.entries() if entry.get("step", "").endswith(":checkpoint"))
+
+
+def test_a_missing_checkpoint_is_found(story: Story) -> None:
+    line = last_checkpoint(story)
+    step = story.entries()[line - 1]["step"]
+    ref = f"refs/detent/{story.task_id}/{step.replace(':', '-')}"
+    private_git(story, "update-ref", "-d", ref)
+    only(story.audit(), line, "effect", f"{ref} should hold")
+
+
+def test_a_checkpoint_of_another_tree_is_found(story: Story) -> None:
+    line = last_checkpoint(story)
+    entry = story.entries()[line - 1]
+    ref = f"refs/detent/{story.task_id}/{entry['step'].replace(':', '-')}"
+    empty = private_git(story, "hash-object", "-t", "tree", "-w", os.devnull)
+    identity = ("-c", "user.name=x", "-c", "user.email=x@example.invalid")
+    commit = private_git(story, *identity, "commit-tree", empty, "-m", "forged")
+    private_git(story, "update-ref", ref, commit)
+    story.forge(line, lambda content: content["result"].update(commit=commit))
+    only(story.audit(), line, "effect", "is not of the tree")
+
+
+def test_a_lost_private_git_is_found(story: Story) -> None:
+    acted = [entry for entry in story.entries() if entry["kind"] == "acted"]
+    first = next(entry["seq"] for entry in acted if "commit" in entry["result"])
+    shutil.rmtree(story.control / "git")
+    only(story.audit(), first, "effect", "it holds nothing")
+
+
+def test_an_effect_nobody_promised_is_found(story: Story) -> None:
+    line = story.line_of("acted")
+    story.forge(line, lambda entry: entry.update(step="1:checkpoint"))
+    found = story.audit()
+    assert any(finding.line == line and "no move promised 1:checkpoint" in finding.what for finding in found.findings)
+    assert not found.ok
+
+
+def test_a_promise_that_waits_for_the_next_step_is_a_warning_and_an_old_one_is_not(story: Story) -> None:
+    moved = story.line_of("moved", edge="review_to_done")
+    story.write_raws(story.raws()[:moved])
+    for path in (story.control / "snapshot.json", story.control / "projected.jsonl", story.native / "history.jsonl"):
+        path.unlink()
+    found = [finding for finding in story.audit().findings if finding.kind == "effect"]
+    assert [(finding.line, finding.is_warning) for finding in found] == [(moved, True), (moved, True)]
+
+    verify = story.line_of("moved", edge="repair_to_verify")
+    line = next(entry["seq"] for entry in story.entries() if entry.get("step") == f"{verify}:checkpoint")
+    keys = ("seq", "time")
+    answer = {"kind": "answered", "by": "person", "name": "ann", "answer": "hm"}
+    raws = story.entries()
+    raws[line - 1] = {**{key: raws[line - 1][key] for key in keys}, **answer}
+    story.journal.write_text("".join(json.dumps(entry) + "\n" for entry in raws))
+    (story.control / "snapshot.json").write_text("{}")
+    story.forge(line, lambda entry: entry.update(reason="made good"))
+    found = [finding for finding in story.audit().findings if finding.kind == "effect"]
+    assert [(finding.line, finding.is_warning) for finding in found] == [
+        (verify, False),
+        (moved, True),
+        (moved, True),
+    ]
+
+
+# --- what else remembers the task ---
+
+
+def test_a_cache_that_tells_another_story_is_found(story: Story) -> None:
+    path = str(story.control / "snapshot.json")
+    content = json.loads(read_cache(path) or b"")
+    content["snapshot"]["registers"]["Validator status"] = "fail"
+    content["due_seq"] = 1
+    write_cache(path, json.dumps(content).encode())
+    only(story.audit(), len(story.raws()), "cache", "snapshot, due_seq")
+
+
+def test_a_cache_that_lags_behind_is_sound(story: Story) -> None:
+    early = TaskStore(story.project.task(story.task_id))
+    early.save_cache(early._fold_all(None, story.raws()[:4]))
+    assert story.audit().findings == ()
+
+
+@pytest.mark.parametrize("content", ["rubbish", "[]", '{"seq": 0}', '{"seq": "x", "last": 3}'])
+def test_a_broken_cache_never_stops_an_audit(story: Story, content: str) -> None:
+    (story.control / "snapshot.json").write_text(content)
+    assert story.audit().ok
+
+
+def test_a_changed_line_of_the_native_log_is_found(story: Story) -> None:
+    path = story.native / "history.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    lines[5] = lines[5].replace('"by": "', '"by": "x')
+    path.write_text("".join(lines))
+    only(story.audit(), 6, "log", "line 6 of history.jsonl tells line 6 otherwise")
+
+
+def test_a_removed_line_of_the_native_log_is_found(story: Story) -> None:
+    path = story.native / "history.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:2] + lines[3:]))
+    only(story.audit(), 3, "log", "does not tell 1 line(s), first 3")
+    path.write_text("".join(lines[:-1]))
+    only(story.audit(), len(lines), "log", f"first {len(lines)}")
+    path.unlink()
+    only(story.audit(), 1, "log", "first 1")
+
+
+def test_a_line_of_the_native_log_that_stands_twice_is_found(story: Story) -> None:
+    path = story.native / "history.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines, lines[1]]))
+    only(story.audit(), 2, "log", "a second time")
+
+
+def test_a_line_of_the_native_log_told_late_is_a_warning(story: Story) -> None:
+    """What a lost log looks like after the engine wrote again what it lacked."""
+    path = story.native / "history.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines[:2], *lines[3:], lines[2]]))
+    only(story.audit(), 3, "log", "too late", is_warning=True)
+
+
+def test_a_log_that_a_crash_left_behind_is_a_warning(story: Story) -> None:
+    log, marks = story.native / "history.jsonl", story.control / "projected.jsonl"
+    last = len(story.raws())
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[:-1]))
+    kept = [line for line in marks.read_text().splitlines(keepends=True) if json.loads(line).get("logged", 0) < last]
+    marks.write_text("".join(kept))
+    log_findings = [finding for finding in story.audit().findings if finding.kind == "log"]
+    assert [(finding.line, finding.is_warning) for finding in log_findings] == [(last, True)]
+
+
+def test_foreign_lines_in_the_native_log_are_named_by_number(story: Story) -> None:
+    path = story.native / "history.jsonl"
+    path.write_text('{"note": "from another tool"}\n' + path.read_text() + '\n{"seq": "1"}\n')
+    found = story.audit()
+    only(found, 0, "log", "line 1 of history.jsonl is not from the engine")
+    last = len(story.raws()) + 3
+    assert [f"line {last} of history.jsonl" in one.what for one in found.findings] == [False, True]
+
+
+def test_many_foreign_lines_are_named_up_to_a_bound(story: Story) -> None:
+    path = story.native / "history.jsonl"
+    path.write_text(path.read_text() + "{}\n" * 30)
+    found = story.audit()
+    assert len(found.findings) == 21
+    assert "10 more lines of history.jsonl are not from the engine" in found.findings[-1].what
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("Phase: done", "Phase: implement", "names implement, the journal done"),
+        ("Phase: done\n", "", "has lost its state line"),
+        ("Validator status: pass", "Validator status: fail", '"Validator status" is not what the journal says'),
+        ("Objective: add", "Objective: less", '"Objective" is locked and was changed'),
+    ],
+)
+def test_a_native_file_that_disagrees_is_named(story: Story, old: str, new: str, words: str) -> None:
+    path = story.native / "STATE.md"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    only(story.audit(), len(story.raws()), "native", words)
+
+
+def test_an_older_copy_of_the_native_file_is_named(story: Story) -> None:
+    shutil.copy(story.base.parent / "early-STATE.md", story.native / "STATE.md")
+    found = [finding.what for finding in story.audit().findings if finding.kind == "native"]
+    assert "STATE.md is an older copy: it names shape" in found
+
+
+def test_an_unreadable_native_file_is_named(story: Story) -> None:
+    (story.native / "STATE.md").unlink()
+    only(story.audit(), len(story.raws()), "native", "STATE.md is missing")
+
+
+def test_an_unfinished_projection_is_a_warning(story: Story) -> None:
+    """What a kill between journal and native file leaves; the next command finishes it."""
+    path = story.control / "projected.jsonl"
+    moved = story.line_of("moved")
+    kept = [line for line in path.read_text().splitlines() if json.loads(line)["seq"] < moved]
+    path.write_text("\n".join(kept) + "\n")
+    only(story.audit(), len(story.raws()), "native", "has not reached the last line", is_warning=True)
+
+
+def test_a_folder_that_points_elsewhere_is_named(story: Story) -> None:
+    (story.native / ".detent-task").write_text(f"{story.base}\n")
+    only(story.audit(), 1, "native", "does not point back")
+
+
+# --- other beginnings ---
+
+
+def test_an_adopted_task_is_sound(story: Story, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    text = (story.native / "STATE.md").read_text(encoding="utf-8")
+    (folder / "STATE.md").write_text(text.replace("Phase: done", "Phase: review"), encoding="utf-8")
+    (folder / "history.jsonl").write_text('{"note": "from another tool"}\n')
+    task = adopt(Wish("phase", task_id="adopted", repo=story.project.root, folder=str(folder), by="ann"))
+    found = audit(task)
+    assert [(finding.kind, finding.is_warning) for finding in found.findings] == [("log", True)]
+    assert found.ok
+
+
+def test_a_task_without_git_is_sound(tmp_path: Path) -> None:
+    task = create(Wish("phase", "a title", "plain", str(tmp_path), str(tmp_path / "task"), by="ann"))
+    assert audit(task) == Audit(1, ok=True)
+
+
+# --- what a person set ---
+
+
+def set_in_story(story: Story, **changes: Any) -> int:
+    """Write a `configured` line as a forger would; its number."""
+    task = story.task()
+    content = {"by": "person", "name": "ann", "reason": "", "mode": "", "limits": {}, "budget": {}, "agents": {}}
+    store = TaskStore(story.project.task(story.task_id))
+    store.commit(task.memory, "configured", {**content, "commands": [], "fields": {}, "locked": {}, **changes})
+    return len(story.raws())
+
+
+PLAN = "field:Validation plan"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"by": "agent"}, "only a person"),
+        ({"mode": "quick"}, "has no mode 'quick'"),
+        ({"limits": {"moons": 3}}, "has no limit 'moons'"),
+        ({"limits": {"runs": 0}}, "none of 0"),
+        ({"budget": {"task": {"usd": -1}}}, "bounds nothing"),
+        ({"budget": {"all": {"usd": 1}}}, "bounds nothing"),
+        ({"locked": {PLAN: "0" * 64}}, "a locked text was changed"),
+        ({"fields": {"Objective": "less"}, "commands": [["check 9", "true"]]}, "another field"),
+        ({"fields": {"Validation plan": "cmd: true"}}, "another field"),
+        ({"fields": {"Validation plan": "- cmd: true"}, "commands": [["check 9", "true"]]}, "lacks 'python3"),
+    ],
+)
+def test_a_forged_setting_is_found(story: Story, changes: dict[str, Any], words: str) -> None:
+    line = set_in_story(story, **changes)
+    found = [finding for finding in story.audit().findings if finding.line == line and finding.kind == "decision"]
+    assert words in found[0].what

@@ -1,0 +1,213 @@
+"""Forged lines about agent runs are found: each run is planned, asks, ends and is decided exactly once."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from detent.effects.host.sandbox import NONE
+from detent.faces.cli.output import move_json
+from detent.runner.drive.drive import drive
+from detent.runner.drive.mandate import let_drive
+from detent.runner.make.begin import Wish
+from detent.runner.make.configure import Wanted, configure
+from detent.runner.make.create import create
+from detent.runner.people.people import resume
+from detent.store.disk.digest import sha256_of
+from detent.verify.replay.runs import RUN_KINDS
+from tests.conftest import force_level, trust
+from tests.e2e.agent_runs import WORDS
+from tests.e2e.phase_task import CHECK, FRAME, PhaseTask
+from tests.unit.verify.conftest import Story
+
+Change = Callable[[dict[str, Any]], None]
+
+# Run 1 crashes, run 2 asks too early, run 3 is a good one, run 4 is a judge who changes what it may only read.
+AGENT = """
+case $DETENT_RUN_NUMBER in
+1) exit 3;;
+2) detent move verify; echo 'x = 1' >> app.py;;
+3) candidate; field Objective "something easier"; detent move verify;;
+4) echo 'y = 1' >> "$REAL_TREE/app.py"; detent move review;;
+esac
+"""
+
+
+@pytest.fixture(scope="session")
+def driven(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Story, Path]]:
+    base = tmp_path_factory.mktemp("driven") / "base"
+    repository = base / "repo"
+    repository.mkdir(parents=True)
+    (repository / "app.py").write_text("left + right\n", encoding="utf-8")
+    argv = json.dumps(["sh", "-c", WORDS + AGENT])
+    settings = f'[agents]\ndefault = "mine"\n[agents.mine]\nargv = {argv}\n[budget.task]\nruns = 4\n'
+    settings += '[sandbox]\npass = ["SCRIPTS", "REAL_TREE"]\n'
+    (repository / "detent.toml").write_text(settings, encoding="utf-8")
+    identity = ("-c", "user.name=Tester", "-c", "user.email=tester@example.invalid")
+    for words in (("init", "-q", "--template="), ("add", "--all"), (*identity, "commit", "-q", "-m", "Start")):
+        subprocess.run(["git", *words], cwd=repository, check=True)
+    given = {"XDG_STATE_HOME": str(base / "state"), "SCRIPTS": str(base), "REAL_TREE": ""}
+    before = {name: os.environ.get(name) for name in given}
+    os.environ.update(given)
+    try:
+        trust(repository)
+        task = create(Wish("phase", "count", "story", str(repository), str(base / "task"), checks=(CHECK,), by="ann"))
+        force_level(task.project, NONE)  # where the kernel holds a judge, there is nothing to be found out
+        os.environ["REAL_TREE"] = task.tree_path
+        PhaseTask(None, repository, base / "task").set(FRAME)  # type: ignore[arg-type]  # only its files are written
+        task = let_drive(task, "ann", on=True)
+        task = drive(task, lambda _happened: None, move_json).task
+        # More budget lets it be resumed; less of it again is what stops it before a fifth run.
+        task = resume(configure(task, Wanted(runs="5"), "ann", "")[0], "ann", "go on").task
+        task, _ = configure(task, Wanted(runs="4"), "ann", "")
+        drive(task, lambda _happened: None, move_json)
+        spare = base.parent / "spare"
+        shutil.copytree(base, spare, symlinks=True)
+        yield Story(base, task.project, task.id), spare
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@pytest.fixture
+def story(driven: tuple[Story, Path]) -> Iterator[Story]:
+    told, spare = driven
+    yield told
+    shutil.rmtree(told.base)
+    shutil.copytree(spare, told.base, symlinks=True)
+
+
+def test_an_untouched_story_of_runs_is_sound(story: Story) -> None:
+    assert [finding for finding in story.audit().findings if not finding.is_warning] == []
+    kinds = [entry["kind"] for entry in story.entries()]
+    # None of these runs began late or had the words of the task left open to it.
+    assert set(RUN_KINDS) - {"run_void", "retitled"} <= set(kinds)
+    assert (kinds.count("run_planned"), kinds.count("run_ended")) == (4, 4)
+
+
+def after(**changes: Any) -> Change:
+    return lambda entry: entry["after"].update(changes)
+
+
+def no_crash(entry: dict[str, Any]) -> None:
+    """A forger who knows that the exit class stands in the snapshot too."""
+    entry.update(exit="finished", code=0)
+    entry["after"].update(exit="finished")
+
+
+def untainted(entry: dict[str, Any]) -> None:
+    entry.update(tainted=False)
+    entry["after"].update(exit="finished")
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "change", "words"),
+    [
+        ("run_planned", {"run": 3}, lambda entry: entry.update(run=5), "agent run #5 follows #2"),
+        ("run_planned", {"run": 3}, lambda entry: entry.update(role="judge"), "implement wants builder (write)"),
+        ("run_planned", {"run": 4}, lambda entry: entry.update(access="write"), "verify wants judge (read)"),
+        ("run_planned", {"run": 3}, lambda entry: entry.update(state="verify"), "but the task was in implement"),
+        ("run_ended", {"run": 1}, lambda entry: entry.update(run=2), "agent run #2 was not under way"),
+        ("run_ended", {"run": 1}, lambda entry: entry.update(exit="quota"), "counters after it"),
+        ("run_ended", {"run": 1}, no_crash, "exit.json says code 3"),
+        ("run_ended", {"run": 1}, after(counters={}), "counters after it"),
+        ("run_ended", {"run": 3}, lambda entry: entry.update(claim="review"), "'implement_to_verify' was accepted"),
+        ("run_ended", {"run": 3}, lambda entry: entry.update(kept="0" * 64), "kept text"),
+        ("run_ended", {"run": 4}, after(exit="finished"), "exit after it"),
+        (
+            "claimed",
+            {"run": 2},
+            lambda entry: entry.update(accepted=True, to="verify"),
+            "it was refused nothing, the line",
+        ),
+        ("claimed", {"run": 3}, lambda entry: entry.update(run=1), "agent run #1 was not under way"),
+        ("claimed", {"run": 3}, lambda entry: entry.update({"from": "verify"}), "it starts in verify"),
+        ("unmoved", {"run": 2}, lambda entry: entry.update(run=1), "had not ended, or was decided before"),
+        ("unmoved", {"run": 2}, lambda entry: entry.update(progress=False), "after it"),
+        ("unmoved", {"run": 4}, after(registers={}), "registers after it"),
+        ("crashed", {}, after(counters={"runs": 1}), "counters after it"),
+        ("stopped", {}, after(registers={}), "registers after it"),
+        ("driven", {}, lambda entry: entry.update(by="agent"), "only a person makes a driven line"),
+    ],
+)
+def test_a_forged_line_about_a_run_is_found(
+    story: Story, kind: str, fields: dict[str, Any], change: Change, words: str
+) -> None:
+    line = story.line_of(kind, **fields)
+    story.forge(line, change)
+    found = [finding for finding in story.audit().findings if not finding.is_warning]
+    assert any(words in finding.what for finding in found), found
+    assert found[0].line >= line
+
+
+def test_a_no_that_was_forged_away_is_named(story: Story) -> None:
+    def heard(entry: dict[str, Any]) -> None:
+        assert entry["no"] == {"asked": "verify"}
+        entry.update(no={})
+        del entry["after"]["no"]
+
+    story.forge(story.line_of("run_ended", run=2), heard)
+    found = [one.what for one in story.audit().findings if one.line == story.line_of("run_ended", run=2)]
+    assert "it was refused verify, the line says it was refused nothing" in found
+
+
+def test_a_move_of_the_engine_after_a_no_is_named(story: Story) -> None:
+    def said(entry: dict[str, Any]) -> None:
+        entry.update(no={"blockers_open": 'STATE.md, "Blockers: no key"'})
+        entry["after"].update(no=entry["no"])
+
+    story.forge(story.line_of("run_ended", run=3), said, witnesses=True)
+    moved = story.line_of("moved", to="verify")
+    story.forge(moved, lambda entry: entry.update(by="engine"))
+    found = [one.what for one in story.audit().findings if one.line == moved]
+    assert any("implement -> verify is not allowed" in what and "said no" in what for what in found), found
+
+
+def test_a_taint_that_was_forged_away_does_not_make_the_run_good(story: Story) -> None:
+    line = story.line_of("run_ended", run=4)
+    story.forge(line, untainted)
+    assert not story.audit().ok
+
+
+def inserted(story: Story, place: int, *lines: dict[str, Any]) -> None:
+    """Put lines before the line `place`, and make numbers and chain good again."""
+    entries = story.entries()
+    entries[place - 1 : place - 1] = [{"time": entries[place - 1]["time"], **line} for line in lines]
+    previous, raws = "0" * 64, []
+    for number, entry in enumerate(entries, 1):
+        raws.append(json.dumps({**entry, "seq": number, "prev": previous}, separators=(",", ":")).encode())
+        previous = sha256_of(raws[-1])
+    story.write_raws(raws)
+    (story.control / "snapshot.json").unlink()
+
+
+def test_whatever_is_written_while_a_run_lives_is_found(story: Story) -> None:
+    line = story.line_of("run_ended", run=3)
+    inserted(story, line, {"kind": "answered", "by": "person", "name": "ann", "answer": "pass"})
+    first = story.audit().findings[0]
+    assert (first.line, first.kind, first.what) == (line, "run", "agent run #3 was under way")
+
+
+def test_a_crash_without_a_run_is_found(story: Story) -> None:
+    crash = story.entries()[story.line_of("crashed") - 1]
+    line = story.line_of("run_planned", run=1)
+    inserted(story, line, {key: value for key, value in crash.items() if key not in ("seq", "prev", "time")})
+    assert any(finding.what == "no agent run had ended" for finding in story.audit().findings)
+
+
+def test_a_run_that_asked_for_something_did_begin(story: Story) -> None:
+    line = story.line_of("run_ended", run=3)
+    inserted(story, line, {"kind": "run_void", "run": 3, "why": "it never began"})
+    found = story.audit().findings
+    assert any("so it had begun" in finding.what for finding in found)
+    assert any("agent run #3 was not under way" in finding.what for finding in found)

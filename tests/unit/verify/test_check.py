@@ -1,0 +1,105 @@
+"""The checker's front end tells everything at once and raises only for what is not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from detent.errors import UnreadableError, UsageError
+from detent.machines.load import built_in_names
+from detent.verify.check import check_machine
+
+SMALL = """
+format = 1
+name = "small"
+initial = "open"
+
+[store]
+codec = "markdown_fields"
+file = "STATE.md"
+state = "State"
+files = ["STATE.md"]
+
+[field.Answer]
+
+[gate.filled]
+check = "fields_filled"
+fields = ["Answer"]
+
+[role.worker]
+access = "write"
+
+[state.open]
+role = "worker"
+[state.closed]
+end = true
+
+[[edge]]
+from = "open"
+to = "closed"
+by = ["agent"]
+needs = ["filled"]
+"""
+
+
+def write(folder: Path, text: str) -> str:
+    path = folder / "machine.toml"
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize("name", built_in_names())
+def test_the_machines_that_ship_are_sound(name: str) -> None:
+    report = check_machine(name)
+    assert (report.problems, report.violations) == ((), ())
+    assert report.is_sound
+    assert report.name == name
+    assert report.asked > report.snapshots > report.states
+
+
+def test_a_machine_file_is_counted(tmp_path: Path) -> None:
+    path = write(tmp_path, SMALL)
+    report = check_machine(path)
+    assert (report.name, report.where, report.states, report.edges) == ("small", path, 2, 1)
+    assert report.is_sound
+
+
+def test_every_mistake_of_a_file_is_told_at_once(tmp_path: Path) -> None:
+    text = SMALL.replace('"fields_filled"', '"fields_fild"').replace('to = "closed"', 'to = "shut"')
+    report = check_machine(write(tmp_path, text + '[[lock]]\nname = "x"\nafter = "nowhere"\n'))
+    told = " | ".join(report.problems)
+    for words in ("unknown check 'fields_fild'", "unknown state 'shut'", "unknown state 'nowhere'", "holds nothing"):
+        assert words in told
+    assert not report.is_sound
+    assert report.violations == ()
+
+
+def test_findings_of_linter_and_explorer_come_together(tmp_path: Path) -> None:
+    more = '[state.lost]\nend = true\n[state.trap]\n[[edge]]\nfrom = "open"\nto = "trap"\nby = ["person"]\n'
+    more += '[[edge]]\nfrom = "trap"\nto = "trap"\nby = ["person"]\n'
+    report = check_machine(write(tmp_path, SMALL + more))
+    assert report.problems == ("state lost: no move leads there",)
+    assert [violation.rule for violation in report.violations] == ["no end can be reached any more"]
+    assert report.violations[0].story == ("start in open", "person: open -> trap (open-to-trap)")
+    assert not report.is_sound
+
+
+def test_limits_and_options_of_a_project_are_checked_too() -> None:
+    report = check_machine("phase", limits={"nonsense": 3}, options=("no-such-option",))
+    assert len(report.problems) == 2
+    assert check_machine("phase", options=("ask-early",)).edges == check_machine("phase").edges + 1
+
+
+def test_a_file_that_is_no_toml_is_a_report(tmp_path: Path) -> None:
+    path = write(tmp_path, "format = ")
+    report = check_machine(path)
+    assert "not valid TOML" in report.problems[0]
+    assert report.where == path
+
+
+def test_what_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableError):
+        check_machine(str(tmp_path / "none.toml"))
+    with pytest.raises(UsageError):
+        check_machine("nonsense")
