@@ -440,7 +440,9 @@ def disagreements() -> list[str]:
     ]
     known = places_of(Project) | places_of(TaskPlaces)
     return found + unequal(
-        PLACES, known - {"task", "task_ids", "task_names", "has_task", "replace"}, f"place ({places.__name__})"
+        PLACES,
+        known - {"prompt", "task", "task_ids", "task_names", "has_task", "replace"},
+        f"place ({places.__name__})",
     )
 
 

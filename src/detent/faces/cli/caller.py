@@ -50,7 +50,7 @@ def is_held() -> bool:
                 return False
     except OSError:
         return False  # no Linux, or nothing to see: then nothing holds us this way either
-    from detent.runner.make.trial import committed_settings
+    from detent.runner.task.committed import committed_settings
 
     return not committed_settings().human_allow_no_new_privs
 

@@ -110,7 +110,7 @@ def trust_written(project: Project, text: str, by: str) -> None:
 
 def wanted_here(project: Project) -> tuple[Privileged, ...]:
     """What the settings want: those of the last commit, which tasks go by, and those on disk where they differ."""
-    from detent.runner.make.trial import head_commit
+    from detent.runner.task.committed import head_commit
     from detent.runner.task.pinned import read_committed
     from detent.store.disk.atomic import read_plain
 

@@ -19,7 +19,7 @@ from detent.store.disk.atomic import make_folders
 from detent.store.disk.lock import Lock
 from detent.store.journal.native import Native
 from detent.store.journal.places import make_task_folder
-from detent.store.journal.shown import ROUNDS, state_label
+from detent.store.text.labels import ROUNDS, state_label
 from detent.store.text.numbers import whole_number
 
 TYPE_CHECKING = False

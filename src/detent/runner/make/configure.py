@@ -19,7 +19,7 @@ from detent.runner.step.settle import record, refuse_while_running, remember
 from detent.runner.task.pinned import read_overrides, read_usd
 from detent.store.disk.lock import Lock
 from detent.store.journal.memory import configured
-from detent.store.journal.shown import labels_from
+from detent.store.text.labels import labels_from
 from detent.store.text.numbers import whole_number
 
 TYPE_CHECKING = False

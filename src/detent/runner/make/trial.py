@@ -11,7 +11,7 @@ import re
 
 from detent.core.record import Record
 from detent.effects.git.bring import wipe
-from detent.effects.git.git import Git, end_where, find_repository, tree_of, write_git_dir
+from detent.effects.git.git import Git, end_where, tree_of, write_git_dir
 from detent.effects.git.tree.tool_caches import CACHES, is_cache_folder
 from detent.effects.git.tree.tree_id import LeftOut, tree_id
 from detent.effects.host.last_lines import last_lines
@@ -28,14 +28,13 @@ from detent.effects.workspace.checkout import (
     why_cut_short,
 )
 from detent.effects.workspace.frozen_parts import frozen_parts
-from detent.errors import DetentError
 from detent.runner.access.access import hold_in, running_in, setups_in, unseen_folders
 from detent.runner.access.command_place import Place, overlay_problem
 from detent.runner.make.checked import load_checked
 from detent.runner.make.create import DEFAULT_MACHINE
 from detent.runner.step.homes import make_home
 from detent.runner.step.prove import BEGINS, ENDED, SET_UP, Progress, quiet
-from detent.runner.task.open import find_project
+from detent.runner.task.committed import head_commit
 from detent.runner.task.pinned import pinned_settings, read_committed, sandbox_rules
 from detent.store.disk.atomic import read_plain
 from detent.store.journal.places import lies_in
@@ -111,21 +110,6 @@ def check_settings(project: Project) -> Found:
     if head or not project.common_dir:
         pinned_settings(project, head, settings, machine)
     return Found(settings, machine, data is not None, data == committed)
-
-
-def committed_settings(start: str = "") -> Settings:
-    """The settings of the project at a folder as they are committed; what can't be read says nothing."""
-    try:
-        project = find_project(start)
-        data = read_committed(project, head_commit(project), FILE)
-        return effective_settings(data, FILE)
-    except DetentError:
-        return Settings()
-
-
-def head_commit(project: Project) -> str:
-    repository = find_repository(project.root) if project.common_dir else None
-    return (repository.head if repository is not None else None) or ""
 
 
 def try_commands(project: Project, settings: Settings, progress: Callable[[Progress], None] = quiet) -> Trial:

@@ -19,6 +19,7 @@ from detent.runner.access.logins import make_ready, remember_steering
 from detent.runner.step.filing import forget_reports
 from detent.runner.task.budget import budget_left
 from detent.store.disk.atomic import make_folders, read_plain, write_atomic
+from detent.store.journal.places import PROMPT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from detent.effects.agents.catalog import Agent, Launch
     from detent.runner.task.open import Task
 
-PROMPT = "prompt.md"
 DEFAULT_MINUTES, DEFAULT_STALL_MINUTES = 30.0, 10.0
 SHORTEST_RUN_S = 0.1  # a bound of nothing would mean none
 CLAIM_GRACE_S = 10.0  # for an agent to end by itself once its claim was accepted
@@ -100,7 +100,7 @@ def _launch(task: Task, agent: Agent, *, is_held: bool, cwd: str) -> Launch:
     if run["talk"]:
         # The run's own folder can't be seen from inside.
         prompt = os.path.join(out, f"prompt-{run['run']}.md")
-        write_atomic(prompt, read_plain(os.path.join(task.places.run(run["run"]), PROMPT)) or b"", durable=False)
+        write_atomic(prompt, read_plain(task.places.prompt(run["run"])) or b"", durable=False)
         launch = talk_command_for(
             agent, prompt=prompt, model=run["model"], run_dir=out, cwd=cwd, folders=folders, is_held=is_held
         )

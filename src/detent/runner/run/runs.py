@@ -20,7 +20,7 @@ from detent.errors import DetentError, RefusedError, ToolError
 from detent.gates.judge import evidence_hashes, judge
 from detent.runner.access.access import how_held, run_held, unseen_arguments
 from detent.runner.access.command_place import place_of
-from detent.runner.run.launch import PROMPT, bounds_of, spec_of
+from detent.runner.run.launch import bounds_of, spec_of
 from detent.runner.run.prompt import prompt_for
 from detent.runner.run.taint import hook_prints_of
 from detent.runner.step.in_place import refuse_beside_run, refuse_elsewhere
@@ -33,7 +33,9 @@ from detent.runner.task.budget import budget_spent, fruitless_spent
 from detent.store.disk.atomic import make_folders, write_atomic
 from detent.store.disk.digest import sha256_of
 from detent.store.disk.lock import Lock
-from detent.store.journal.shown import WHILE_RUNNING, labels_from
+from detent.store.journal.places import PROMPT
+from detent.store.journal.shown import WHILE_RUNNING
+from detent.store.text.labels import labels_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

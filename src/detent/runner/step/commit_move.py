@@ -10,7 +10,8 @@ from detent.runner.step.promises import keep_promises
 from detent.runner.step.settle import Settled, remember
 from detent.runner.task.layout import is_tracked
 from detent.runner.task.open import waits_at_end
-from detent.store.journal.shown import PENDING, STATUS, state_label
+from detent.store.journal.shown import PENDING
+from detent.store.text.labels import STATUS, state_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -152,7 +152,7 @@ def provide(task: Task, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _refuse_full(project: Project) -> None:
-    from detent.runner.make.trial import committed_settings  # only who makes a home asks for the settings of today
+    from detent.runner.task.committed import committed_settings  # only who makes a home asks for the settings of today
 
     _refuse_beyond(project, committed_settings(project.root).pool_size)
 

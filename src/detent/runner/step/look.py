@@ -280,7 +280,7 @@ def remember_taken(task: Task, taken: Taken, since: int) -> None:
 
 def _prepare_look(task: Task) -> None:
     if not os.path.isdir(task.tree_path):
-        from detent.runner.tell.explain import is_tree_to_come, missing_tree, where_tree_went
+        from detent.runner.task.missing_tree import is_tree_to_come, missing_tree, where_tree_went
 
         if is_tree_to_come(task):
             is_over = task.machine.states[task.memory.snapshot.state].is_end

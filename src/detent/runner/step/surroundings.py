@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from detent.store.journal.memory import Memory
 
 _LARGEST_PROMPT_BYTES = 4_000_000
-_PROMPT = "prompt.md"
 
 
 class Surroundings:
@@ -36,7 +35,7 @@ class Surroundings:
         if not visit.get("said"):
             return Said("") if visit else None
         text = read_plain(os.path.join(places.objects(), visit["said"])) or b""
-        prompt = read_plain(os.path.join(places.run(visit["run"]), _PROMPT), _LARGEST_PROMPT_BYTES) or b""
+        prompt = read_plain(places.prompt(visit["run"]), _LARGEST_PROMPT_BYTES) or b""
         return Said(text.decode("utf-8", "replace"), prompt.decode("utf-8", "replace"))
 
     def agents(self, role: str) -> tuple[AgentSeen, ...]:

@@ -22,7 +22,6 @@ from detent.page.page import render
 from detent.page.runs import runs_of
 from detent.page.text import file_address
 from detent.page.values import Attempt, NextMove, Now, Page, Ran
-from detent.runner.run.launch import PROMPT
 from detent.runner.step.look import touched_now
 from detent.runner.step.settle import read_document
 from detent.runner.task.layout import page_name
@@ -280,7 +279,7 @@ def _ran(store: ReceiptStore, receipt: Receipt, vouched: Mapping[str, tuple[Mapp
 
 
 def _told(task: Task, number: int) -> str:
-    return os.path.join(task.places.run(number), PROMPT)
+    return task.places.prompt(number)
 
 
 def _last_tree(entries: Sequence[dict[str, Any]]) -> str:

@@ -16,6 +16,7 @@ from detent.runner.step.locks import shown_item
 from detent.runner.step.settle import find_disorder, is_collected, read_document
 from detent.runner.step.unearned import why_unearned
 from detent.runner.task.loop import failed_here, loop_of
+from detent.runner.task.missing_tree import is_tree_to_come, missing_tree, where_tree_went
 from detent.runner.task.open import needs_word, waits_at_end
 from detent.runner.task.unready import failed_setup
 from detent.runner.tell.advice import advice
@@ -257,12 +258,6 @@ def waits_for_word(files: tuple[str, ...]) -> str:
     return f"a person: to approve {name_some(files)}"
 
 
-def is_tree_to_come(task: Task) -> bool:
-    """Whether work has not begun: all that was visited is an end, or a state whose moves prepare the tree."""
-    visited = [task.machine.states[name] for name in task.memory.snapshot.visits]
-    return all(state.is_end or any(way.prepare for edge in state.edges for way in edge.ways) for state in visited)
-
-
 def _taken_back(task: Task, state: State) -> list[str]:
     """That the deployment was taken back, with the command that deploys the same version again."""
     if not (time := task.memory.deploy.get("taken_back", "")):
@@ -289,20 +284,6 @@ def _tree_problems(task: Task, state: State) -> list[str]:
 
     steps = tuple(name for edge in state.edges for way in edge.ways for name in way.prepare)
     return [one.why for one in foreseen(task, steps)]
-
-
-def missing_tree(task: Task) -> str:
-    return f"the folder this task works on is not there: {task.tree_path}"
-
-
-def where_tree_went(task: Task) -> str:
-    """What to do about a tree that is gone; the repository we came in by may be the one that was moved."""
-    if not task.memory.head["in_place"]:
-        return f"make it again from the last checkpoint: detent restore {task.id}"
-    old, new = task.tree_path, task.project.root
-    if old == task.memory.head["root"] != new:
-        return f"if its repository was moved to {new}, move it back or run: ln -s {new} {old}"
-    return "put it back where it was"
 
 
 def _moves(task: Task, state: State, document: Document | None) -> tuple[Move, ...]:

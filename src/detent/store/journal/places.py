@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 POINTER = ".detent-task"
+PROMPT = "prompt.md"  # in the folder of an agent run: what it was told
 _ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
 LONGEST_ID = 64
 
@@ -120,6 +121,10 @@ class TaskPlaces(Record):
     def run(self, number: int) -> str:
         """Where one agent run leaves its traces."""
         return f"{self.folder}/runs/{number}"
+
+    def prompt(self, number: int) -> str:
+        """What one agent run was told."""
+        return f"{self.run(number)}/{PROMPT}"
 
     def seen_tree(self) -> str:
         return f"{self.folder}/tree.json"

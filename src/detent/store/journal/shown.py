@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 
+from detent.store.text.labels import STATUS, state_label
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
     from detent.store.journal.memory import Memory
 
-NUMBERS = ("revision",)
 # They change while a run lives, when nobody writes the file: what it says then is nobody's doing.
 WHILE_RUNNING = ("run", "session", "mode")
 
@@ -52,28 +53,12 @@ _SOURCES: Mapping[str, Callable[[Memory], str]] = {
     "revision": lambda memory: str(memory.revision or ""),
 }
 SOURCES = tuple(_SOURCES)
-ROUNDS, STATUS = "rounds", "status"  # of `[store]`: labels with {state} in them, one for each state
 PENDING = "pending"  # the status of the state a task is in
 
 
 def shown_values(machine: Machine, memory: Memory) -> dict[str, str]:
     """What the file shows at one journal line, by label."""
     return {label: _SOURCES[source](memory) for label, source in machine.store.get("shows", {}).items()}
-
-
-def state_label(machine: Machine, key: str, state: str) -> str:
-    """The label under which one state's rounds or status stand; empty where the machine keeps none."""
-    template: str = machine.store.get(key, "")
-    return template.replace("{state}", state) if template and not machine.states[state].is_end else ""
-
-
-def state_labels(machine: Machine, key: str) -> tuple[str, ...]:
-    return tuple(label for state in machine.states if (label := state_label(machine, key, state)))
-
-
-def labels_from(machine: Machine, sources: tuple[str, ...]) -> tuple[str, ...]:
-    """The labels that show one of these."""
-    return tuple(label for label, source in machine.store.get("shows", {}).items() if source in sources)
 
 
 def status_values(machine: Machine, memory: Memory) -> dict[str, str]:

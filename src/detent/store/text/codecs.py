@@ -7,8 +7,8 @@ text only: who reads and writes files is `native.py`.
 from __future__ import annotations
 
 from detent.core.record import Record
-from detent.store.journal.shown import NUMBERS, ROUNDS, STATUS, labels_from, state_labels
 from detent.store.text.fields import Found, append_to_section, read_fields, replace_value, write_fields
+from detent.store.text.labels import NUMBERS, ROUNDS, STATUS, labels_from, state_labels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ import os
 from detent.errors import UnreadableError
 from detent.gates.judge import evidence_hashes
 from detent.machines.reading import IN_TREE
-from detent.runner.run.launch import PROMPT
 from detent.runner.step.look import look
 from detent.runner.step.settle import read_document
 from detent.runner.task.layout import is_tracked
@@ -54,7 +53,7 @@ def check_runs(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
     }
     for entry in entries:
         if entry["kind"] == "run_planned" and entry["run"] not in promptless:
-            path = os.path.join(task.places.run(entry["run"]), PROMPT)
+            path = task.places.prompt(entry["run"])
             yield from _changed(path, {"sha256": entry["prompt"]}, entry["seq"], f"prompt of agent run #{entry['run']}")
         elif entry["kind"] == "run_ended":
             for name, one in entry.get("files", {}).items():

@@ -11,8 +11,8 @@ from detent.effects.host.keeper.watch import Watch
 from detent.errors import UsageError
 from detent.faces.cli.output import print_json
 from detent.faces.words.screen import printable
-from detent.runner.run.launch import PROMPT
 from detent.runner.task.open import open_task
+from detent.store.journal.places import PROMPT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

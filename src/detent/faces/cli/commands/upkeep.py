@@ -60,8 +60,9 @@ def _settings(project: Project, *, is_quick: bool, is_silent: bool) -> tuple[lis
     from detent.runner.access.access import settings_level
     from detent.runner.access.trust import is_untrusted, wanted_here
     from detent.runner.make.checked import misspelt
-    from detent.runner.make.trial import check_settings, head_commit, try_commands
+    from detent.runner.make.trial import check_settings, try_commands
     from detent.runner.step.prove import quiet
+    from detent.runner.task.committed import head_commit
     from detent.store.journal.settings import FILE
 
     try:

@@ -1,0 +1,27 @@
+"""What is said of a work tree that is not there: it is still to come, or it is gone."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.runner.task.open import Task
+
+
+def is_tree_to_come(task: Task) -> bool:
+    """Whether work has not begun: all that was visited is an end, or a state whose moves prepare the tree."""
+    visited = [task.machine.states[name] for name in task.memory.snapshot.visits]
+    return all(state.is_end or any(way.prepare for edge in state.edges for way in edge.ways) for state in visited)
+
+
+def missing_tree(task: Task) -> str:
+    return f"the folder this task works on is not there: {task.tree_path}"
+
+
+def where_tree_went(task: Task) -> str:
+    """What to do about a tree that is gone; the repository we came in by may be the one that was moved."""
+    if not task.memory.head["in_place"]:
+        return f"make it again from the last checkpoint: detent restore {task.id}"
+    old, new = task.tree_path, task.project.root
+    if old == task.memory.head["root"] != new:
+        return f"if its repository was moved to {new}, move it back or run: ln -s {new} {old}"
+    return "put it back where it was"
