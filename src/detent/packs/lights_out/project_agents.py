@@ -13,6 +13,7 @@ import re
 
 from detent.errors import UnreadableError
 from detent.store.disk.atomic import read_text
+from detent.store.text.names import on_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,16 +35,18 @@ def project_agents(task: Task, state: State) -> str:
         return ""
     known = tuple(harness["specialists"])
     places = (harness["agents"], harness["project_agents"])
-    found = [f"- `{name}`: {words}" for place in places for name, words in _files(task, place, known)]
+    found = [path for place in places for path in _files(task, place, known)]
     if not found:
         return ""
+    # A name is another agent's text too: it must not begin a line of the prompt.
+    shown = [f"- `{on_one_line(path)}`: {_description(os.path.join(task.tree_path, path))}" for path in found[:_MOST]]
     more = [f"- and {len(found) - _MOST} more in the same folder"] if len(found) > _MOST else []
     told = "Read the file of each role that your work touches, and keep to it. It adds to this prompt."
-    return "\n".join(("## Agents of this project", told, *found[:_MOST], *more))
+    return "\n".join(("## Agents of this project", told, *shown, *more))
 
 
-def _files(task: Task, pattern: str, known: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Path and description of each agent file that the harness did not write."""
+def _files(task: Task, pattern: str, known: tuple[str, ...]) -> Iterator[str]:
+    """The path of each agent file that the harness did not write."""
     folder, _, shape = pattern.rpartition("/")
     before, _, after = shape.partition("{name}")
     top = os.path.join(task.tree_path, folder)
@@ -52,7 +55,7 @@ def _files(task: Task, pattern: str, known: tuple[str, ...]) -> Iterator[tuple[s
     for file in sorted(os.listdir(top)):
         name = file.removeprefix(before).removesuffix(after)
         if file == f"{before}{name}{after}" and name not in known:
-            yield f"{folder}/{file}", _description(os.path.join(top, file))
+            yield f"{folder}/{file}"
 
 
 def _description(path: str) -> str:
