@@ -35,12 +35,12 @@ EXITS = (
 
 
 def checks_page() -> list[str]:
-    from detent.gates.checks import CHECKS, check_named, parameters
+    from detent.gates.registry import check_named, parameters
 
     closed = 'Missing, empty, placeholder, ambiguous and unreadable are all "not proven", with the reason.'
     lines = ["# Checks", "", f"The questions a gate may ask. {closed}", ""]
     for name, (required, optional) in parameters().items():
-        told = inspect.cleandoc(check_named(name).__doc__ or "") if name in CHECKS else COMBINED[name]
+        told = inspect.cleandoc(check_named(name).__doc__ or "") if name not in COMBINED else COMBINED[name]
         lines += [f"## {name}", "", told, "", f"Needs: {_names(required)}. May have: {_names(optional)}.", ""]
     return lines
 

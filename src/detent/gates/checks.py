@@ -1,4 +1,4 @@
-"""The checks a gate may name: each looks at observations and says what it found. A closed list, fail closed.
+"""Checks about fields and sections: each looks at observations and says what it found. Fail closed.
 
 Missing, empty, placeholder, ambiguous and unreadable are all "not proven", with the reason.
 """
@@ -9,37 +9,17 @@ import re
 from functools import lru_cache, partial
 
 from detent.errors import UnreadableError
-from detent.gates.commands import commands, commands_failed, commands_named, red_green
-from detent.gates.people import asked_by_name, protected_ok, signed_tree
 from detent.gates.plan import read_plan
 from detent.gates.seen import Finding, Seen
 from detent.gates.verdict import read_verdict
-from detent.machines.reading import (
-    GATES,
-    MADE_OF_GATES,
-    REGISTER,
-    ROLE,
-    ROLES,
-    SCHEMA,
-    STATES,
-    TABLE,
-    TEXT,
-    TEXTS,
-    one_of,
-)
 from detent.store.disk.digest import hash_text
 from detent.store.text.markdown import is_placeholder, says_nothing, scan, visible_text
 from detent.store.text.markdown_blocks import read_blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from detent.core.machine import Gate
     from detent.store.journal.observed import PathSeen
-
-    Check = Callable[[Gate, Seen], Finding]
-    Known = tuple[Check | str, tuple[str, ...], tuple[str, ...]]
 
 # A host with a dot, an address, or a name of the local network; that one needs a path, else "https://x" would do.
 _URL = re.compile(
@@ -50,7 +30,6 @@ MARKDOWN_LINK = re.compile(r"\[[^\]\n]+\]\(\s*<?([^)\s>]+)>?\s*\)")
 _MOST_FILLER_BYTES = 200  # of a file that is looked into, whether it says anything
 _MOST_QUOTED = 2000  # characters of a section that is quoted to the next run
 _MOST_SHOWN = 80  # characters of what somebody wrote, where a sentence quotes it
-ABOUT_TREE = "tree"  # what a verdict is about: it counts for the files that it was given on
 ROUND_LINE = re.compile(r"\W*round\W*\d+\W*", re.IGNORECASE)
 
 
@@ -346,152 +325,3 @@ def cut(text: str) -> str:
 
 def _quoted(labels: list[str]) -> str:
     return ", ".join(f'"{label}:"' for label in labels)
-
-
-# name: (function, required parameters, optional parameters); a function that few machines ask for stands there by its
-# place, "MODULE:NAME", so that no other start pays for reading it.
-CHECKS: Mapping[str, Known] = {
-    "fields_filled": (fields_filled, ("fields",), ("empty", "none_in")),
-    "fields_empty": (fields_empty, ("fields",), ("empty",)),
-    "fields_present": (fields_present, ("fields",), ()),
-    "field_is": (field_is, ("field", "value"), ()),
-    "register_is": (register_is, ("register", "value"), ("unless",)),
-    "section_filled": (section_filled, ("file", "section"), ("empty", "quoted")),
-    "section_empty": (section_empty, ("file", "section"), ("empty",)),
-    "verdict": (verdict, ("file", "section", "value"), ("words", "about")),
-    "labels": (labels, ("files", "section", "labels", "relevant"), ()),
-    "path_field": (path_field, ("field",), ()),
-    "link_field": (link_field, ("field",), ("when_folder",)),
-    "commands": (commands, (), ("field",)),
-    "commands_named": (commands_named, ("field",), ()),
-    "commands_failed": (commands_failed, (), ("field",)),
-    "red_green": (red_green, ("field",), ("command", "tests")),
-    "manual_evidence": (manual_evidence, ("field", "file", "section"), ("about",)),
-    "answers": ("gates.answers:answers", ("file", "section", "questions"), ("about",)),
-    "preferences_doc": ("packs.lights_out.checks.scope:preferences_doc", ("file",), ()),
-    "inputs_distilled": ("packs.lights_out.checks.scope:inputs_distilled", ("folder",), ()),
-    "inputs_used": ("packs.lights_out.checks.scope:inputs_used", ("file", "folder"), ()),
-    "scope_doc": ("packs.lights_out.checks.scope:scope_doc", ("file",), ("ignore", "before")),
-    "design_doc": ("packs.lights_out.checks.design:design_doc", ("file", "scope"), ()),
-    "secret_scan": ("packs.lights_out.checks.build:scan", (), ()),
-    "dependency_audit": ("packs.lights_out.checks.build:scan", (), ()),
-    "lockfile": ("packs.lights_out.checks.build:lockfile", (), ()),
-    "no_placeholders": ("packs.lights_out.checks.build:no_placeholders", ("readiness",), ()),
-    "brake": ("packs.lights_out.checks.brake:brake", ("design",), ("besides", "approaches")),
-    "within_design": ("packs.lights_out.checks.brake:within_design", ("design",), ("besides", "approaches")),
-    "structure_ok": ("packs.lights_out.checks.design:structure_ok", ("design",), ("besides",)),
-    "readiness_doc": ("packs.lights_out.checks.readiness:readiness_doc", ("file", "scope", "design"), ()),
-    "ac_tests": ("packs.lights_out.checks.readiness:ac_tests", ("scope", "readiness"), ()),
-    "findings": ("packs.lights_out.checks.reports:findings", ("file", "severities", "value"), ("about", "again")),
-    "drift": ("packs.lights_out.checks.reports:drift", ("file", "value"), ("about", "again")),
-    "blocked_doc": ("packs.lights_out.checks.reports:blocked_doc", ("file",), ("kind",)),
-    "verification_doc": (
-        "packs.lights_out.checks.verification:verification_doc",
-        ("file", "scope", "readiness"),
-        ("value", "about"),
-    ),
-    "recorded_runs": ("packs.lights_out.checks.recorded:recorded_runs", ("file",), ()),
-    "delivery_doc": ("packs.lights_out.checks.delivery:delivery_doc", ("readme", "delivery", "scope"), ()),
-    "proposal_doc": ("packs.lights_out.checks.delivery:proposal_doc", ("file",), ()),
-    "architecture": ("packs.lights_out.checks.delivery:architecture", ("file", "value"), ()),
-    "spec": ("packs.ralf.criteria:spec", ("file",), ()),
-    "promise_seen": ("packs.ralf.criteria:promise_seen", ("file",), ()),
-    "criteria": ("packs.ralf.criteria:criteria", ("file", "report", "section", "value"), ("role",)),
-    "file_unchanged": ("gates.surroundings:file_unchanged", ("file",), ()),
-    "person_says": ("gates.surroundings:person_says", ("word",), ()),
-    "git_clean": ("gates.surroundings:git_clean", (), ()),
-    "baseline_known": ("gates.surroundings:baseline_known", (), ()),
-    "agents_found": ("gates.surroundings:agents_found", ("roles",), ("programs",)),
-    "agents_exhausted": ("gates.surroundings:agents_exhausted", ("role",), ()),
-    "no_sibling_in": ("gates.surroundings:no_sibling_in", ("states",), ()),
-    "protected_ok": (protected_ok, (), ()),
-    "filed": ("gates.filed:filed", ("file",), ()),
-    "renewed": ("gates.filed:renewed", ("files",), ()),
-    "same_tree": ("gates.filed:same_tree", (), ()),
-    "as_judged": ("gates.judged:as_judged", ("edges",), ("besides", "outputs", "design")),
-    "asked_by_name": (asked_by_name, (), ()),
-    "json_valid": ("gates.json_artifacts:json_valid", ("file", "schema"), ()),
-    "questions_closed": ("packs.global_.planned:questions_closed", ("file", "schema"), ()),
-    "files_planned": ("packs.global_.planned:files_planned", ("file", "schema", "plan", "plan_schema"), ()),
-    "scope": ("packs.global_.planned:scope", ("file", "schema", "plan", "plan_schema", "value"), ()),
-    "plan_review": ("packs.global_.reviews:plan_review", ("file", "schema", "value"), ()),
-    "code_review": ("packs.global_.reviews:code_review", ("file", "schema", "value"), ()),
-    "decision": ("packs.global_.reviews:decision", ("file", "schema", "value"), ()),
-    "no_signal": ("packs.global_.reviews:no_signal", ("file", "schema", "values"), ()),
-    "signal_is": ("packs.global_.reviews:signal_is", ("file", "schema", "values"), ()),
-    "signed_tree": (signed_tree, ("edge",), ("files",)),
-    "tree_edited": ("gates.people:tree_edited", (), ()),
-    "big_fix": ("packs.lights_out.checks.fix_size:big_fix", ("design",), ()),
-    "deploy_named": ("packs.lights_out.checks.deployed:deploy_named", ("preferences",), ()),
-    "deployed": (
-        "packs.lights_out.checks.deployed:deployed",
-        ("preferences",),
-        ("edges", "besides", "outputs", "design"),
-    ),
-    "taken_back": ("packs.lights_out.checks.deployed:taken_back", (), ()),
-}
-
-
-# What is not named here is one text.
-_KINDS = {
-    "unless": TABLE,
-    **dict.fromkeys(("fields", "empty", "none_in", "words", "files", "labels", "questions", "tests"), TEXTS),
-    **dict.fromkeys(("programs", "severities", "besides", "values", "edges"), TEXTS),
-    **dict.fromkeys(("schema", "plan_schema"), SCHEMA),
-    "states": STATES,
-    "roles": ROLES,
-    "role": ROLE,
-    "register": REGISTER,
-    "about": one_of((ABOUT_TREE,)),
-}
-# What `value` may be, where a check knows only some: any other word would silently mean one of them, or nothing.
-VALUES: Mapping[str, tuple[str, ...]] = {
-    "findings": ("none open", "some open"),
-    "drift": ("CLEAN", "REPAIRED", "BLOCKED"),
-    "verification_doc": ("PASS", "FAIL"),
-    "architecture": ("none", "changes"),
-    "criteria": ("all pass", "some fail"),
-    "scope": ("inside", "outside"),
-    "plan_review": ("ok", "needs_changes", "blocked"),
-    "code_review": ("ok", "needs_changes", "plan"),
-    "decision": ("accepted", "needs_changes", "unclear", "upstream", "revert"),
-}
-
-
-# Checks whose answer speaks for the tree they were asked of; of those with a `value`, the values that speak for it.
-_JUDGING: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("commands", "red_green", "secret_scan", "dependency_audit", "lockfile", "no_placeholders"), ()),
-    **dict.fromkeys(("ac_tests", "structure_ok", "within_design", "recorded_runs"), ()),
-    "criteria": ("all pass",),
-    "scope": ("inside",),
-    "code_review": ("ok",),
-}
-
-
-def judges_tree(check: str, params: Mapping[str, object]) -> bool:
-    """Whether an open gate of this kind says something good about the tree it was asked of, and about no other."""
-    if params.get("about") == ABOUT_TREE:
-        return True
-    values = _JUDGING.get(check, ())
-    return check in _JUDGING and (not values or params.get("value") in values)
-
-
-def check_named(name: str) -> Check:
-    """The function of a check, its module read when it is first asked for."""
-    known = CHECKS[name][0]
-    if not isinstance(known, str):
-        return known
-    module, _, function = known.partition(":")
-    found: Check = getattr(__import__(f"detent.{module}", fromlist=(function,)), function)
-    return found
-
-
-def parameters() -> dict[str, tuple[dict[str, str], dict[str, str]]]:
-    """What each check must and may be given, and of which kind; `not` and `all` combine other gates."""
-    found = {name: (_kinds(name, required), _kinds(name, optional)) for name, (_, required, optional) in CHECKS.items()}
-    return {**found, **{name: ({"of": GATES}, {}) for name in MADE_OF_GATES}}
-
-
-def _kinds(check: str, names: tuple[str, ...]) -> dict[str, str]:
-    own = {"value": one_of(VALUES[check])} if check in VALUES else {}
-    return {name: own.get(name) or _KINDS.get(name, TEXT) for name in names}

@@ -6,10 +6,13 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from detent.core.record import Record
 from detent.gates.plan import all_commands, receipt_key
+from detent.gates.registry import declared
 from detent.gates.seen import Finding, told_in
+from detent.machines.packs import load
 from detent.store.disk.digest import hash_text
 from detent.store.journal.observed import Command
 from detent.store.text.markdown import is_placeholder
@@ -22,14 +25,10 @@ if TYPE_CHECKING:
     from detent.gates.seen import Seen
     from detent.store.journal.receipts import Receipt
 
-SCANS = ("secret_scan", "dependency_audit")
-RECORDED = "recorded_runs"  # its commands stand in a report of the moment; no other state is judged by them
-COMMAND_CHECKS = ("commands", "commands_failed", "red_green", "criteria", RECORDED, *SCANS)
 _MOST_SHOWN = 80  # characters of a command, where a sentence quotes it
 
 
-_SCANNER = re.compile(r" -m detent\.(?:packs\.lights_out|effects)\.(\w+)\b")
-_SCANNERS = {"scan_secrets": "secret scan", "audit_dependencies": "dependency audit"}
+_PROGRAM = re.compile(r" -m detent\.packs\.\w+\.(\w+)\b")
 
 
 class Run(Record):
@@ -44,52 +43,59 @@ class Run(Record):
 
 def runs_commands(machine: Machine) -> bool:
     """Whether any gate of a machine rests on commands."""
-    return any(gate.check in COMMAND_CHECKS for gate in machine.gates.values())
+    return any(rests_on_commands(gate) for gate in machine.gates.values())
+
+
+def rests_on_commands(gate: Gate) -> bool:
+    """Whether a gate asks the engine to run commands."""
+    return bool(declared(gate.check).runs)
+
+
+def is_momentary(gate: Gate) -> bool:
+    """Whether a gate's commands stand in a report of the moment, so that no other state is judged by them."""
+    return declared(gate.check).is_momentary
 
 
 def shown_command(line: str) -> str:
-    """A command as people and agents are told of it: a scanner of the engine by its name, any other by its line."""
-    match = _SCANNER.search(line)
-    return _SCANNERS.get(match[1], line) if match else line
+    """A command as people and agents are told of it: a program of the engine by its name, any other by its line."""
+    match = _PROGRAM.search(line)
+    return match[1].replace("_", " ") if match else line
 
 
 def runs_of(gate: Gate, seen: Seen) -> tuple[Run, ...]:
     """Every run this gate asks for on the tree as it is seen; nothing for a gate that asks for none."""
-    if gate.check not in COMMAND_CHECKS:
-        return ()
-    if gate.check in SCANS:
-        from detent.packs.lights_out.checks.build import scan_commands  # few gates scan
+    runs = declared(gate.check).runs
+    found: tuple[Run, ...] = load(runs)(gate, seen) if runs else ()
+    return found
 
-        scans = scan_commands(gate, seen)
-        return tuple(Run(receipt_key(seen.tree, scan.line, gate, seen.workspace), scan) for scan in scans)
-    if gate.check == "criteria":
-        from detent.packs.ralf.criteria import all_commands_of  # only what checks a specification asks
 
-        own = all_commands_of(gate, seen)
-        return tuple(Run(receipt_key(seen.tree, command.line, gate, seen.workspace), command) for command in own)
-    if gate.check == RECORDED:
-        from detent.packs.lights_out.checks.recorded import commands_of  # only a verification records commands
+def run_on(gate: Gate, seen: Seen, command: Command) -> Run:
+    """A command as this gate alone asks for it, on the tree as it is seen."""
+    return Run(receipt_key(seen.tree, command.line, gate, seen.workspace), command)
 
-        return tuple(
-            Run(receipt_key(seen.tree, command.line, gate, seen.workspace), command, exit=code, is_recorded=True)
-            for command, code in commands_of(gate, seen)
-        )
+
+def plan_runs(gate: Gate, seen: Seen) -> tuple[Run, ...]:
+    """The commands of the plan and of the project; the same one on the same tree says the same whichever gate asks."""
     field = gate.params.get("field", "")
     found = all_commands(seen.commands, seen.field(field))
     if only := gate.params.get("command"):
         found = tuple(command for command in found if command.name == only)
-    # The same command on the same tree says the same whichever gate asks.
     plain = gate.replace(check="commands", params={"field": field})
-    runs = [Run(receipt_key(seen.tree, command.line, plain, seen.workspace), command) for command in found]
-    if gate.check == "red_green" and seen.baseline:
-        tree = f"before {seen.tree}"
-        runs += [Run(receipt_key(tree, command.line, gate, seen.workspace), command, before=True) for command in found]
-    return tuple(runs)
+    return tuple(run_on(plain, seen, command) for command in found)
+
+
+def red_green_runs(gate: Gate, seen: Seen) -> tuple[Run, ...]:
+    """The same, and each of them on the first commit with the task's test files laid over it."""
+    runs = plan_runs(gate, seen)
+    if not seen.baseline:
+        return runs
+    key = partial(receipt_key, f"before {seen.tree}", gate=gate, workspace=seen.workspace)
+    return (*runs, *(Run(key(run.command.line), run.command, before=True) for run in runs))
 
 
 def standing_runs(gate: Gate, seen: Seen) -> tuple[Run, ...]:
     """The same without commands that a report records: what the work is judged by in every state."""
-    return () if gate.check == RECORDED else runs_of(gate, seen)
+    return () if is_momentary(gate) else runs_of(gate, seen)
 
 
 def commands(gate: Gate, seen: Seen) -> Finding:

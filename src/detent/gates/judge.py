@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from detent.core.values import Fact
 from detent.errors import UnreadableError
-from detent.gates.checks import ABOUT_TREE, CHECKS, check_named, shown
+from detent.gates.checks import shown
 from detent.gates.people import REASON
+from detent.gates.registry import ABOUT_TREE, check_named, declared
 from detent.gates.seen import Finding
 from detent.machines.reading import ACCEPTS, DEEPEST_GATES, IN_TREE, MADE_OF_GATES
 from detent.store.disk.digest import hash_text
@@ -27,10 +28,10 @@ def judge(seen: Seen, names: Iterable[str]) -> dict[str, Fact]:
 def evidence_hashes(seen: Seen) -> dict[str, str]:
     """What all fresh-proof gates look at, as it is now; stored on entry, compared later."""
     hashes: dict[str, str] = {}
-    fresh = [gate for gate in seen.machine.gates.values() if gate.since == "entry" and gate.check in CHECKS]
+    fresh = [gate for gate in seen.machine.gates.values() if gate.since == "entry" and declared(gate.check).at]
     for gate in fresh:
         hashes.update(_find(gate, seen)[0].evidence)
-    if any(gate.check == "path_field" for gate in fresh):
+    if any(declared(gate.check).names_proof for gate in fresh):
         # Nobody knows yet which file will be named as proof, so all that could be are taken down.
         hashes.update({f"file:{name}": digest for name, digest in seen.files.listing().items()})
         hashes.update(_documents(seen))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from detent.gates.registry import ALSO, ONLY, declared
 from detent.gates.seen import Finding, Seen
 from detent.machines.reading import ACCEPTS
 from detent.store.disk.digest import hash_text
@@ -17,18 +18,21 @@ if TYPE_CHECKING:
 _MOST_FILES = 200  # that a journal line names
 BY_NAME = "by name"  # stands among what a person says on top: they named the move they want
 REASON = "a reason"  # likewise: they said why
-WORD_CHECKS = ("protected_ok",)  # a closed gate of these is opened by nothing but a person's word
-_ALSO_BY_WORD = ("deployed", "as_judged", ACCEPTS)  # opened by more than a word, too
 
 
 def is_word(machine: Machine, gate: str) -> bool:
     """Whether a gate waits for a person; `gate` may also be the name of a guard."""
-    return gate in machine.gates and all(part.check in (*WORD_CHECKS, "all") for part in machine.parts((gate,)))
+    return gate in machine.gates and all(
+        part.check == "all" or declared(part.check).word == ONLY for part in machine.parts((gate,))
+    )
 
 
 def waits_for_person(machine: Machine, gate: str) -> bool:
     """Whether a closed gate may still be opened by a person's word: commands are run before they are asked."""
-    return is_word(machine, gate) or (gate in machine.gates and machine.gates[gate].check in _ALSO_BY_WORD)
+    if gate not in machine.gates:
+        return False
+    check = machine.gates[gate].check
+    return is_word(machine, gate) or check == ACCEPTS or declared(check).word == ALSO
 
 
 def lacks_only_word(machine: Machine, missing: Iterable[Missing]) -> bool:

@@ -30,7 +30,7 @@ class Audit:
             "-X",
             "utf8",
             "-m",
-            "detent.packs.lights_out.audit_dependencies",
+            "detent.packs.lights_out.dependency_audit",
             "--osv-url",
             self.url,
         ]

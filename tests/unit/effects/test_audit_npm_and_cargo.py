@@ -45,7 +45,7 @@ def flaw(severity: str) -> list[dict[str, Any]]:
 
 
 def audit(folder: Path, *words: str, programs: Path | None = None) -> tuple[int, str]:
-    argv = [sys.executable, "-I", "-X", "utf8", "-m", "detent.packs.lights_out.audit_dependencies", *words]
+    argv = [sys.executable, "-I", "-X", "utf8", "-m", "detent.packs.lights_out.dependency_audit", *words]
     path = os.pathsep.join((str(programs), os.environ["PATH"])) if programs else os.environ["PATH"]
     local = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", "npm_config_fetch_retries": "0"}
     env = {**os.environ, **local, "PATH": path, "HOME": str(folder.parent)}

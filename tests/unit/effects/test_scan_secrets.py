@@ -33,7 +33,7 @@ class Scan:
 
     def __call__(self, *options: str, env: Mapping[str, str] | None = None) -> tuple[int, str]:
         subprocess.run(["git", "add", "--all"], cwd=self.folder, check=True)
-        argv = [sys.executable, "-I", "-X", "utf8", *options, "-m", "detent.packs.lights_out.scan_secrets"]
+        argv = [sys.executable, "-I", "-X", "utf8", *options, "-m", "detent.packs.lights_out.secret_scan"]
         done = subprocess.run(argv, cwd=self.folder, capture_output=True, check=False, timeout=60, text=True, env=env)
         return done.returncode, done.stdout + done.stderr
 
@@ -126,7 +126,7 @@ def test_a_file_that_is_gone_proves_nothing(scan: Scan) -> None:
     scan()
     (scan.folder / "gone.py").unlink()
     done = subprocess.run(
-        [sys.executable, "-I", "-m", "detent.packs.lights_out.scan_secrets"],
+        [sys.executable, "-I", "-m", "detent.packs.lights_out.secret_scan"],
         cwd=scan.folder,
         capture_output=True,
         check=False,
@@ -145,7 +145,7 @@ def test_a_module_of_the_scanners_name_in_the_project_is_not_run(scan: Scan) -> 
 def test_without_the_scanner_nothing_is_proven(scan: Scan) -> None:
     source = Path(__file__).parents[3] / "src"
     hide = f"import sys; sys.modules['detect_secrets'] = None; sys.path.insert(0, {str(source)!r}); "
-    run = "import runpy; runpy.run_module('detent.packs.lights_out.scan_secrets', run_name='__main__')"
+    run = "import runpy; runpy.run_module('detent.packs.lights_out.secret_scan', run_name='__main__')"
     done = subprocess.run([sys.executable, "-I", "-c", hide + run], cwd=scan.folder, capture_output=True, check=False)
     assert done.returncode == NOT_PROVEN, done
     assert b"detect-secrets is not installed" in done.stdout

@@ -269,7 +269,7 @@ def test_an_audit_is_good_for_a_day_and_one_set_of_answers(world: World) -> None
 
 def test_a_scanner_is_started_apart_from_the_project(world: World) -> None:
     line = Scanned(world, "dependency_audit", audit={"osv_url": "http://x/?a=1&b=2", "accept": ["CVE-1"]}).line()
-    assert line.startswith(f"{sys.executable} -I -X utf8 -m detent.packs.lights_out.audit_dependencies")
+    assert line.startswith(f"{sys.executable} -I -X utf8 -m detent.packs.lights_out.dependency_audit")
     assert line.endswith("--on 2026-01-02 --osv-url 'http://x/?a=1&b=2' --accept CVE-1")
     line = Scanned(world, "secret_scan").line()
-    assert line == f"{sys.executable} -I -X utf8 -m detent.packs.lights_out.scan_secrets"
+    assert line == f"{sys.executable} -I -X utf8 -m detent.packs.lights_out.secret_scan"

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from detent.gates.checks import CHECKS
 from detent.gates.plan import receipt_key
+from detent.gates.registry import checks
 from detent.store.journal.observed import Command
 from tests.unit.gates.conftest import MACHINE, World
 
@@ -721,7 +721,7 @@ def test_a_failed_command_is_named_by_its_first_line(world: World) -> None:
 
 
 def test_every_check_says_what_it_must_be_given() -> None:
-    asks_nothing = {name for name, (_, required, _) in CHECKS.items() if not required}
+    asks_nothing = {name for name, check in checks().items() if not check.required}
     of_project = {"commands", "commands_failed"}  # what the project names itself may be all there is to run
     of_person = {"asked_by_name"}
     of_checkout = {"git_clean", "baseline_known", "protected_ok", "same_tree", "tree_edited"}

@@ -10,7 +10,7 @@ import os
 
 from detent.effects.git.git import Git, find_repository
 from detent.errors import UnreadableError
-from detent.gates.commands import COMMAND_CHECKS, RECORDED, shown_command, standing_runs
+from detent.gates.commands import is_momentary, rests_on_commands, shown_command, standing_runs
 from detent.gates.seen import told_in
 from detent.packs.lights_out.post_mortems import find_post_mortems
 from detent.store.disk.atomic import read_text
@@ -45,9 +45,7 @@ def look_at_commands(task: Task) -> None:
     from detent.runner.step.prove import prove_commands
     from detent.store.disk.lock import Lock
 
-    gates = [
-        gate.name for gate in task.machine.gates.values() if gate.check in COMMAND_CHECKS and gate.check != RECORDED
-    ]
+    gates = [gate.name for gate in task.machine.gates.values() if rests_on_commands(gate) and not is_momentary(gate)]
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         task = task.at(settled.memory)

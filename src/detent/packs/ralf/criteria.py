@@ -10,6 +10,7 @@ import re
 
 from detent.core.machine import ENTRY
 from detent.core.record import Record
+from detent.gates.commands import run_on
 from detent.gates.plan import receipt_key
 from detent.gates.seen import Finding, told_in
 from detent.gates.verdict import verdicts_on
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from detent.core.machine import Gate
+    from detent.gates.commands import Run
     from detent.gates.seen import Said, Seen
     from detent.packs.ralf.spec import Criterion
 
@@ -126,13 +128,13 @@ def results(gate: Gate, seen: Seen) -> tuple[Result, ...]:
     return (*own, *found)
 
 
-def all_commands_of(gate: Gate, seen: Seen) -> tuple[Command, ...]:
+def criteria_runs(gate: Gate, seen: Seen) -> tuple[Run, ...]:
     """What has to be run on the tree before the criteria can be judged; the same line is run once."""
     found = {command.line: command for command in seen.commands}
     for criterion in _spec(gate, seen)[1].criteria:
         if criterion.command:
             found.setdefault(criterion.command, Command(criterion.label, criterion.command))
-    return tuple(found.values())
+    return tuple(run_on(gate, seen, command) for command in found.values())
 
 
 def named_by_visits(file: str, visits: Mapping[str, int]) -> str:
@@ -158,9 +160,8 @@ def _of_command(gate: Gate, seen: Seen, line: str) -> tuple[str, str]:
 
 
 def is_to_be_judged(gate: Gate, seen: Seen) -> bool:
-    """Whether all that a gate of this kind lacks is somebody who judges what has no command."""
-    lacks = {one.stands for one in results(gate, seen) if one.stands != "pass"} if gate.check == "criteria" else ()
-    return lacks == {UNJUDGED}
+    """Whether all that this gate lacks is somebody who judges what has no command."""
+    return {one.stands for one in results(gate, seen) if one.stands != "pass"} == {UNJUDGED}
 
 
 def _report(gate: Gate, seen: Seen) -> tuple[str, dict[str, str], tuple[str, str] | None]:

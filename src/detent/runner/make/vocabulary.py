@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detent.core.machine import Vocabulary
-from detent.gates.checks import judges_tree, parameters
+from detent.gates.registry import judges_tree, parameters
 from detent.runner.step.git_steps import STEPS
 from detent.runner.step.homes import PROVISIONS
 from detent.runner.step.promises import EFFECTS

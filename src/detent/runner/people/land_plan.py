@@ -10,7 +10,7 @@ from detent.effects.git.git import Git, check_object_id, find_repository, tree_o
 from detent.effects.git.merge import under_way
 from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError, UnreadableError
-from detent.gates.commands import RECORDED, runs_of, standing_runs
+from detent.gates.commands import is_momentary, runs_of, standing_runs
 from detent.page.diff import patch_text
 from detent.runner.step.look import look, take_current_tree
 from detent.runner.step.promises import put_in_order
@@ -102,7 +102,7 @@ def proof_of(task: Task, candidate: Candidate) -> Proof:
     names = dict.fromkeys(command.name for command in seen.commands if command.line not in covered)
     extra = {f"land {name}": Gate(f"land {name}", "commands", {"command": name}) for name in names}
     machine = task.machine.replace(gates={**task.machine.gates, **extra})
-    gates = tuple(name for name, gate in machine.gates.items() if gate.check != RECORDED)
+    gates = tuple(name for name, gate in machine.gates.items() if not is_momentary(gate))
     return Proof(task.replace(machine=machine), seen.replace(machine=machine), gates)
 
 

@@ -12,7 +12,7 @@ from detent.effects.host.keeper import start as keeper
 from detent.errors import RefusedError
 from detent.gates.judge import judge
 from detent.runner.run.runs import run_seen
-from detent.runner.step.look import TREE_CHECKS, look
+from detent.runner.step.look import look, looks_at_tree
 from detent.runner.step.said_no import asked_target
 from detent.runner.step.settle import find_disorder, read_document, record
 from detent.runner.step.step import Outcome
@@ -82,7 +82,7 @@ def _facts(task: Task, document: Document, asked: Signal) -> dict[str, Fact]:
 
 def _is_seen_later(gate: Gate, filed: Mapping[str, str]) -> bool:
     """Whether a gate looks at the tree, or at a file that is filed only when the run is over."""
-    return gate.check in TREE_CHECKS or any(isinstance(value, str) and value in filed for value in gate.params.values())
+    return looks_at_tree(gate) or any(isinstance(value, str) and value in filed for value in gate.params.values())
 
 
 def _is_said(task: Task, content: dict[str, object]) -> bool:

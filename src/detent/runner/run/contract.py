@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from detent.core.decide import closed_guards, target_of
 from detent.core.values import Signal
-from detent.gates.checks import judges_tree
 from detent.gates.judge import judge
+from detent.gates.registry import judges_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

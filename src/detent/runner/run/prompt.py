@@ -9,10 +9,10 @@ from __future__ import annotations
 from detent.core.decide import decide, spent
 from detent.core.values import Advance, Fact, Signal
 from detent.gates.commands import shown_command, standing_runs
+from detent.gates.registry import declared
 from detent.machines.filing import OUT, TREE_SOURCES
+from detent.machines.packs import load
 from detent.machines.placeholders import BASE, FIRST, OF, RUN, fill
-from detent.packs.lights_out.checks.deployed import CHECK as DEPLOYED
-from detent.packs.lights_out.deploy_plan import read_plan
 from detent.packs.lights_out.project_agents import project_agents
 from detent.runner.run.contract import contract
 from detent.runner.step.locks import closed_items, items_of_others, shown_item
@@ -178,12 +178,8 @@ def _proof(task: Task, state: State, seen: Seen) -> str:
 def _deploys(task: Task, state: State, seen: Seen) -> list[str]:
     """The commands that are run for real, where the way on needs them."""
     named = {gate for edge in state.edges for way in edge.ways for gate in way.needs}
-    plans = [
-        read_plan(seen.files.text(gate.params["preferences"]) or "")[0]
-        for gate in task.machine.gates.values()
-        if gate.name in named and gate.check == DEPLOYED
-    ]
-    found = [f"- {label}: `{line}`" for plan in plans if plan is not None for label, line in plan.commands]
+    outside = [(gate, declared(gate.check).outside) for gate in task.machine.gates.values() if gate.name in named]
+    found = [f"- {label}: `{line}`" for gate, one in outside if one for label, line in load(one.lines)(gate, seen)]
     head = "After a person's word the engine runs these in the checkout, with that person's rights; never run them:"
     return ["", head, *found] if found else []
 

@@ -18,7 +18,8 @@ from detent.effects.git.tree.touched import (
 )
 from detent.effects.workspace.observe import TaskFiles
 from detent.errors import RefusedError, ToolError, UnreadableError, UsageError
-from detent.gates.commands import COMMAND_CHECKS
+from detent.gates.commands import rests_on_commands
+from detent.gates.registry import declared
 from detent.gates.seen import Seen, nobody_looked, not_compared
 from detent.runner.step.surroundings import Surroundings
 from detent.runner.task.layout import is_tracked, moving_files
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
+    from detent.core.machine import Gate
     from detent.effects.git.tree.tree_id import Taken
     from detent.runner.task.open import Task
     from detent.store.journal.memory import Memory
@@ -43,20 +45,6 @@ if TYPE_CHECKING:
     Answer = TypeVar("Answer")
 
 _MOST_LOOKS = 2  # a tree written to in the tick before is still by the second; one that keeps changing is not known
-_WHOLE_TREE = (
-    "structure_ok",
-    "inputs_used",
-    "inputs_distilled",
-    "lockfile",
-    "no_placeholders",
-    "brake",
-    "within_design",
-)  # they ask for every file of it
-# checks whose answer depends on the tree
-TREE_CHECKS = (
-    *(*COMMAND_CHECKS, *_WHOLE_TREE, "protected_ok", "signed_tree", "tree_edited"),
-    *("deployed", "big_fix", "filed", "scope", "same_tree", "as_judged", "code_review"),
-)
 
 
 def _obstacles(prepared: Mapping[str, Mapping[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -218,12 +206,17 @@ def _workspace(task: Task, head: Mapping[str, Any]) -> str:
 
 def needs_tree(task: Task, gates: Iterable[str]) -> bool:
     """Whether any of these gates, or a gate it is made of, looks at the tree."""
-    return any(gate.check in TREE_CHECKS or "about" in gate.params for gate in task.machine.parts(gates))
+    return any(looks_at_tree(gate) or "about" in gate.params for gate in task.machine.parts(gates))
+
+
+def looks_at_tree(gate: Gate) -> bool:
+    """Whether what a gate answers depends on the tree."""
+    return declared(gate.check).needs_tree
 
 
 def needs_commands(task: Task, gates: Iterable[str]) -> bool:
     """Whether any of these gates, or a gate it is made of, rests on a command the engine runs."""
-    return any(gate.check in COMMAND_CHECKS for gate in task.machine.parts(gates))
+    return any(rests_on_commands(gate) for gate in task.machine.parts(gates))
 
 
 def touched_now(task: Task, tree: str) -> Touched:

@@ -21,7 +21,8 @@ from detent.effects.workspace.checkout import (
     run_command,
     why_cut_short,
 )
-from detent.gates.commands import SCANS, is_red, runs_of
+from detent.gates.commands import is_red, runs_of
+from detent.gates.registry import declared
 from detent.runner.access.access import command_running, hold_command, how_held, limits_of, setups_in
 from detent.runner.access.command_place import place_of
 from detent.runner.access.environment import withheld_words
@@ -223,7 +224,7 @@ def _run(task: Task, tree: str, due: list[_Due], *, again: bool, progress: Calla
 
 def _order(task: Task, due: _Due) -> int:
     """Scanners first: the work's own commands change what they would see. Then what builds, then what uses it."""
-    return 0 if due.gate.check in SCANS else 1 if due.run.command.line in _build_lines(task) else 2
+    return 0 if declared(due.gate.check).goes_first else 1 if due.run.command.line in _build_lines(task) else 2
 
 
 def _build_lines(task: Task) -> tuple[str, ...]:
@@ -237,7 +238,7 @@ def _built(
 
     Set-up holds dependencies only, so that the other commands would find nothing built, or what the baseline built.
     """
-    lines = {one.run.command.line for one in due if one.gate.check not in SCANS}
+    lines = {one.run.command.line for one in due if not declared(one.gate.check).goes_first}
     if isinstance(checkout, SetupFailed) or not lines:
         return checkout
     timeout_s, log = (

@@ -23,7 +23,9 @@ from detent.core.values import Advance, Missing, Refuse, Signal, Wait
 from detent.errors import RefusedError, SetUpError
 from detent.gates.judge import evidence_hashes, judge
 from detent.gates.people import BY_NAME, REASON, signed_files, waits_for_person
+from detent.gates.registry import SIBLINGS, declared
 from detent.machines.lines import NEXT
+from detent.machines.packs import load
 from detent.machines.reading import ACCEPTS
 from detent.runner.step.commit_move import commit_move
 from detent.runner.step.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
@@ -48,8 +50,6 @@ if TYPE_CHECKING:
     from detent.store.journal.native import Document
 
 MOST_ROUNDS = 3
-SIBLINGS = "no_sibling_in"  # the check that looks at other tasks
-DEPLOYED = "deployed"  # the check whose commands are run last, and outside the sandbox
 YES = "yes"  # given by a person where a move asks before it is taken
 
 
@@ -150,11 +150,11 @@ def _unready(facts: Mapping[str, Fact], gates: tuple[str, ...]) -> SetUpError:
 def asks_siblings(task: Task) -> bool:
     """Whether a move from here depends on where the other tasks of the project stand."""
     machine = task.machine
-    if all(gate.check != SIBLINGS for gate in machine.gates.values()):
+    if not any(SIBLINGS in declared(gate.check).needs for gate in machine.gates.values()):
         return False
     edges = machine.states[task.memory.snapshot.state].edges
     gates = machine.parts(gate for edge in edges for way in edge.ways for gate in way.needs)
-    return any(gate.check == SIBLINGS for gate in gates)
+    return any(SIBLINGS in declared(gate.check).needs for gate in gates)
 
 
 def tidy(task: Task) -> tuple[Task, tuple[str, ...]]:
@@ -177,10 +177,10 @@ def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:
     from detent.runner.step.prove import prove_commands  # most moves run no command and need not load this
 
     proven = prove_commands(task, seen, gates)
-    if any(gate.check == DEPLOYED for gate in task.machine.gates.values()) and all(one.is_ok for one in proven):
-        from detent.packs.lights_out.deploy import deploy  # few machines deploy anything
-
-        deploy(task, seen, gates)
+    outside = dict.fromkeys(found for gate in task.machine.gates.values() if (found := declared(gate.check).outside))
+    if all(one.is_ok for one in proven):
+        for one in outside:
+            load(one.run)(task, seen, gates)
 
 
 def _unprovided(task: Task, decision: Decision) -> tuple[str, ...]:

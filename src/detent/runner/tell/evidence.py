@@ -14,7 +14,7 @@ import os
 from detent.core.record import Record
 from detent.effects.git.tree.touched import Touched
 from detent.errors import ToolError, UnreadableError
-from detent.gates.commands import COMMAND_CHECKS
+from detent.gates.commands import rests_on_commands
 from detent.page.diff import read_diff
 from detent.page.events import events_of
 from detent.page.files import FileReader, log_excerpt, vouched_excerpt, walk
@@ -141,7 +141,7 @@ def gather(task: Task, own: str, page_folder: str) -> Page:
     entries = task.store.history()
     commands, commands_note = _commands(task, entries)
     targets = {edge.name: edge.target for state in machine.states.values() for edge in state.edges}
-    gates = frozenset(name for name, gate in machine.gates.items() if gate.check in COMMAND_CHECKS)
+    gates = frozenset(name for name, gate in machine.gates.items() if rests_on_commands(gate))
     document = _document(task)
     frame = _frame(task, document)
     asked = {label for label, _ in frame}

@@ -12,6 +12,8 @@ from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.core.values import Advance, Missing, Refuse, Signal
 from detent.errors import UnreadableError
+from detent.gates.registry import declared
+from detent.machines.packs import load
 from detent.runner.step.locks import shown_item
 from detent.runner.step.settle import find_disorder, is_collected, read_document
 from detent.runner.step.unearned import why_unearned
@@ -23,10 +25,6 @@ from detent.runner.tell.advice import advice
 from detent.store.disk.atomic import read_plain
 from detent.store.journal.memory import TALKED
 from detent.store.text.names import name_some
-
-LOOKED_AT_LATER = "git_clean"  # a check that starts git, so that only the move itself asks it
-TAKEN_BACK = "taken_back"  # the check that lets a person deploy again
-DEPLOYED = "deployed"  # the check that may wait for a person's word about deploy commands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -185,11 +183,13 @@ def deploy_word(task: Task) -> str:
         return ""
     edges = task.machine.states[task.memory.snapshot.state].edges
     needed = task.machine.parts(gate for edge in edges for way in edge.ways for gate in way.needs)
-    if all(gate.check != DEPLOYED for gate in needed):
-        return ""
-    from detent.packs.lights_out.deploy import word_wanted
+    outside = next((found for gate in needed if (found := declared(gate.check).outside)), None)
+    return str(load(outside.word)(task)) if outside else ""
 
-    return word_wanted(task)
+
+def runs_outside(machine: Machine) -> bool:
+    """Whether a machine has commands run outside the sandbox, after a person's word."""
+    return any(declared(gate.check).outside for gate in machine.gates.values())
 
 
 def _touched(task: Task) -> Touched | None:
@@ -266,7 +266,7 @@ def _taken_back(task: Task, state: State) -> list[str]:
     again = [
         edge.verbs[0]
         for edge in state.edges
-        if edge.verbs and any(gates[name].check == TAKEN_BACK for way in edge.ways for name in way.needs)
+        if edge.verbs and any(declared(gates[name].check).lets_again for way in edge.ways for name in way.needs)
     ]
     problem = f"the deployment was taken back at {time}: nothing of this version is live"
     return [f'{problem}; deploy it again: detent say "/{again[0]} why" {task.id}' if again else problem]
@@ -344,7 +344,7 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> 
 def _is_for_later(task: Task, lacks: Missing, facts: Mapping[str, Fact]) -> bool:
     gate = task.machine.gates.get(lacks.gate)
     is_unknown = lacks.gate in facts and not facts[lacks.gate].is_known
-    return is_unknown and gate is not None and gate.check == LOOKED_AT_LATER
+    return is_unknown and gate is not None and declared(gate.check).is_asked_late
 
 
 def document_to_read(task: Task) -> str:

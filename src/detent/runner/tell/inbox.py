@@ -9,7 +9,7 @@ from detent.runner.task.budget import way_on
 from detent.runner.task.open import Listed, load_all, load_task, needs_word, waits_at_end
 from detent.runner.task.unready import failed_setup
 from detent.runner.tell.advice import advice
-from detent.runner.tell.explain import DEPLOYED, deploy_word, document_to_read, explain, may_ask
+from detent.runner.tell.explain import deploy_word, document_to_read, explain, may_ask, runs_outside
 from detent.store.journal.native import Native
 from detent.store.text.names import name_some
 
@@ -79,7 +79,7 @@ def letter_of(project: Project, listed: Listed) -> Letter | None:
 
 
 def _to_deploy(project: Project, listed: Listed) -> tuple[str, str] | None:
-    if listed.machine is None or all(gate.check != DEPLOYED for gate in listed.machine.gates.values()):
+    if listed.machine is None or not runs_outside(listed.machine):
         return None
     why = deploy_word(load_task(project, listed.id))
     return (why, f'detent approve {listed.id} --reason "why they may run"') if why else None

@@ -7,6 +7,8 @@ again before the state is left: by the role of another state, in its words.
 from __future__ import annotations
 
 from detent.core.machine import State
+from detent.gates.registry import declared
+from detent.machines.packs import load
 from detent.runner.step.look import current_tree, look
 from detent.runner.step.resolving import resolver_of
 from detent.runner.step.settle import read_document
@@ -43,9 +45,7 @@ def is_judged_next(task: Task) -> bool:
 
 
 def _lacks_only_judgement(task: Task, tree: str) -> bool:
-    from detent.packs.ralf.criteria import is_to_be_judged
-
     state = task.machine.states[task.memory.snapshot.state]
     seen = look(task, task.memory, read_document(task), tree, is_reader=True)
     gates = task.machine.parts(gate for edge in state.edges for way in edge.ways for gate in way.needs)
-    return any(is_to_be_judged(gate, seen) for gate in gates)
+    return any(load(lacks)(gate, seen) for gate in gates if (lacks := declared(gate.check).lacks_judge))

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from detent.gates.checks import judges_tree
 from detent.gates.judge import judge
 from detent.gates.judged import unjudged
+from detent.gates.registry import judges_tree
 from detent.machines.reading import ACCEPTS
 from detent.machines.trees import asked, covered, delivers, key_of
 from detent.packs.lights_out.checks.deployed import changed_since_word

@@ -16,7 +16,7 @@ from detent.gates.people import is_word
 from detent.runner.step.step import Outcome, step
 from detent.runner.task.layout import choose_active
 from detent.runner.task.open import find_project, open_task
-from detent.runner.tell.explain import DEPLOYED, deploy_word, may_ask
+from detent.runner.tell.explain import deploy_word, may_ask, runs_outside
 from detent.runner.tell.inbox import inbox as waiting_tasks
 
 TYPE_CHECKING = False
@@ -181,7 +181,7 @@ def _by_verb(arguments: Arguments, verb: str) -> int:
         hint = f"its moves: detent next {task.id}"
         if verb == "cancel":  # not every machine has a state for what was given up
             hint = f"to be rid of the task, journal and all: detent gc {task.id} --yes --journals"
-        if verb == "approve" and any(gate.check == DEPLOYED for gate in task.machine.gates.values()):
+        if verb == "approve" and runs_outside(task.machine):
             hint = f'to confirm the deploy commands ahead: detent approve {task.id} --unseen --reason "why"'
         allowed = allowed_targets(task.machine, task.memory.snapshot)
         refused = Refuse(f"nothing in {state} waits for {verb}", allowed=allowed, hint=hint)

@@ -11,7 +11,7 @@ import sys
 from shlex import quote
 
 from detent.errors import UnreadableError
-from detent.gates.commands import runs_of
+from detent.gates.commands import run_on, runs_of
 from detent.gates.seen import Finding, told_in
 from detent.machines.reading import IN_TREE
 from detent.packs.lights_out.checks.brake import is_source
@@ -23,6 +23,7 @@ from detent.store.text.names import name_some
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.core.machine import Gate
+    from detent.gates.commands import Run
     from detent.gates.seen import Seen
 
 _FOUND = 1  # the one exit of a scanner that says something was found
@@ -38,16 +39,20 @@ _SKIPPED_TEST = re.compile(
 )
 
 
-def scan_commands(gate: Gate, seen: Seen) -> tuple[Command, ...]:
+def scanners(gate: Gate, seen: Seen) -> tuple[Run, ...]:
     """What the engine runs for a gate of this kind; the project's own folder can't stand in for a scanner (-I)."""
+    return (run_on(gate, seen, _scanner(gate, seen)),)
+
+
+def _scanner(gate: Gate, seen: Seen) -> Command:
     python = f"{quote(sys.executable)} -I -X utf8 -m detent.packs.lights_out"
     if gate.check == "secret_scan":
-        return (Command("secret scan", f"{python}.scan_secrets"),)
+        return Command("secret scan", f"{python}.secret_scan")
     words = [f"--on {seen.today}"]
     sources = {"--osv-url": "osv_url", "--npm-registry": "npm_registry", "--cargo-db": "cargo_db"}
     words += [f"{option} {quote(seen.audit[key])}" for option, key in sources.items() if seen.audit.get(key)]
     words += [f"--accept {one}" for one in seen.audit.get("accept", ())]
-    return (Command("dependency audit", f"{python}.audit_dependencies {' '.join(words)}"),)
+    return Command("dependency audit", f"{python}.dependency_audit {' '.join(words)}")
 
 
 def scan(gate: Gate, seen: Seen) -> Finding:

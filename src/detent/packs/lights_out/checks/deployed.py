@@ -65,6 +65,12 @@ def taken_back(gate: Gate, seen: Seen) -> Finding:
     return Finding(ok=bool(time), why=why, fix=gate.fix, proof=time, by_engine=True)
 
 
+def command_lines(gate: Gate, seen: Seen) -> tuple[tuple[str, str], ...]:
+    """Label and line of each command that is run for real, where the file names them all."""
+    plan, _ = read_plan(seen.files.text(gate.params["preferences"]) or "")
+    return plan.commands if plan else ()
+
+
 def wanted_word(gate: Gate, plan: Plan, seen: Seen) -> str:
     """What a person must be asked before these commands are run; empty when nothing."""
     if word := _unknown_word(plan, seen):

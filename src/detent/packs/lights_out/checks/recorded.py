@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from detent.core.record import Record
+from detent.gates.commands import run_on
 from detent.gates.plan import receipt_key
 from detent.gates.seen import Finding, told_in
 from detent.gates.verdict import read_verdict
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from detent.core.machine import Gate
+    from detent.gates.commands import Run
     from detent.gates.seen import Seen
     from detent.store.journal.receipts import Receipt
 
@@ -100,12 +102,13 @@ def why_unrepeatable(kind: str, line: str) -> str:
     return "it asks a server that it does not start" if hosts and not _BACKGROUND.search(line) else ""
 
 
-def commands_of(gate: Gate, seen: Seen) -> tuple[tuple[Command, int], ...]:
+def recorded_commands(gate: Gate, seen: Seen) -> tuple[Run, ...]:
     """What the engine runs for a gate of this kind, each with the exit it should come to."""
-    found = {
-        one.line: (Command(one.label, one.line), one.exit) for one in recorded_in(gate, seen)[::-1] if _is_run(one)
-    }
-    return tuple(found.values())[::-1]
+    found = {one.line: one for one in recorded_in(gate, seen)[::-1] if _is_run(one)}
+    return tuple(
+        run_on(gate, seen, Command(one.label, one.line)).replace(exit=one.exit, is_recorded=True)
+        for one in tuple(found.values())[::-1]
+    )
 
 
 def _is_run(one: Recorded) -> bool:

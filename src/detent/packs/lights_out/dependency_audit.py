@@ -52,7 +52,7 @@ class _Result:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="audit_dependencies")
+    parser = argparse.ArgumentParser(prog="dependency_audit")
     parser.add_argument("--osv-url", default="")
     parser.add_argument("--npm-registry", default="")
     parser.add_argument("--cargo-db", default="")
