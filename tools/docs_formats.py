@@ -11,6 +11,7 @@ from detent.machines import parse, parse_store
 from detent.machines.findings import EXCEPTIONS
 from detent.machines.load import built_in_names, load
 from detent.runner.make.vocabulary import vocabulary
+from detent.runner.step.registry import effects, steps
 from detent.store.journal import places
 from detent.store.journal.chain import FORMAT
 from detent.store.journal.places import POINTER, Project, TaskPlaces
@@ -146,19 +147,6 @@ MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
         "files": "files of the task folder it holds; one that ends with `/` is a folder with all in it",
     },
 }
-STEPS_MEAN: Mapping[str, str] = {
-    "workspace": "make the task's clone, if it has none yet and the project's pool has room",
-    "baseline": "write down branch and commit of the checkout, to come back to; without git only with `--no-git`",
-    "branch": "make and check out `MACHINE/ID`, from a clean checkout; `--no-branch` leaves it out",
-    "try_baseline": "as `baseline`; what it would refuse is written down, and the gate `baseline_known` tells it",
-    "try_branch": "as `branch`, likewise; nothing is done where `try_baseline` could not be",
-    "reset": "save files and commits under `refs/detent/backup/`, go back to the baseline's branch, delete the task's",
-    "try_hooks": "run the person's commit hooks, with the message too, on the tree as it is, in a disposable checkout",
-    "revert": "take the work back by a commit on the task's own branch, or, where it landed, on top of that branch; "
-    "the files follow and are kept before; needs a reason",
-    "decision": "record the person's command in the file that the move's `decision` gate reads, with its word",
-    "commit": "commit the tree that was signed off last, with the person's identity and hooks; or `--sha` records one",
-}
 SHOWN_MEAN: Mapping[str, str] = {
     "id": "the task's id",
     "title": "its title",
@@ -171,25 +159,6 @@ SHOWN_MEAN: Mapping[str, str] = {
     "session": "the agent run that lives, while one does",
     "why": "why the engine brought the task into this state; empty where a person or an agent did",
     "revision": "the number of the last filed revision",
-}
-EFFECTS_MEAN: Mapping[str, str] = {
-    "checkpoint": "keep the tree as a commit of the engine's own git",
-    "eval_report": "write eval/eval-report.json from the receipts of the commands on the move's tree",
-    "evidence_page": "write the evidence page",
-    "gate_commit": "the same, and in place a commit of tree and log on the task's branch: `docs(design): ...`",
-    "work_commit": "the same between two gates, for what an interruption changed; no block goes back to it",
-    "wip_commit": "the same for a run that was cut short: `wip(build): ...`, with where it was and what comes next",
-    "block": "commit the broken state, then the tree of the last `gate_commit` (or `checkpoint`), and go back to it; "
-    "its line holds the post-mortem",
-    "report": "`BLOCKED: ... Options: [...]. Recommendation: ...` where `[store] report` and `report_field` say",
-    "post_mortem": "commit the log, which tells the post-mortem, and the report",
-    "clear_report": "take the report away; the branch and the journal keep it",
-    "archive": "keep the artifacts of the entered state and of those after it as a version: see `archive` below",
-    "revert_record": "write `[store] record` about the step `revert`, and bring its commit to the task's branch",
-    "harness": "write the files of `[store.harness]` that are not there yet",
-    "leave_branch": "check out the baseline's branch again, if nothing is uncommitted; the task's branch stays",
-    "file_spec": "file `[store] draft` as the revision that the state it leads to counts; it never changes again",
-    "commit_message": "write the message of the person's commit where `[store] message` says",
 }
 STORE: Mapping[str, str] = {
     "codec": "how the native file is written: markdown_fields (lines like `Label: value`), frontmatter (a YAML head), "
@@ -422,8 +391,6 @@ def disagreements() -> list[str]:
             "machine file key",
         ),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),
-        *unequal(STEPS_MEAN, vocabulary().prepares, "prepare step"),
-        *unequal(EFFECTS_MEAN, vocabulary().effects, "effect"),
         *unequal(SHOWN_MEAN, vocabulary().shown, "shown value"),
         *unequal(KIND_MEANS, KINDS, "kind of journal line"),
         *unequal(
@@ -461,8 +428,11 @@ def formats_page() -> list[str]:
     kinds = ((f"`{kind}`", KIND_MEANS[kind], ", ".join(f"`{name}`" for name in fields_of(kind))) for kind in KINDS)
     lines = _head("# Formats", "All files are UTF-8 text.")
     lines += _head("## Machine files", "TOML. Unknown keys are errors; all problems are told at once.")
-    steps = {"steps of `prepare`": STEPS_MEAN, "`effects`": EFFECTS_MEAN, "values of `shows`": SHOWN_MEAN}
-    for title, keys in {**MACHINE_FILE, "store": STORE, **steps}.items():
+    said = {
+        "steps of `prepare`": {name: one.says for name, one in steps().items()},
+        "`effects`": {name: one.says for name, one in effects().items()},
+    }
+    for title, keys in {**MACHINE_FILE, "store": STORE, **said, "values of `shows`": SHOWN_MEAN}.items():
         lines += [f"### {title}", "", *table(("key", "meaning"), _rows(keys))]
     lines += _head(f"## {FILE}", "Read as committed when a task is made, and kept in its journal.")
     lines += table(("key", "meaning"), _rows(SETTINGS))

@@ -60,29 +60,25 @@ class Check(Record):
 
 
 _UNKNOWN = Check("", "")
+_MADE_OF_GATES = {name: Check(name, "", {"of": GATES}) for name in MADE_OF_GATES}
 
 
 @cache
 def _general() -> dict[str, Check]:
     from detent.gates import general
 
-    return by_name((*general.CHECKS, *(_UNKNOWN.replace(name=name, required={"of": GATES}) for name in MADE_OF_GATES)))
+    return by_name(general.CHECKS)
 
 
 @cache
-def _of_packs() -> dict[str, Check]:
-    return by_name(tuple(of_packs(CHECKS)), tuple(_general().values()))
+def checks() -> dict[str, Check]:
+    """Every check there is; those made of other gates come last."""
+    return by_name((*_general().values(), *of_packs(CHECKS), *_MADE_OF_GATES.values()))
 
 
 def declared(name: str) -> Check:
     """What is known of a check; packs are asked only for what is not general. An unknown one needs nothing."""
-    return _general().get(name) or _of_packs().get(name, _UNKNOWN)
-
-
-def checks() -> dict[str, Check]:
-    """Every check there is; those made of other gates come last."""
-    made = {name: _general()[name] for name in MADE_OF_GATES}
-    return {**{name: one for name, one in _general().items() if name not in made}, **_of_packs(), **made}
+    return _general().get(name) or _MADE_OF_GATES.get(name) or checks().get(name, _UNKNOWN)
 
 
 def check_named(name: str) -> Answer:

@@ -11,7 +11,7 @@ from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from types import ModuleType
     from typing import Any, Protocol, TypeVar
 
@@ -44,14 +44,14 @@ def of_packs(sort: str) -> Iterator[Any]:
         yield from getattr(manifest, sort, ())
 
 
-def by_name(declared: Sequence[Declared], known: Sequence[Declared] = ()) -> dict[str, Declared]:
-    """The declarations by their names; a name may stand for one thing only, also among those known already."""
-    found = {one.name: one for one in known}
+def by_name(declared: Iterable[Declared]) -> dict[str, Declared]:
+    """The declarations by their names; a name stands for one thing only."""
+    found: dict[str, Declared] = {}
     for one in declared:
         if one.name in found:
             raise ValueError(f"{one.name} is declared twice")
         found[one.name] = one
-    return {one.name: one for one in declared}
+    return found
 
 
 @cache

@@ -18,16 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
 
 FOLDER = "versions"
 ANSWER = "answer"  # the verb of who answers a question: the work goes on from what is there
 
 
-def archive(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, str]:
+def archive(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
     """Put away the artifacts of the state that was entered and of those after it; which they were."""
     if _line(task, key)["verb"] == ANSWER:
-        return {"version": ""}
+        return {"version": ""}, {}
     task.native.need_own_folder()
     table: Mapping[str, Any] = task.machine.store.get("archive", {})
     states, to = list(table), intent["to"]
@@ -35,7 +36,7 @@ def archive(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, str]:
     version = f"{FOLDER}/{to}-{task.memory.snapshot.visits[to] - 1}"
     paths = [path for state in later for path in _texts(table[state])]
     kept = [path for path in paths if _put_away(task.native.folder, path, version)]
-    return {"version": version, "kept": ", ".join(kept)} if kept else {"version": ""}
+    return ({"version": version, "kept": ", ".join(kept)} if kept else {"version": ""}), {}
 
 
 def _line(task: Task, key: str) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from detent.store.journal.memory import utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.runner.step.prepare_values import Doing, Results
+    from detent.runner.step.registry import Doing, Results
 
 CHECK = "decision"
 

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.gates.commands import Run
+    from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
     from detent.store.journal.receipts import Receipt
 
 FILE = "eval/eval-report.json"
 
 
-def write_eval_report(task: Task, intent: Mapping[str, Any]) -> dict[str, str]:
+def write_eval_report(task: Task, _key: str, intent: Mapping[str, Any]) -> Done:
     """Write the report of the tree that a move saw; repeating it gives the same bytes."""
     seen = look(task, task.memory, read_document(task), intent["tree"])
     ran: dict[str, tuple[Run, Receipt]] = {}
@@ -41,7 +42,7 @@ def write_eval_report(task: Task, intent: Mapping[str, Any]) -> dict[str, str]:
     }
     digest = task.store.keep(as_json(content, compact=False) + b"\n")
     put_back_files(task.native.folder, FILE, {FILE: digest}, lambda one: kept_text(task, one), task.store.keep)
-    return {"report": FILE, "sha256": digest}
+    return {"report": FILE, "sha256": digest}, {}
 
 
 def _command(run: Run, receipt: Receipt) -> dict[str, Any]:

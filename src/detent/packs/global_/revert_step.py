@@ -31,8 +31,9 @@ from detent.store.text.names import name_some
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
-    from detent.runner.step.prepare_values import Doing, Results
+    from detent.runner.step.registry import Doing, Done, Results
     from detent.runner.task.open import Task
 
 NAME = "revert"
@@ -142,7 +143,7 @@ def _kept(private: str, ref: str) -> str:
     return Git(private).run("for-each-ref", "--format=%(objectname)", ref).decode().strip()
 
 
-def record_revert(task: Task, key: str) -> dict[str, str]:
+def record_revert(task: Task, key: str, _intent: Mapping[str, Any]) -> Done:
     """Bring the commit to the task's branch and write the record, the same bytes whenever it is repeated."""
     number = int(key.partition(":")[0])
     line = next(entry for entry in task.store.history() if entry["seq"] == number)
@@ -161,7 +162,7 @@ def record_revert(task: Task, key: str) -> dict[str, str]:
     digest = task.store.keep(as_json(record, compact=False) + b"\n")
     if name := task.machine.store.get("record", ""):
         put_back_files(task.native.folder, name, {name: digest}, lambda one: kept_text(task, one), task.store.keep)
-    return {**result, "record": name, "sha256": digest}
+    return {**result, "record": name, "sha256": digest}, {}
 
 
 def _commits(task: Task, work: str) -> list[str]:

@@ -25,9 +25,9 @@ from detent.packs.lights_out.branch_commits import Ground, ground_of, log_files,
 from detent.packs.lights_out.checks.reports import read_block
 from detent.packs.lights_out.post_mortems import AVOID, DIFFERENTLY, WRONG, find_post_mortems
 from detent.runner.step.look import current_tree
+from detent.runner.step.registry import is_gate_effect
 from detent.runner.tell.failures import failures_on
 from detent.store.disk.atomic import read_plain, read_text, write_atomic
-from detent.store.journal.memory import GATE_EFFECTS
 from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.core.machine import Gate
+    from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
     from detent.store.journal.chain import Entry
 
@@ -47,7 +48,7 @@ _GATES = "gates"  # who told what went wrong, where no agent did
 _OPTIONS = ("answer what is missing", "change the plan", "allow another approach")
 
 
-def restore_gate(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, str]:
+def restore_gate(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
     """Commit the broken state, go back to the last passed gate, and say what went wrong."""
     broken = str(intent["tree"])
     words = _post_mortem(task, broken, key)
@@ -58,7 +59,7 @@ def restore_gate(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, s
     _put_files_back(task, key, broken, gate)
     if ground:
         result["restored"] = _commit_restored(ground, gate, sha)
-    return {**result, **words}
+    return {**result, **words}, {}
 
 
 def _phase(task: Task, key: str) -> str:
@@ -73,7 +74,7 @@ def _line(task: Task, key: str) -> Entry:
 def _last_gate(task: Task, otherwise: str = "") -> tuple[str, str]:
     """The tree of the last passed gate in the private git, and its commit on the branch; at first the baseline's."""
     for entry in reversed(task.store.history()):
-        if entry["kind"] == "acted" and entry["step"].partition(":")[2] in GATE_EFFECTS and "commit" in entry["result"]:
+        if entry["kind"] == "acted" and is_gate_effect(entry["step"].partition(":")[2]) and "commit" in entry["result"]:
             commit, sha = entry["result"]["commit"], entry["result"].get("sha", "")
             break
     else:
@@ -230,7 +231,7 @@ def _tried(task: Task, key: str) -> Iterator[str]:
 # --- the report ---
 
 
-def report(task: Task, key: str) -> tuple[dict[str, str], dict[str, str]]:
+def report(task: Task, key: str, _intent: Mapping[str, Any]) -> Done:
     """Put the report where people look: the agent's own if it is in the form, else one made of what the engine saw."""
     name, label = task.machine.store.get("report", ""), task.machine.store.get("report_field", "")
     path, line = task.native.path(name), _line(task, key)
@@ -312,18 +313,18 @@ def _text(path: str) -> str:
         return ""
 
 
-def commit_post_mortem(task: Task, key: str) -> dict[str, str]:
+def commit_post_mortem(task: Task, key: str, _intent: Mapping[str, Any]) -> Done:
     """The log, which tells the post-mortem by now, and the report, in a commit of their own."""
     ground = ground_of(task, key)
     if ground is None:
-        return {}
+        return {}, {}
     name = task.machine.store.get("report", "")
     files = {**log_files(task), **(tree_file(task, task.native.path(name)) if name else {})}
     message = f"docs({ground.phase}): log the post-mortem of the block"
-    return {"branch": ground.branch, "logged": ground.commit(_last_gate(task)[0], message, "", files)}
+    return {"branch": ground.branch, "logged": ground.commit(_last_gate(task)[0], message, "", files)}, {}
 
 
-def clear_report(task: Task) -> tuple[dict[str, str], dict[str, str]]:
+def clear_report(task: Task, _key: str, _intent: Mapping[str, Any]) -> Done:
     """Take the report away once a person has answered it; the branch keeps it, and so does the journal."""
     name, label = task.machine.store.get("report", ""), task.machine.store.get("report_field", "")
     path = task.native.path(name) if name else ""

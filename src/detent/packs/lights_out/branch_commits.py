@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.effects.git.git import Repository
+    from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
     from detent.store.journal.chain import Entry
 
@@ -105,8 +106,17 @@ def tree_file(task: Task, path: str) -> dict[str, bytes]:
     return {} if data is None else {os.path.relpath(real, top): data}
 
 
-def commit_gate(task: Task, key: str, intent: Mapping[str, Any], *, is_gate: bool = True) -> dict[str, str]:
-    """The checkpoint commit of a passed gate; or of work between two of them, which no block goes back to."""
+def commit_gate(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
+    """The checkpoint of a passed gate as a commit on the branch of a task that works in place."""
+    return _commit(task, key, intent, is_gate=True), {}
+
+
+def commit_work(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
+    """The same between two gates: no block goes back to it."""
+    return _commit(task, key, intent, is_gate=False), {}
+
+
+def _commit(task: Task, key: str, intent: Mapping[str, Any], *, is_gate: bool) -> dict[str, str]:
     ground = ground_of(task, key)
     if ground is None:
         return {}
@@ -142,11 +152,11 @@ def _still_lacks(task: Task, move: Entry, tree: str) -> list[str]:
     return [f"{name}: {fact.why}" for name, fact in closed][:_MOST_LACKS]
 
 
-def commit_unfinished(task: Task, key: str, intent: Mapping[str, Any]) -> dict[str, str]:
+def commit_unfinished(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
     """What a run left that was cut short or hands over, with where it was and what comes next."""
     ground = ground_of(task, key)
     if ground is None:
-        return {}
+        return {}, {}
     move = ground.move
     is_cut = move["by"] == "crash"
     ended = f"its last agent run ended as {move['exit']}" if is_cut else f"handed over by {move['by']} {move['name']}"
@@ -158,4 +168,4 @@ def commit_unfinished(task: Task, key: str, intent: Mapping[str, Any]) -> dict[s
     message = (
         f"wip({ground.phase}): {move['from']} was {'cut short' if is_cut else 'handed over'}\n\n{where}\n{following}"
     )
-    return {"branch": ground.branch, "wip": ground.commit(str(intent["tree"]), message)}
+    return {"branch": ground.branch, "wip": ground.commit(str(intent["tree"]), message)}, {}

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.core.machine import Machine, State
+    from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
 
 _READS, _WRITES = "read, search, execute", "read, search, edit, execute"
 
 
-def write_harness(task: Task) -> dict[str, str]:
+def write_harness(task: Task, _key: str, _intent: Mapping[str, Any]) -> Done:
     """Write what is not there yet; says what was written and what was left as it was."""
     written, kept = [], []
     top = os.path.realpath(task.tree_path)
@@ -35,7 +36,7 @@ def write_harness(task: Task) -> dict[str, str]:
         make_folders(folder)
         write_atomic(path, text.encode("utf-8"), durable=True)
         written.append(name)
-    return {"written": ", ".join(written), "kept": ", ".join(kept)}
+    return {"written": ", ".join(written), "kept": ", ".join(kept)}, {}
 
 
 def harness_files(machine: Machine) -> dict[str, str]:

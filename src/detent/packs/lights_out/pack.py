@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detent.gates.registry import ABOUT, ALSO, TREE, Check, Outside
 from detent.machines.reading import TEXT, TEXTS, one_of
+from detent.runner.step.registry import Effect
 
 CHECKS = (
     Check("preferences_doc", "detent.packs.lights_out.checks.scope:preferences_doc", {"file": TEXT}),
@@ -122,4 +123,53 @@ CHECKS = (
         ),
     ),
     Check("taken_back", "detent.packs.lights_out.checks.deployed:taken_back", lets_again=True),
+)
+
+EFFECTS = (
+    Effect(
+        "gate_commit",
+        "the same, and in place a commit of tree and log on the task's branch: `docs(design): ...`",
+        "detent.packs.lights_out.branch_commits:commit_gate",
+        checkpoints=True,
+        is_gate=True,
+    ),
+    Effect(
+        "work_commit",
+        "the same between two gates, for what an interruption changed; no block goes back to it",
+        "detent.packs.lights_out.branch_commits:commit_work",
+        checkpoints=True,
+    ),
+    Effect(
+        "wip_commit",
+        "the same for a run that was cut short: `wip(build): ...`, with where it was and what comes next",
+        "detent.packs.lights_out.branch_commits:commit_unfinished",
+        checkpoints=True,
+    ),
+    Effect(
+        "block",
+        "commit the broken state, then the tree of the last `gate_commit` (or `checkpoint`), and "
+        "go back to it; its line holds the post-mortem",
+        "detent.packs.lights_out.block:restore_gate",
+        checkpoints=True,
+    ),
+    Effect(
+        "report",
+        "`BLOCKED: ... Options: [...]. Recommendation: ...` where `[store] report` and `report_field` say",
+        "detent.packs.lights_out.block:report",
+    ),
+    Effect(
+        "post_mortem",
+        "commit the log, which tells the post-mortem, and the report",
+        "detent.packs.lights_out.block:commit_post_mortem",
+    ),
+    Effect(
+        "clear_report",
+        "take the report away; the branch and the journal keep it",
+        "detent.packs.lights_out.block:clear_report",
+    ),
+    Effect(
+        "harness",
+        "write the files of `[store.harness]` that are not there yet",
+        "detent.packs.lights_out.harness:write_harness",
+    ),
 )

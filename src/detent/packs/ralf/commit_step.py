@@ -10,15 +10,18 @@ from detent.effects.git.person_checkout import Stand, make_safe, stand_at
 from detent.effects.git.person_commit import Wanted, commit_tree, find_made, follow, holds_tree
 from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError
-from detent.packs.ralf.commit_message import message_of
-from detent.runner.step.in_place import dirty_checkout, refuse_beside_run, refuse_elsewhere
+from detent.packs.ralf.commit_message import message_of, write_message
+from detent.runner.step.in_place import NO_GIT, dirty_checkout, refuse_beside_run, refuse_elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.runner.step.prepare_values import Doing, Results
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.runner.step.registry import Doing, Done, Results
     from detent.runner.task.open import Task
 
-MESSAGE, SHA, NO_GIT = "message", "sha", "no-git"  # options of the command
+MESSAGE, SHA = "message", "sha"  # options of the command
 
 
 WITHOUT = "without git"  # how a task ends that a person began so
@@ -28,6 +31,13 @@ def signed_tree(task: Task) -> str:
     """The tree of the last sign-off: what a person looked at and approved."""
     newest = max(task.memory.signed.values(), key=lambda signed: int(signed["seq"]), default={})
     return str(newest.get("tree", ""))
+
+
+def message_signed(task: Task, _key: str, _intent: Mapping[str, Any]) -> Done:
+    """The words for the person's commit, where they can be read and changed before it is made."""
+    base, tree = task.memory.prepared.get("baseline", {}).get("commit_sha", ""), signed_tree(task)
+    names = [name for _, name in changed_files(task.places.private_git(), base, tree)] if base and tree else []
+    return write_message(task, names), {}
 
 
 def foresee_commit(doing: Doing) -> Stand | None:

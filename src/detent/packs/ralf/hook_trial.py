@@ -43,7 +43,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from detent.runner.step.prepare_values import Doing, Results
+    from detent.runner.step.registry import Doing, Results
     from detent.runner.task.open import Task
 
 _MESSAGE = ".git/COMMIT_EDITMSG"

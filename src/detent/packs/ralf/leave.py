@@ -8,10 +8,19 @@ from detent.runner.step.in_place import dirty_checkout, made_branch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
 
 
-def leave_branch(task: Task) -> dict[str, str]:
+def leave_branch(task: Task, _key: str, _intent: Mapping[str, Any]) -> Done:
+    """Back to the branch the work began on, if nothing is uncommitted; branch and changes stay in any case."""
+    return _left(task), {}
+
+
+def _left(task: Task) -> dict[str, str]:
     """Where the checkout stands then, or why it stays where it is; the task's branch is kept in any case."""
     base, own = task.memory.prepared.get("baseline", {}), made_branch(task)
     if not own or not base.get("branch"):

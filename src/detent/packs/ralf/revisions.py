@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from detent.runner.step.registry import Done
     from detent.runner.step.settle import Settled
     from detent.runner.task.open import Task
 
 
-def file_revision(task: Task, intent: Mapping[str, Any]) -> dict[str, str]:
+def file_revision(task: Task, _key: str, intent: Mapping[str, Any]) -> Done:
     """File the draft as the next revision; its number says how often the state that was entered was."""
     store, snapshot = task.machine.store, task.memory.snapshot
     draft, number = store["draft"], snapshot.visits[intent["to"]]
@@ -32,11 +33,11 @@ def file_revision(task: Task, intent: Mapping[str, Any]) -> dict[str, str]:
     digest = json.loads(locked).get(draft, "")
     data = _object(task, digest) if digest else read_plain(task.native.path(draft))
     if data is None:
-        return {"lost": draft}
+        return {"lost": draft}, {}
     digest = task.store.keep(data)
     name = store["revision"].replace("{n}", str(number))
     _write(task, name, data)
-    return {"filed": name, "sha256": digest, "version": str(number)}
+    return {"filed": name, "sha256": digest, "version": str(number)}, {}
 
 
 def _write(task: Task, name: str, data: bytes) -> None:

@@ -31,11 +31,8 @@ from detent.effects.git.saved_work import (
 )
 from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError, ToolError
-from detent.packs.global_.decision_step import has_decision, look_decision, record_decision
-from detent.packs.global_.revert_step import do_revert, has_revert, look_revert
-from detent.packs.ralf.commit_step import NO_GIT, do_commit, foresee_commit, has_commit, look_commit
-from detent.packs.ralf.hook_trial import look_hooks, note_hooks
 from detent.runner.step.in_place import (
+    NO_GIT,
     dirty_checkout,
     made_branch,
     refuse_beside_run,
@@ -43,15 +40,17 @@ from detent.runner.step.in_place import (
     refuse_elsewhere,
 )
 from detent.runner.step.look import current_tree
-from detent.runner.step.prepare_values import Doing, Step
 from detent.store.journal.memory import utc_now
 from detent.store.journal.places import branch_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
 
-    from detent.runner.step.prepare_values import Results
+    from detent.runner.step.registry import Doing, Results
+
+    Look = Callable[[Doing], dict[str, str]]
+    Act = Callable[[Doing], Results]
 
 PROBLEM = "problem"
 NO_BRANCH = "no-branch"  # an option of a command, as a step is given it
@@ -69,15 +68,15 @@ def _stand(doing: Doing) -> Stand | None:
     return stand
 
 
-def _foresee_baseline(doing: Doing) -> None:
+def foresee_baseline(doing: Doing) -> None:
     stand, before = _stand(doing), doing.done.get("baseline", {})
     if stand is not None and not (before and stand.branch == made_branch(doing.task)):
         refuse_branch_of_other(doing.task, stand.branch)
 
 
-def _look_baseline(doing: Doing) -> dict[str, str]:
+def look_baseline(doing: Doing) -> dict[str, str]:
     """Branch and commit to come back to; on the task's own branch those that were captured before."""
-    _foresee_baseline(doing)
+    foresee_baseline(doing)
     stand, before = _stand(doing), doing.done.get("baseline", {})
     if stand is None:
         return {"branch": "", "commit_sha": "", "captured_at": utc_now()}
@@ -86,11 +85,11 @@ def _look_baseline(doing: Doing) -> dict[str, str]:
     return {"branch": stand.branch, "commit_sha": stand.commit, "captured_at": utc_now()}
 
 
-def _baseline(doing: Doing) -> Results:
+def do_baseline(doing: Doing) -> Results:
     return {"baseline": dict(doing.seen)}
 
 
-def _foresee_branch(doing: Doing) -> None:
+def foresee_branch(doing: Doing) -> None:
     stand, name = _stand(doing), branch_of(doing.task.memory.head)
     if stand is None or NO_BRANCH in doing.given:
         return
@@ -99,9 +98,9 @@ def _foresee_branch(doing: Doing) -> None:
         refuse_known_branch(stand.repository.common_dir, name)
 
 
-def _look_branch(doing: Doing) -> dict[str, str]:
+def look_branch(doing: Doing) -> dict[str, str]:
     """Whether the task's branch can be made and checked out."""
-    _foresee_branch(doing)
+    foresee_branch(doing)
     stand, name = _stand(doing), branch_of(doing.task.memory.head)
     if stand is None or NO_BRANCH in doing.given:
         return {}
@@ -117,7 +116,7 @@ def _look_branch(doing: Doing) -> dict[str, str]:
     return {"name": name}
 
 
-def _branch(doing: Doing) -> Results:
+def do_branch(doing: Doing) -> Results:
     stand, name = stand_at(doing.task.tree_path), doing.seen.get("name", "")
     if stand is None or not name:
         return {"branch": dict(doing.seen)}
@@ -129,13 +128,13 @@ def _branch(doing: Doing) -> Results:
     return {"branch": {"name": name}}
 
 
-def _has_branch(doing: Doing) -> bool:
+def has_branch(doing: Doing) -> bool:
     """It was not there when the move was intended, so that it is ours if it is there now."""
     stand, name = stand_at(doing.task.tree_path), doing.seen.get("name", "")
     return stand is not None and bool(name and branch_commit(stand.repository.common_dir, name))
 
 
-def _undo_branch(doing: Doing) -> None:
+def undo_branch(doing: Doing) -> None:
     stand, name = stand_at(doing.task.tree_path), doing.seen.get("name", "")
     if stand is not None and name and not doing.seen.get("found"):
         base = doing.done["baseline"]
@@ -143,7 +142,7 @@ def _undo_branch(doing: Doing) -> None:
         unmake_branch(stand, name, before, f"detent: {doing.task.id} undoes {doing.key}")
 
 
-def _foresee_reset(doing: Doing) -> Stand | None:
+def foresee_reset(doing: Doing) -> Stand | None:
     """Refused while the checkout is not where the work was left; None where nothing is reset."""
     base = doing.done.get("baseline")
     if not base:
@@ -172,9 +171,9 @@ def _foresee_reset(doing: Doing) -> Stand | None:
     return stand
 
 
-def _look_reset(doing: Doing) -> dict[str, str]:
+def look_reset(doing: Doing) -> dict[str, str]:
     """What a reset starts from and leads to."""
-    stand = _foresee_reset(doing)
+    stand = foresee_reset(doing)
     if stand is None:
         return {}
     base = doing.done["baseline"]
@@ -183,7 +182,7 @@ def _look_reset(doing: Doing) -> dict[str, str]:
     return {"branch": stand.branch, "head": stand.commit, "to": base["branch"]}
 
 
-def _reset(doing: Doing) -> Results:
+def do_reset(doing: Doing) -> Results:
     """Save all that is there, go back to the branch the work began on, and only then delete the task's own."""
     if not doing.seen:
         return {"reset": {"kept": "all files"}}
@@ -224,40 +223,29 @@ def _save(doing: Doing, stand: Stand, ref: str, tree: str) -> Saved:
         return save(private, common_dir, ref, current_tree(doing.task), stand.commit)
 
 
-def _has_saved(doing: Doing) -> bool:
+def has_saved(doing: Doing) -> bool:
     stand = stand_at(doing.task.tree_path)
     return stand is not None and bool(find_saved(stand.repository.common_dir, backup_ref(doing.task.id, doing.key)))
 
 
-def _tried(name: str, step: Step) -> Step:
+def _tried(name: str, look: Look, act: Act) -> tuple[Look, Act]:
     """The same step, which records why it can't be done where the other refuses: a gate of the next state tells it."""
 
-    def look(doing: Doing) -> dict[str, str]:
+    def try_look(doing: Doing) -> dict[str, str]:
         if any(PROBLEM in seen for seen in doing.done.values()):
             return {"skipped": "yes"}  # an earlier step of this move can't be done: nothing is built on it
         try:
-            return step.look(doing)
+            return look(doing)
         except RefusedError as error:
             return {PROBLEM: error.what, "fix": error.next_step}
 
-    def act(doing: Doing) -> Results:
+    def try_act(doing: Doing) -> Results:
         if PROBLEM in doing.seen:
             return {f"try_{name}": {"why": doing.seen[PROBLEM], "fix": doing.seen["fix"]}}
-        return {f"try_{name}": {}, **({} if "skipped" in doing.seen else step.act(doing))}
+        return {f"try_{name}": {}, **({} if "skipped" in doing.seen else act(doing))}
 
-    return Step(look, act, step.begun, step.undo)
+    return try_look, try_act
 
 
-_BASELINE = Step(_look_baseline, _baseline, foresee=_foresee_baseline)
-_BRANCH = Step(_look_branch, _branch, _has_branch, _undo_branch, _foresee_branch)
-STEPS: Mapping[str, Step] = {
-    "baseline": _BASELINE,
-    "branch": _BRANCH,
-    "try_baseline": _tried("baseline", _BASELINE),
-    "try_branch": _tried("branch", _BRANCH),
-    "reset": Step(_look_reset, _reset, _has_saved, foresee=_foresee_reset),
-    "revert": Step(look_revert, do_revert, has_revert),
-    "try_hooks": Step(look_hooks, note_hooks),
-    "commit": Step(look_commit, do_commit, has_commit, foresee=foresee_commit),
-    "decision": Step(look_decision, record_decision, has_decision),
-}
+try_look_baseline, try_baseline = _tried("baseline", look_baseline, do_baseline)
+try_look_branch, try_branch = _tried("branch", look_branch, do_branch)

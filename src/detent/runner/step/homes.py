@@ -11,6 +11,8 @@ import os
 from detent.effects.git.git import find_repository
 from detent.effects.workspace.home import Wanted, dirty_notes, expect_home, is_born, make_home_tree
 from detent.errors import RefusedError, StorageError, UnreadableError, UsageError
+from detent.machines.packs import load
+from detent.runner.step.registry import step_named
 from detent.runner.task.open import is_over, load_all
 from detent.store.disk.atomic import make_folders, read_plain
 from detent.store.disk.lock import Lock
@@ -18,11 +20,12 @@ from detent.store.journal.places import branch_of, write_pointer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from detent.core.machine import Machine, Way
     from detent.effects.git.git import Repository
+    from detent.runner.step.registry import Doing
     from detent.runner.task.open import Task
     from detent.store.journal.places import Project
 
@@ -104,11 +107,11 @@ def is_made_late(machine: Machine) -> bool:
     return any(WORKSPACE in way.prepare for edge in machine.edges() for way in edge.ways)
 
 
-def _make_workspace(task: Task) -> tuple[str, ...]:
+def make_workspace(task: Task) -> tuple[str, ...]:
     """The clone of a task whose work begins; where every home is in use, the task stays where it is."""
     with Lock(task.project.lock_path(), LOCK_WAIT_S):
         repository = find_repository(task.project.root)
-        if _has_workspace(task) or repository is None:
+        if has_workspace(task) or repository is None:
             return ()
         _refuse_full(task.project)
         # What is uncommitted now was told when the task was made; since then the branch may have gone on.
@@ -117,38 +120,19 @@ def _make_workspace(task: Task) -> tuple[str, ...]:
         return notes
 
 
-def _has_workspace(task: Task) -> bool:
+def has_workspace(task: Task) -> bool:
     return bool(task.memory.head["in_place"]) or os.path.isdir(task.tree_path)
-
-
-def _try_hooks(task: Task) -> tuple[str, ...]:
-    from detent.packs.ralf.hook_trial import try_hooks  # few moves try hooks
-
-    return try_hooks(task)
-
-
-def _were_hooks_tried(task: Task) -> bool:
-    from detent.packs.ralf.hook_trial import were_tried
-
-    return were_tried(task)
-
-
-# What is made for a move beforehand, without the task's lock, because it takes long and the project's lock comes
-# first: how, and whether it is there. Made and not used it does no harm; the steps of prepare.py are for what would.
-PROVISIONS: Mapping[str, tuple[Callable[[Task], tuple[str, ...]], Callable[[Task], bool]]] = {
-    WORKSPACE: (_make_workspace, _has_workspace),
-    "try_hooks": (_try_hooks, _were_hooks_tried),
-}
 
 
 def unprovided(task: Task, way: Way) -> tuple[str, ...]:
     """What a move still needs before it may be committed."""
-    return tuple(name for name in way.prepare if name in PROVISIONS and not PROVISIONS[name][1](task))
+    found = ((name, step_named(name)) for name in way.prepare)
+    return tuple(name for name, step in found if step.provide and not load(step.provided)(task))
 
 
 def provide(task: Task, names: tuple[str, ...]) -> tuple[str, ...]:
     """Make what is needed, without the task's lock; what can't be made keeps the task where it is."""
-    return tuple(note for name in names for note in PROVISIONS[name][0](task))
+    return tuple(note for name in names for note in load(step_named(name).provide)(task))
 
 
 def _refuse_full(project: Project) -> None:
@@ -157,9 +141,10 @@ def _refuse_full(project: Project) -> None:
     _refuse_beyond(project, committed_settings(project.root).pool_size)
 
 
-def refuse_foreseen(task: Task) -> None:
+def foresee_workspace(doing: Doing) -> None:
     """The same for who only looks: no git is asked, so the settings are those of the checkout, committed or not."""
-    if not is_made_late(task.machine) or _has_workspace(task):
+    task = doing.task
+    if not is_made_late(task.machine) or has_workspace(task):
         return
     from detent.store.journal.settings import FILE, parse_settings
 

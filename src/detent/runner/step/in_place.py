@@ -11,6 +11,8 @@ from detent.errors import RefusedError
 from detent.runner.step.look import left_out
 from detent.runner.task.open import load_all
 
+NO_GIT = "no-git"  # an option of a command: the move goes on without git
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,6 +21,7 @@ from detent.errors import RefusedError, ToolError, UnreadableError, UsageError
 from detent.gates.commands import rests_on_commands
 from detent.gates.registry import declared
 from detent.gates.seen import Seen, nobody_looked, not_compared
+from detent.runner.step.registry import is_gate_effect
 from detent.runner.step.surroundings import Surroundings
 from detent.runner.task.layout import is_tracked, moving_files
 from detent.store.disk.atomic import sweep
@@ -156,12 +157,13 @@ def compare_trees(task: Task, tree: str, before: str) -> tuple[tuple[str, str], 
 
 def _since_gate(task: Task, memory: Memory, tree: str) -> list[tuple[str, str]] | None:
     """What of the work changed since the tree of the last passed gate; the task's own files are no work."""
-    if not tree or not memory.gate:
+    gate = next((memory.kept[name] for name in reversed([*memory.kept]) if is_gate_effect(name)), "")
+    if not tree or not gate:
         return None
     from detent.effects.git.tree.tree_id import changed_files  # few gates ask
 
     try:
-        changes = changed_files(task.places.private_git(), memory.gate, tree)
+        changes = changed_files(task.places.private_git(), gate, tree)
     except ToolError:
         return None
     own = os.path.relpath(os.path.realpath(task.native.folder), os.path.realpath(task.tree_path))

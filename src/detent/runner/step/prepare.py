@@ -17,10 +17,10 @@ from detent.core.decide import decide
 from detent.core.values import Advance, Fact, Signal
 from detent.errors import DetentError, RefusedError, UnreadableError
 from detent.gates.judge import evidence_hashes
+from detent.machines.packs import load
 from detent.runner.step.commit_move import commit_move
-from detent.runner.step.git_steps import STEPS
 from detent.runner.step.look import look
-from detent.runner.step.prepare_values import Doing
+from detent.runner.step.registry import Doing, step_named
 from detent.runner.step.settle import note
 from detent.store.disk.lock import Lock
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from detent.runner.step.prepare_values import Results
+    from detent.runner.step.registry import Results
     from detent.runner.step.settle import Settled
     from detent.runner.task.open import Task
     from detent.store.journal.memory import Memory
@@ -47,9 +47,11 @@ def prepare(
     with Lock(task.project.checkout_lock(), _CHECKOUT_WAIT_S):
         seen: Results = {}
         for name in names:
-            seen[name] = STEPS[name].look(Doing(task, "", content, given, {**task.memory.prepared, **seen}, {}))
+            doing = Doing(task, "", content, given, {**task.memory.prepared, **seen}, {})
+            seen[name] = load(step_named(name).look)(doing)
         # A commit holds what was approved; what the checkout holds by now is no part of it.
-        move = {**content, "tree": seen.get("commit", {}).get("tree", content["tree"])}
+        trees = [seen[name]["tree"] for name in names if step_named(name).names_tree]
+        move = {**content, "tree": trees[-1] if trees else content["tree"]}
         intent = {"edge": content["edge"], "prepare": seen, "given": dict(given), "move": move}
         memory = note(task, task.memory, "intended", intent)
         return _act(task.replace(memory=memory))
@@ -57,7 +59,7 @@ def prepare(
 
 def steps_of(names: tuple[str, ...]) -> tuple[str, ...]:
     """What of a move's wishes is done here; the rest was provided before (homes.py)."""
-    return tuple(name for name in names if name in STEPS)
+    return tuple(name for name in names if step_named(name).act)
 
 
 def _act(task: Task) -> tuple[Task, Results]:
@@ -65,7 +67,7 @@ def _act(task: Task) -> tuple[Task, Results]:
     done: Results = {}
     for name in intent["prepare"]:
         try:
-            done |= STEPS[name].act(_doing(task, name, done))
+            done |= load(step_named(name).act)(_doing(task, name, done))
         except RefusedError as error:
             _undo(task, name, done)
             _give_up(task, name, error.what)
@@ -83,7 +85,14 @@ def _undo(task: Task, failed: str, done: Results) -> None:
     """Take back what the steps up to the failed one did, the last first."""
     names = list(task.memory.intent["prepare"])
     for name in reversed(names[: names.index(failed) + 1]):
-        STEPS[name].undo(_doing(task, name, done))
+        if undo := step_named(name).undo:
+            load(undo)(_doing(task, name, done))
+
+
+def _is_begun(task: Task, name: str) -> bool:
+    """Whether something of a step is there."""
+    begun = step_named(name).begun
+    return bool(begun) and bool(load(begun)(_doing(task, name, {})))
 
 
 def _give_up(task: Task, name: str, why: str) -> Memory:
@@ -101,7 +110,7 @@ def settle_intent(task: Task, settled: Settled) -> Settled:
     move = f"{intent['move']['from']} -> {intent['move']['to']}"
     try:
         with Lock(task.project.checkout_lock(), _CHECKOUT_WAIT_S):
-            if not any(STEPS[name].begun(_doing(task, name, {})) for name in intent["prepare"]):
+            if not any(_is_begun(task, name) for name in intent["prepare"]):
                 why = f"{move} was cut short before anything was done"
                 memory = _give_up(task, next(iter(intent["prepare"])), why)
                 return settled.replace(memory=memory, notes=(*settled.notes, why))

@@ -29,7 +29,8 @@ from detent.machines.packs import load
 from detent.machines.reading import ACCEPTS
 from detent.runner.step.commit_move import commit_move
 from detent.runner.step.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
-from detent.runner.step.promises import TREELESS, put_in_order
+from detent.runner.step.promises import put_in_order
+from detent.runner.step.registry import effect_named
 from detent.runner.step.said_no import standing_gates
 from detent.runner.step.settle import Settled
 from detent.runner.step.unearned import refuse_unearned
@@ -211,7 +212,9 @@ def _observe(
     gates = [gate for edge in edges for way in edge.ways for gate in way.needs]
     gates += standing_gates(task.machine, task.memory.snapshot)
     effects = {effect for edge in edges for way in edge.ways for effect in way.effects}
-    with_tree = with_tree or bool(effects - TREELESS) or any(edge.sign_off for edge in edges)
+    with_tree = (
+        with_tree or any(effect_named(name).uses_tree for name in effects) or any(edge.sign_off for edge in edges)
+    )
     tree = current_tree(task) if with_tree or needs_tree(task, gates) else ""
     named = (BY_NAME,) if asked.who == "person" and (asked.want or asked.verb not in ("", NEXT)) else ()
     why = (REASON,) if asked.who == "person" and asked.reason.strip() else ()

@@ -32,6 +32,7 @@ from detent.store.disk.digest import sha256_of
 from detent.store.disk.lock import Lock
 from detent.store.journal.receipts import ReceiptStore
 from detent.store.journal.vouched import is_as_vouched, may_log_grow, vouched_logs
+from detent.store.text.markdown import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.core.machine import Machine
+    from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
     from detent.store.journal.native import Document
     from detent.store.journal.receipts import Receipt
@@ -74,8 +76,23 @@ def evidence_summary(task: Task, out: str = "") -> Summary:
         return _write(task.replace(memory=task.store.load()), out)
 
 
+def evidence_page(task: Task, _key: str, _intent: Mapping[str, Any]) -> Done:
+    """Renew the page where there is more than one artifact, and lead the document's own link to it, or to the one."""
+    result = refresh_evidence(task)
+    only, label = result.pop("only", ""), task.machine.store.get("link", "")
+    base = task.memory.head.get("evidence_base", "")
+    if label and result["page"]:
+        return result, {label: evidence_link(task, base)}
+    if not (label and only):
+        return result, {}
+    # A link that somebody made stays, unless it leads to this very file and the project has a full address for it.
+    found = task.native.read().value(label)
+    is_ours = is_placeholder(found) or (bool(base) and f"]({only})" in found)
+    return result, {label: evidence_link(task, base, only)} if is_ours else {}
+
+
 def refresh_evidence(task: Task) -> dict[str, str]:
-    """The effect of a move; the caller holds the lock. One file needs no page, but a page that is there is renewed."""
+    """The caller holds the lock. One file needs no page, but a page that is there is renewed."""
     path = _own_path(task)
     folder = os.path.dirname(path)
     shown = [name for name in walk(folder) if name != path] if os.path.isdir(folder) else []

@@ -280,7 +280,7 @@ def _tree_problems(task: Task, state: State) -> list[str]:
         return [f"{missing_tree(task)}; {where_tree_went(task)}"]
     if state.is_end or _POOL not in (read_plain(os.path.join(task.project.root, _SETTINGS)) or b""):
         return []
-    from detent.runner.step.prepare_foresee import foreseen  # most projects have no pool, and most tasks their tree
+    from detent.runner.tell.prepared import foreseen  # most projects have no pool, and most tasks their tree
 
     steps = tuple(name for edge in state.edges for way in edge.ways for name in way.prepare)
     return [one.why for one in foreseen(task, steps)]
@@ -310,7 +310,7 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> 
     decision = decide(task.machine, snapshot, facts, Signal("person", edge.name, reason="asked"))
     missing = decision.missing if isinstance(decision, Refuse) else ()
     if isinstance(decision, Advance) and decision.way.prepare:
-        from detent.runner.step.prepare_foresee import foreseen  # few moves have something to prepare
+        from detent.runner.tell.prepared import foreseen  # few moves have something to prepare
 
         missing = foreseen(task, decision.way.prepare)
     if isinstance(decision, Advance) and (early := why_unearned(task, decision)):

@@ -69,7 +69,7 @@ def engine_lacks(task: Task) -> Missing | None:
     snapshot = task.memory.snapshot
     decision = decide(task.machine, snapshot, _facts(task, document, snapshot), Signal("engine"))
     if isinstance(decision, Advance):
-        from detent.runner.step.prepare_foresee import foreseen  # few moves have something to prepare
+        from detent.runner.tell.prepared import foreseen  # few moves have something to prepare
 
         return next(iter(foreseen(task, decision.way.prepare)), None)
     missing = decision.missing if isinstance(decision, (Refuse, Wait)) else ()

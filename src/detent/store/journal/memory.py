@@ -27,7 +27,6 @@ QUIET = (
 _DEEDS = (
     *("acted", "proved", "landed", "approved", "intended", "unprepared", "configured", "filed", "deploy", "set_up"),
 )
-GATE_EFFECTS = ("gate_commit", "checkpoint")  # whose trees a task goes back to when it is blocked
 _JUDGEMENTS = (REPORT, "section:", "text:")  # how the keys of evidence begin that may be a verdict about a tree
 TALKED = "talked"  # why a run ended that a person talked to, whatever its program ended with: the person was there
 MOST_SET_UPS = 20  # of which a proof may use a copy that is kept; an older one is made anew
@@ -56,7 +55,7 @@ class Memory(Record):
     answer: Mapping[str, Any] = {}  # the last thing a person said
     written: Mapping[str, Any] = {}  # fields an effect led somewhere, with the line that says so
     statuses: Mapping[str, str] = {}  # what moves wrote into fields that say how a state stands
-    gate: str = ""  # the tree of the last gate that was passed and committed
+    kept: Mapping[str, str] = {}  # by effect: the tree that it kept a commit of last; the newest last
     checkpoint: Mapping[str, str] = {}  # what came of the last one: commit, and the branch it was brought to
     filed: Mapping[str, str] = {}  # revisions that never change, by their file: the hash of each
     revision: int = 0  # the number of the last one
@@ -294,8 +293,9 @@ def _fold_commit(memory: Memory, entry: Entry) -> dict[str, Any]:
     changes: dict[str, Any] = {"checkpoint": entry["result"]}
     if memory.landed and entry["result"]["commit"] != memory.checkpoint.get("commit"):
         changes["landed"] = {}  # not this work
-    if entry["step"].partition(":")[2] in GATE_EFFECTS:
-        changes["gate"] = memory.unsettled.get(entry["step"], {}).get("tree", memory.gate)
+    if tree := memory.unsettled.get(entry["step"], {}).get("tree", ""):
+        effect = entry["step"].partition(":")[2]
+        changes["kept"] = {**{name: kept for name, kept in memory.kept.items() if name != effect}, effect: tree}
     return changes
 
 

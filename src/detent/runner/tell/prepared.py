@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from detent.core.values import Missing
 from detent.errors import RefusedError, UnreadableError, UsageError
-from detent.runner.step.git_steps import STEPS
-from detent.runner.step.homes import WORKSPACE, refuse_foreseen
-from detent.runner.step.prepare_values import Doing
+from detent.machines.packs import load
+from detent.runner.step.registry import Doing, step_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +17,8 @@ def foreseen(task: Task, names: tuple[str, ...]) -> tuple[Missing, ...]:
     found = []
     for name in names:
         try:
-            if name == WORKSPACE:
-                refuse_foreseen(task)
-            elif name in STEPS:
-                STEPS[name].foresee(Doing(task, "", {}, {}, task.memory.prepared, {}))
+            if foresee := step_named(name).foresee:
+                load(foresee)(Doing(task, "", {}, {}, task.memory.prepared, {}))
         except RefusedError as error:
             found.append(Missing("prepare", error.what, error.next_step))
         except (UnreadableError, UsageError):
