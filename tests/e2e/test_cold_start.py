@@ -27,6 +27,7 @@ NEEDLESS = frozenset(
             "detent.runner.step.step",
         ),
         *("detent.packs.ralf.criteria", "detent.gates.filed", "detent.packs.ralf.spec", "detent.gates.surroundings"),
+        *("detent.packs", "detent.packs.lights_out.pack", "detent.packs.ralf.pack", "detent.packs.global_.pack"),
         *("detent.store.text.frontmatter", "detent.store.text.json_document"),
     )
 )

@@ -1,30 +1,22 @@
 """The check `as_judged`: what is delivered is what was judged, outside a few paths that no gate judges.
 
-Which tree a move judged is taken from the journal. Deploy outputs are the narrow exception that preferences may name:
-see `_is_output`.
+Which tree a move judged is taken from the journal. What else may differ, packs say by parameters of their own: see
+`Excuse` in gates/registry.py.
 """
 
 from __future__ import annotations
 
-import re
-
+from detent.gates.registry import excuses_of
 from detent.gates.seen import Finding
-from detent.packs.lights_out.deploy_plan import read_outputs, read_plan
+from detent.machines.packs import load
 from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from detent.core.machine import Gate
     from detent.gates.seen import Seen
-
-# Programs that pass files on and run none of them.
-_COPIERS = frozenset(("cp", "mv", "rsync", "scp", "sftp", "tar", "zip", "ls", "test", "[", "du", "rm", "mkdir"))
-_COMMAND_END = re.compile(r"[;&|()\n]+")
-_WORDS = re.compile(r"[\s\"'`<>=]+")
-_TESTS = frozenset(("test", "tests", "spec", "specs", "__tests__", "testing"))
-_TEST_NAME = re.compile(r"(?:test_.*|conftest\.py|.*_test\.\w+|.*\.(?:test|spec)\.\w+)", re.IGNORECASE)
 
 
 def as_judged(gate: Gate, seen: Seen) -> Finding:
@@ -62,15 +54,15 @@ def unjudged(gate: Gate, seen: Seen, before: str) -> tuple[str, ...] | None:
     if found is None:
         return None
     besides = gate.params.get("besides", ())
-    left = [(status, path) for status, path in found if not any(_lies_in(path, one) for one in besides)]
-    if left and "outputs" in gate.params:
-        added = {path for status, path in left if status == "A"}
-        allowed = _outputs(gate, seen, added)
+    left = [(status, path) for status, path in found if not any(lies_at(path, one) for one in besides)]
+    for excuse in excuses_of(gate) if left else ():
+        allowed = load(excuse)(gate, seen, {path for status, path in left if status == "A"})
         left = [(status, path) for status, path in left if path not in allowed]
     return tuple(path for _, path in left)
 
 
-def _lies_in(path: str, place: str) -> bool:
+def lies_at(path: str, place: str) -> bool:
+    """Whether a path is a place that a machine file names, or lies in one that ends with `/`."""
     return path.startswith(place) if place.endswith("/") else path == place
 
 
@@ -88,43 +80,3 @@ def _accepted(gate: Gate, seen: Seen) -> Finding | None:
         return None
     note = f"{said['name']} accepted what differs from the files that were judged: {said['reason']}"
     return Finding(ok=True, proof=seen.tree, note=note, by_engine=True)
-
-
-def _outputs(gate: Gate, seen: Seen, added: set[str]) -> set[str]:
-    """The added files that are outputs of deploying and nothing else."""
-    preferences = seen.files.text(gate.params["outputs"]) or ""
-    files = seen.tree_files()
-    if files is None:
-        return set()
-    plan, _ = read_plan(preferences)
-    lines = [command.line for command in seen.commands] + [line for _, line in (plan.commands if plan else ())]
-    found: set[str] = set()
-    for place in read_outputs(preferences):
-        inside = {path for path in files if _lies_in(path, place)}
-        # A place that held a file when the work was judged is part of the work.
-        if inside <= added and not any(_runs(line, place) for line in lines):
-            found |= {path for path in inside if _is_output(path, _drawn(gate, seen))}
-    return found
-
-
-def _drawn(gate: Gate, seen: Seen) -> Sequence[str]:
-    from detent.packs.lights_out.checks.design import planned_paths
-
-    return planned_paths(seen.files.text(gate.params["design"]) or "") if "design" in gate.params else ()
-
-
-def _is_output(path: str, drawn: Sequence[str]) -> bool:
-    """Whether a file in a named place is neither source, as the design draws it, nor a test."""
-    parts = path.split("/")
-    is_test = bool(_TESTS.intersection(part.lower() for part in parts[:-1])) or bool(_TEST_NAME.fullmatch(parts[-1]))
-    return not is_test and not any(_lies_in(path, one) or path.endswith(f"/{one}") for one in drawn)
-
-
-def _runs(line: str, place: str) -> bool:
-    """Whether a command line may run something in a place: it names it other than for a program that only copies."""
-    bare = place.rstrip("/")
-    for part in _COMMAND_END.split(line):
-        words = [word.removeprefix("./") for word in _WORDS.split(part) if word]
-        if any(word.rstrip("/") == bare or word.startswith(f"{bare}/") for word in words) and words[0] not in _COPIERS:
-            return True
-    return False

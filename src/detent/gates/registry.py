@@ -1,7 +1,7 @@
 """What a check is to the engine, said once where the check is declared; nothing about it is named anywhere else.
 
-Checks that any machine may ask are declared in `gates/general.py`, those of one machine in the `pack.py` of its pack. A
-declaration is light: the functions it names are loaded when they are first asked for.
+Checks that any machine may ask are declared here, those of one machine in the `pack.py` of its pack. A declaration is
+light: the functions it names are loaded when they are first asked for.
 """
 
 from __future__ import annotations
@@ -9,8 +9,20 @@ from __future__ import annotations
 from functools import cache
 
 from detent.core.record import Record
-from detent.machines.packs import CHECKS, by_name, load, of_packs
-from detent.machines.reading import GATES, MADE_OF_GATES, one_of
+from detent.machines.packs import CHECKS, EXCUSES, by_name, load, of_packs
+from detent.machines.reading import (
+    GATES,
+    MADE_OF_GATES,
+    REGISTER,
+    ROLE,
+    ROLES,
+    SCHEMA,
+    STATES,
+    TABLE,
+    TEXT,
+    TEXTS,
+    one_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,21 +71,122 @@ class Check(Record):
         return bool(self.runs) or TREE in self.needs
 
 
+class Excuse(Record):
+    """A parameter by which a pack lets paths differ that no gate judged, with the parameters it reads besides."""
+
+    name: str  # the parameter
+    at: At  # (gate, seen, added): which of the added paths are excused
+    of: tuple[str, ...]  # the checks that may be given it
+    optional: Mapping[str, str]
+
+
+# The checks that any machine may ask.
+GENERAL = (
+    Check("fields_filled", "detent.gates.checks:fields_filled", {"fields": TEXTS}, {"empty": TEXTS, "none_in": TEXTS}),
+    Check("fields_empty", "detent.gates.checks:fields_empty", {"fields": TEXTS}, {"empty": TEXTS}),
+    Check("fields_present", "detent.gates.checks:fields_present", {"fields": TEXTS}),
+    Check("field_is", "detent.gates.checks:field_is", {"field": TEXT, "value": TEXT}),
+    Check("register_is", "detent.gates.checks:register_is", {"register": REGISTER, "value": TEXT}, {"unless": TABLE}),
+    Check(
+        "section_filled",
+        "detent.gates.checks:section_filled",
+        {"file": TEXT, "section": TEXT},
+        {"empty": TEXTS, "quoted": TEXT},
+    ),
+    Check("section_empty", "detent.gates.checks:section_empty", {"file": TEXT, "section": TEXT}, {"empty": TEXTS}),
+    Check(
+        "verdict",
+        "detent.gates.checks:verdict",
+        {"file": TEXT, "section": TEXT, "value": TEXT},
+        {"words": TEXTS, "about": ABOUT},
+    ),
+    Check("labels", "detent.gates.checks:labels", {"files": TEXTS, "section": TEXT, "labels": TEXTS, "relevant": TEXT}),
+    Check("path_field", "detent.gates.checks:path_field", {"field": TEXT}, names_proof=True),
+    Check("link_field", "detent.gates.checks:link_field", {"field": TEXT}, {"when_folder": TEXT}),
+    Check(
+        "commands",
+        "detent.gates.commands:commands",
+        {},
+        {"field": TEXT},
+        runs="detent.gates.commands:plan_runs",
+        judges=True,
+    ),
+    Check("commands_named", "detent.gates.commands:commands_named", {"field": TEXT}),
+    Check(
+        "commands_failed",
+        "detent.gates.commands:commands_failed",
+        {},
+        {"field": TEXT},
+        runs="detent.gates.commands:plan_runs",
+    ),
+    Check(
+        "red_green",
+        "detent.gates.commands:red_green",
+        {"field": TEXT},
+        {"command": TEXT, "tests": TEXTS},
+        runs="detent.gates.commands:red_green_runs",
+        judges=True,
+    ),
+    Check(
+        "manual_evidence",
+        "detent.gates.checks:manual_evidence",
+        {"field": TEXT, "file": TEXT, "section": TEXT},
+        {"about": ABOUT},
+    ),
+    Check(
+        "answers", "detent.gates.answers:answers", {"file": TEXT, "section": TEXT, "questions": TEXTS}, {"about": ABOUT}
+    ),
+    Check("file_unchanged", "detent.gates.surroundings:file_unchanged", {"file": TEXT}),
+    Check("person_says", "detent.gates.surroundings:person_says", {"word": TEXT}),
+    Check("git_clean", "detent.gates.surroundings:git_clean", is_asked_late=True),
+    Check("baseline_known", "detent.gates.surroundings:baseline_known"),
+    Check("agents_found", "detent.gates.surroundings:agents_found", {"roles": ROLES}, {"programs": TEXTS}),
+    Check("agents_exhausted", "detent.gates.surroundings:agents_exhausted", {"role": ROLE}),
+    Check("no_sibling_in", "detent.gates.surroundings:no_sibling_in", {"states": STATES}, needs=(SIBLINGS,)),
+    Check("protected_ok", "detent.gates.people:protected_ok", needs=(TREE,), word=ONLY),
+    Check("filed", "detent.gates.filed:filed", {"file": TEXT}, needs=(TREE,)),
+    Check("renewed", "detent.gates.filed:renewed", {"files": TEXTS}),
+    Check("same_tree", "detent.gates.filed:same_tree", needs=(TREE,)),
+    Check(
+        "as_judged",
+        "detent.gates.judged:as_judged",
+        {"edges": TEXTS},
+        {"besides": TEXTS},
+        needs=(TREE,),
+        word=ALSO,
+    ),
+    Check("asked_by_name", "detent.gates.people:asked_by_name"),
+    Check("json_valid", "detent.gates.json_artifacts:json_valid", {"file": TEXT, "schema": SCHEMA}),
+    Check("signed_tree", "detent.gates.people:signed_tree", {"edge": TEXT}, {"files": TEXTS}, needs=(TREE,)),
+    Check("tree_edited", "detent.gates.people:tree_edited", needs=(TREE,)),
+)
 _UNKNOWN = Check("", "")
 _MADE_OF_GATES = {name: Check(name, "", {"of": GATES}) for name in MADE_OF_GATES}
 
 
 @cache
 def _general() -> dict[str, Check]:
-    from detent.gates import general
-
-    return by_name(general.CHECKS)
+    return by_name(GENERAL)
 
 
 @cache
 def checks() -> dict[str, Check]:
     """Every check there is; those made of other gates come last."""
-    return by_name((*_general().values(), *of_packs(CHECKS), *_MADE_OF_GATES.values()))
+    found = by_name((*_general().values(), *of_packs(CHECKS), *_MADE_OF_GATES.values()))
+    for excuse in _excuses().values():
+        for name in excuse.of:
+            found[name] = found[name].replace(optional={**found[name].optional, **excuse.optional})
+    return found
+
+
+@cache
+def _excuses() -> dict[str, Excuse]:
+    return by_name(of_packs(EXCUSES))
+
+
+def excuses_of(gate: Gate) -> tuple[At, ...]:
+    """What lets paths differ for this gate, by the parameters it is given."""
+    return tuple(excuse.at for name, excuse in _excuses().items() if name in gate.params)
 
 
 def declared(name: str) -> Check:

@@ -1,7 +1,7 @@
 """Finds what packs bring along, and loads a function by its address; nobody names a pack to get there.
 
-A pack is a folder of the package `detent.packs` with a module `pack.py`: lists of records named CHECKS, EFFECTS, STEPS
-and FEATURES. What they point to is loaded when it is first asked for.
+A pack is a folder of the package `detent.packs` with a module `pack.py`: lists of records named CHECKS, EXCUSES,
+EFFECTS, STEPS and FEATURES. What they point to is loaded when it is first asked for.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     At = str | Callable[..., Any]  # "module:function", or the function itself
 
 _PACKAGE, _MANIFEST = "detent.packs", "pack"
-CHECKS, EFFECTS, STEPS, FEATURES = "CHECKS", "EFFECTS", "STEPS", "FEATURES"
+CHECKS, EXCUSES, EFFECTS, STEPS, FEATURES = "CHECKS", "EXCUSES", "EFFECTS", "STEPS", "FEATURES"
 
 
 @cache

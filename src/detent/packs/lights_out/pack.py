@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from detent.gates.registry import ABOUT, ALSO, TREE, Check, Outside
+from detent.gates.registry import ABOUT, ALSO, TREE, Check, Excuse, Outside
 from detent.machines.reading import TEXT, TEXTS, one_of
-from detent.runner.step.registry import Effect
+from detent.runner.step.registry import Effect, Feature
 
 CHECKS = (
     Check("preferences_doc", "detent.packs.lights_out.checks.scope:preferences_doc", {"file": TEXT}),
@@ -113,7 +113,7 @@ CHECKS = (
         "deployed",
         "detent.packs.lights_out.checks.deployed:deployed",
         {"preferences": TEXT},
-        {"edges": TEXTS, "besides": TEXTS, "outputs": TEXT, "design": TEXT},
+        {"edges": TEXTS, "besides": TEXTS},
         needs=(TREE,),
         word=ALSO,
         outside=Outside(
@@ -171,5 +171,24 @@ EFFECTS = (
         "harness",
         "write the files of `[store.harness]` that are not there yet",
         "detent.packs.lights_out.harness:write_harness",
+    ),
+)
+
+FEATURES = (
+    Feature(
+        "recovery",
+        ("recovers_in",),
+        readies="detent.packs.lights_out.recovery:look_again",
+        prompts="detent.packs.lights_out.recovery:briefing",
+    ),
+    Feature("project agents", ("harness",), prompts="detent.packs.lights_out.project_agents:project_agents"),
+)
+
+EXCUSES = (
+    Excuse(
+        "outputs",
+        "detent.packs.lights_out.outputs:excused_outputs",
+        of=("as_judged", "deployed"),
+        optional={"outputs": TEXT, "design": TEXT},
     ),
 )

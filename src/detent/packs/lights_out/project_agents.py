@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from detent.core.machine import State
+    from detent.gates.seen import Seen
     from detent.runner.task.open import Task
 
 _LARGEST_BYTES = 100_000
@@ -28,7 +29,7 @@ _LONGEST = 160  # characters of a description
 _DESCRIPTION = re.compile(r"^description:[ \t]*(['\"]?)(.+?)\1[ \t]*$", re.MULTILINE)
 
 
-def project_agents(task: Task, state: State) -> str:
+def project_agents(task: Task, state: State, _seen: Seen) -> str:
     """The part of a prompt that names them; empty where the state has no use for them, or there are none."""
     harness = task.machine.store.get("harness", {})
     if state.name not in harness.get("project_agents_in", ()):

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from detent.core.machine import State
     from detent.gates.seen import Seen
     from detent.runner.task.open import Task
 
@@ -38,8 +39,10 @@ def is_recovered(task: Task) -> bool:
     return last["from"] in states
 
 
-def look_at_commands(task: Task) -> None:
-    """Run the project's commands on the files as they are, so that the next agent is told how they stand."""
+def look_again(task: Task) -> None:
+    """After a recovery: run the project's commands on the files as they are, so that the next agent is told of them."""
+    if not is_recovered(task):
+        return
     from detent.runner.step.look import current_tree, look
     from detent.runner.step.promises import put_in_order
     from detent.runner.step.prove import prove_commands
@@ -53,7 +56,7 @@ def look_at_commands(task: Task) -> None:
     prove_commands(task, seen, gates, with_before=False)
 
 
-def briefing(task: Task, seen: Seen) -> str:
+def briefing(task: Task, _state: State, seen: Seen) -> str:
     """The part of the prompt that recovers context; empty where there is nothing to recover."""
     if not is_recovered(task):
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from detent.gates.registry import Check
 from detent.machines.reading import ROLE, TEXT, one_of
-from detent.runner.step.registry import Effect, Step
+from detent.runner.step.registry import Effect, Feature, Step
 
 CHECKS = (
     Check("spec", "detent.packs.ralf.criteria:spec", {"file": TEXT}),
@@ -56,4 +56,10 @@ STEPS = (
         foresee="detent.packs.ralf.commit_step:foresee_commit",
         names_tree=True,
     ),
+)
+
+FEATURES = (
+    Feature("revisions", ("draft",), settles="detent.packs.ralf.revisions:mend_revisions"),
+    Feature("files beside", ("runs", "conversation"), projects="detent.packs.ralf.beside:project_beside"),
+    Feature("conversation", ("talks_in",), talks="detent.packs.ralf.beside:turns"),
 )

@@ -13,10 +13,10 @@ from detent.gates.registry import declared
 from detent.machines.filing import OUT, TREE_SOURCES
 from detent.machines.packs import load
 from detent.machines.placeholders import BASE, FIRST, OF, RUN, fill
-from detent.packs.lights_out.project_agents import project_agents
 from detent.runner.run.contract import contract
 from detent.runner.step.locks import closed_items, items_of_others, shown_item
 from detent.runner.step.look import look
+from detent.runner.step.registry import prompting, talking
 from detent.runner.tell.failures import standing_failures
 
 TYPE_CHECKING = False
@@ -42,8 +42,7 @@ def prompt_for(task: Task, state: State, document: Document, tree: str, minutes:
         _who(task, state, minutes),
         str(task.machine.store.get("harness", {}).get("protocol", "")).strip(),
         _own_words(task, state, document),
-        _recovered(task, seen),
-        project_agents(task, state) if "harness" in task.machine.store else "",
+        *(tell(task, state, seen) for tell in prompting(task)),
         _listed("You may", state.may),
         _listed("You must not", state.must_not),
         _places(task, state.role),
@@ -99,14 +98,6 @@ def _own_words(task: Task, state: State, document: Document) -> str:
         return count_words(counters.get(limit.name, 0), limit.most) if name.endswith(OF) else str(counters.get(name, 0))
 
     return fill(text.strip(), value_of)
-
-
-def _recovered(task: Task, seen: Seen) -> str:
-    if not task.machine.store.get("recovers_in"):
-        return ""
-    from detent.packs.lights_out.recovery import briefing  # few machines recover context
-
-    return briefing(task, seen)
 
 
 def _first_open(task: Task, targets: Sequence[str]) -> str:
@@ -226,10 +217,8 @@ def _said(task: Task, state: State) -> str:
     """What was said so far where people and agents talk; elsewhere only a person's last word."""
     if state.name not in task.machine.store.get("talks_in", ()):
         return _last_word(task)
-    from detent.packs.ralf.beside import turns  # few states are for talking
-
     lines: list[str] = []
-    for turn in reversed(list(turns(task, task.store.history()))):
+    for turn in reversed([turn for turns in talking(task) for turn in turns(task, task.store.history())]):
         said = f"{turn['role']}: {turn['text']}".strip()
         if sum(map(len, lines)) + len(said) > _LONGEST_TALK:
             lines.append("(what was said before is left out)")

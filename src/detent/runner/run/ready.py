@@ -17,6 +17,7 @@ from detent.errors import RefusedError
 from detent.runner.access.access import running_in, setups_in
 from detent.runner.access.command_place import RUN_CACHE, place_of, remember_laid
 from detent.runner.step.look import current_tree
+from detent.runner.step.registry import readying
 from detent.runner.step.workspace import prepare_tree, workspace_of
 from detent.runner.task.layout import writes_of
 from detent.runner.task.unready import keep_failure
@@ -64,11 +65,8 @@ def failure_words(failed: SetupFailed) -> str:
 
 def _make_ready(task: Task, begins: Begins | None) -> Ready:
     head = task.memory.head
-    if task.machine.store.get("recovers_in"):
-        from detent.packs.lights_out.recovery import is_recovered, look_at_commands  # few machines recover context
-
-        if is_recovered(task):
-            look_at_commands(task)
+    for look_before in readying(task):
+        look_before(task)
     failed = prepare_tree(task, begins) if task.machine.states[task.memory.snapshot.state].access == "write" else None
     task = task.now()  # set-up may have been journaled
     with Lock(task.places.lock()):

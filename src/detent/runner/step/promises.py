@@ -7,7 +7,7 @@ from detent.effects.git.branches import Bringing, bring_branch, follow_in_clone
 from detent.errors import ToolError
 from detent.machines.packs import load
 from detent.runner.step.look import current_tree, known_tree
-from detent.runner.step.registry import effect_named
+from detent.runner.step.registry import effect_named, settling
 from detent.runner.step.settle import Settled, project_beside, remember, settle
 from detent.store.journal.places import branch_of
 
@@ -34,14 +34,8 @@ def put_in_order(task: Task) -> Settled:
         from detent.runner.step.anchor import anchor  # only after a sign-off, where a crash may have prevented it
 
         anchor(task.replace(memory=settled.memory))
-    if settled.memory.filed:
-        from detent.packs.ralf.revisions import mend_revisions  # only where a machine files what never changes
-
-        settled = mend_revisions(task, settled)
-    if task.machine.store.get("retitles"):
-        from detent.runner.run.retitle import follow_title  # few machines call a task by a field
-
-        settled = follow_title(task, settled)
+    for put_right in settling(task):
+        settled = put_right(task, settled)
     project_beside(task, settled.memory)  # what a crash kept from being written there
     return settled
 

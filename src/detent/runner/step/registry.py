@@ -1,7 +1,7 @@
-"""What an effect of a move and a step that prepares one are to the engine, said once where they are declared.
+"""What effects of moves, steps that prepare them and keys of `[store]` are to the engine, said once by a declaration.
 
-General ones are declared in `runner/step/general.py`, those of one machine in the `pack.py` of its pack. A declaration
-is light: the functions it names are loaded when they are first asked for.
+What any machine may name is declared here, what one machine alone has in the `pack.py` of its pack. A declaration is
+light: the functions it names are loaded when they are first asked for.
 """
 
 from __future__ import annotations
@@ -9,15 +9,20 @@ from __future__ import annotations
 from functools import cache
 
 from detent.core.record import Record
-from detent.machines.packs import EFFECTS, STEPS, by_name, of_packs
+from detent.machines.packs import EFFECTS, FEATURES, STEPS, by_name, load, of_packs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from detent.core.machine import State
+    from detent.gates.seen import Seen
     from detent.machines.packs import At
+    from detent.runner.step.settle import Settled
     from detent.runner.task.open import Task
+    from detent.store.journal.chain import Entry
+    from detent.store.journal.memory import Memory
 
     Done = tuple[dict[str, str], dict[str, str]]  # what came of an effect, and the fields of the native file it leads
     Results = dict[str, dict[str, str]]  # what steps came to, by their names
@@ -64,21 +69,92 @@ class Step(Record):
     names_tree: bool = False  # the move is of the `tree` that `look` names
 
 
+class Feature(Record):
+    """What the engine does besides for a machine that has one of these keys of `[store]`."""
+
+    name: str
+    keys: tuple[str, ...]
+    settles: At = ""  # see `settling` below, and so on
+    projects: At = ""
+    readies: At = ""
+    prompts: At = ""
+    talks: At = ""
+
+
+# What any machine may name.
+_GENERAL_EFFECTS = (
+    Effect(
+        "checkpoint",
+        "keep the tree as a commit of the engine's own git",
+        checkpoints=True,
+        is_gate=True,
+    ),
+    Effect(
+        "evidence_page",
+        "write the evidence page",
+        "detent.runner.tell.evidence:evidence_page",
+        needs_tree=True,
+    ),
+)
+_GENERAL_STEPS = (
+    Step(
+        "workspace",
+        "make the task's clone, if it has none yet and the project's pool has room",
+        foresee="detent.runner.step.homes:foresee_workspace",
+        provide="detent.runner.step.homes:make_workspace",
+        provided="detent.runner.step.homes:has_workspace",
+    ),
+    Step(
+        "baseline",
+        "write down branch and commit of the checkout, to come back to; without git only with `--no-git`",
+        look="detent.runner.step.git_steps:look_baseline",
+        act="detent.runner.step.git_steps:do_baseline",
+        foresee="detent.runner.step.git_steps:foresee_baseline",
+    ),
+    Step(
+        "branch",
+        "make and check out `MACHINE/ID`, from a clean checkout; `--no-branch` leaves it out",
+        look="detent.runner.step.git_steps:look_branch",
+        act="detent.runner.step.git_steps:do_branch",
+        begun="detent.runner.step.git_steps:has_branch",
+        undo="detent.runner.step.git_steps:undo_branch",
+        foresee="detent.runner.step.git_steps:foresee_branch",
+    ),
+    Step(
+        "try_baseline",
+        "as `baseline`; what it would refuse is written down, and the gate `baseline_known` tells it",
+        look="detent.runner.step.git_steps:try_look_baseline",
+        act="detent.runner.step.git_steps:try_baseline",
+    ),
+    Step(
+        "try_branch",
+        "as `branch`, likewise; nothing is done where `try_baseline` could not be",
+        look="detent.runner.step.git_steps:try_look_branch",
+        act="detent.runner.step.git_steps:try_branch",
+        begun="detent.runner.step.git_steps:has_branch",
+        undo="detent.runner.step.git_steps:undo_branch",
+    ),
+    Step(
+        "reset",
+        "save files and commits under `refs/detent/backup/`, go back to the baseline's branch, delete the task's",
+        look="detent.runner.step.git_steps:look_reset",
+        act="detent.runner.step.git_steps:do_reset",
+        begun="detent.runner.step.git_steps:has_saved",
+        foresee="detent.runner.step.git_steps:foresee_reset",
+    ),
+)
+_GENERAL_FEATURES = (Feature("titles", ("retitles",), settles="detent.runner.run.retitle:follow_title"),)
 _UNKNOWN = Step("", "")
 
 
 @cache
 def _general_effects() -> dict[str, Effect]:
-    from detent.runner.step import general
-
-    return by_name(general.EFFECTS)
+    return by_name(_GENERAL_EFFECTS)
 
 
 @cache
 def _general_steps() -> dict[str, Step]:
-    from detent.runner.step import general
-
-    return by_name(general.STEPS)
+    return by_name(_GENERAL_STEPS)
 
 
 @cache
@@ -106,3 +182,40 @@ def step_named(name: str) -> Step:
 def is_gate_effect(name: str) -> bool:
     """Whether a task that is blocked goes back to what this effect kept."""
     return effect_named(name).is_gate
+
+
+@cache
+def _features() -> tuple[Feature, ...]:
+    return tuple(by_name((*of_packs(FEATURES), *_GENERAL_FEATURES)).values())
+
+
+def _asked(task: Task, hook: str) -> Iterator[Any]:
+    store = task.machine.store
+    for one in _features():
+        if (at := getattr(one, hook)) and any(store.get(key) for key in one.keys):
+            yield load(at)
+
+
+def settling(task: Task) -> Iterator[Callable[[Task, Settled], Settled]]:
+    """Bring what belongs to the machine in order before anything is written; the lock is held, and no run lives."""
+    return _asked(task, "settles")
+
+
+def projecting(task: Task) -> Iterator[Callable[[Task, Memory], None]]:
+    """Bring files beside the task up to its journal, after each line; again and again, until they are."""
+    return _asked(task, "projects")
+
+
+def readying(task: Task) -> Iterator[Callable[[Task], None]]:
+    """Do what must come before an agent run is made ready; it may take long, and no lock is held."""
+    return _asked(task, "readies")
+
+
+def prompting(task: Task) -> Iterator[Callable[[Task, State, Seen], str]]:
+    """A part of every prompt; empty where there is nothing to tell."""
+    return _asked(task, "prompts")
+
+
+def talking(task: Task) -> Iterator[Callable[[Task, Sequence[Entry]], Iterator[Mapping[str, Any]]]]:
+    """Who said what so far, where people and agents talk."""
+    return _asked(task, "talks")

@@ -171,10 +171,10 @@ def note(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) -> M
 
 
 def project_beside(task: Task, memory: Memory) -> None:
-    """Run records and the conversation, where the machine keeps such files beside its tasks."""
-    if task.machine.store.get("runs") or task.machine.store.get("conversation"):
-        from detent.packs.ralf.beside import project_beside as project  # few machines do
+    """Bring up to the journal what the machine keeps beside its tasks, as run records or a conversation."""
+    from detent.runner.step.registry import projecting  # who only looks writes nothing
 
+    for project in projecting(task):
         project(task, memory)
 
 

@@ -12,8 +12,6 @@ from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.core.values import Advance, Missing, Refuse, Signal
 from detent.errors import UnreadableError
-from detent.gates.registry import declared
-from detent.machines.packs import load
 from detent.runner.step.locks import shown_item
 from detent.runner.step.settle import find_disorder, is_collected, read_document
 from detent.runner.step.unearned import why_unearned
@@ -183,12 +181,17 @@ def deploy_word(task: Task) -> str:
         return ""
     edges = task.machine.states[task.memory.snapshot.state].edges
     needed = task.machine.parts(gate for edge in edges for way in edge.ways for gate in way.needs)
+    from detent.gates.registry import declared  # a bare status never loads the gates
+    from detent.machines.packs import load
+
     outside = next((found for gate in needed if (found := declared(gate.check).outside)), None)
     return str(load(outside.word)(task)) if outside else ""
 
 
 def runs_outside(machine: Machine) -> bool:
     """Whether a machine has commands run outside the sandbox, after a person's word."""
+    from detent.gates.registry import declared
+
     return any(declared(gate.check).outside for gate in machine.gates.values())
 
 
@@ -262,6 +265,8 @@ def _taken_back(task: Task, state: State) -> list[str]:
     """That the deployment was taken back, with the command that deploys the same version again."""
     if not (time := task.memory.deploy.get("taken_back", "")):
         return []
+    from detent.gates.registry import declared
+
     gates = task.machine.gates
     again = [
         edge.verbs[0]
@@ -344,7 +349,11 @@ def _move(task: Task, edge: Edge, facts: Mapping[str, Fact], tree: str = "") -> 
 def _is_for_later(task: Task, lacks: Missing, facts: Mapping[str, Fact]) -> bool:
     gate = task.machine.gates.get(lacks.gate)
     is_unknown = lacks.gate in facts and not facts[lacks.gate].is_known
-    return is_unknown and gate is not None and declared(gate.check).is_asked_late
+    if not is_unknown or gate is None:
+        return False
+    from detent.gates.registry import declared
+
+    return declared(gate.check).is_asked_late
 
 
 def document_to_read(task: Task) -> str:

@@ -7,7 +7,6 @@ themselves: the control folder is hidden from them.
 from __future__ import annotations
 
 from detent.gates.commands import shown_command, standing_runs
-from detent.packs.lights_out.deploy_plan import RUN_IN_TURN
 from detent.runner.step.prove import WITHOUT_CHANGE
 from detent.store.journal.receipts import ReceiptStore
 
@@ -33,7 +32,8 @@ def standing_failures(task: Task, seen: Seen) -> tuple[tuple[str, Receipt], ...]
             if receipt is not None and not receipt.is_green:
                 found[shown_command(run.command.line)] = receipt
     if not task.memory.deploy.get("ended", {}).get("ok", True):
-        last = [receipt for receipt in _receipts(task) if receipt.where in RUN_IN_TURN][-1:]
+        labels = dict(task.memory.deploy["last"]["commands"])
+        last = [receipt for receipt in _receipts(task) if receipt.where in labels][-1:]
         found.update({f"{one.where}: {one.command}": one for one in last if not one.is_green})
     return tuple(found.items())
 
