@@ -128,6 +128,15 @@ def test_nothing_branches_on_a_machines_name() -> None:
     assert not found, "a machine is data; move the difference into its machine file:\n" + "\n".join(found)
 
 
+def test_no_engine_code_names_a_pack() -> None:
+    packs = [path.parent.name for path in PACKAGE.glob("packs/*/pack.py")]
+    named = re.compile(rf"\bpacks[./](?:{'|'.join(packs)})\b")
+    above = ("faces/", "lab/", "verify/", "packs/")
+    engine = [path for path in MODULES if not name_of(path).startswith(above)]
+    assert packs
+    assert not [name_of(path) for path in engine if named.search(path.read_text(encoding="utf-8"))]
+
+
 def test_each_allowed_name_is_still_in_use() -> None:
     used = {(name_of(path), literal) for path in MODULES for _line, literal in machine_names_in(parse(path))}
     assert ALLOWED_NAMES.keys() <= used

@@ -29,7 +29,7 @@ CHECKS, EXCUSES, EFFECTS, STEPS, FEATURES = "CHECKS", "EXCUSES", "EFFECTS", "STE
 @cache
 def manifests() -> tuple[ModuleType, ...]:
     """The manifest of every pack, in the order of their names."""
-    places = __import__(_PACKAGE, fromlist=(_MANIFEST,)).__path__
+    places = __import__(_PACKAGE, fromlist=("__path__",)).__path__
     names = {name for place in places for name in os.listdir(place) if _is_pack(os.path.join(place, name))}
     return tuple(__import__(f"{_PACKAGE}.{name}.{_MANIFEST}", fromlist=(_MANIFEST,)) for name in sorted(names))
 
