@@ -83,18 +83,8 @@ class Feature(Record):
 
 # What any machine may name.
 _GENERAL_EFFECTS = (
-    Effect(
-        "checkpoint",
-        "keep the tree as a commit of the engine's own git",
-        checkpoints=True,
-        is_gate=True,
-    ),
-    Effect(
-        "evidence_page",
-        "write the evidence page",
-        "detent.runner.tell.evidence:evidence_page",
-        needs_tree=True,
-    ),
+    Effect("checkpoint", "keep the tree as a commit of the engine's own git", checkpoints=True, is_gate=True),
+    Effect("evidence_page", "write the evidence page", "detent.runner.tell.evidence:evidence_page", needs_tree=True),
 )
 _GENERAL_STEPS = (
     Step(
