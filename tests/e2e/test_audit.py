@@ -81,11 +81,17 @@ def test_lines_carry_the_hashes_of_the_files_they_are_about(done: AgentTask) -> 
     assert {"EVIDENCE.md", "artifacts/result.txt"} <= set(files)
 
 
-def test_a_journal_of_a_newer_detent_is_refused_and_left_alone(done: AgentTask) -> None:
+@pytest.mark.parametrize("is_cached", [True, False])
+@pytest.mark.parametrize("what", ["format", "kind"])
+def test_a_journal_of_a_newer_detent_is_refused_and_left_alone(done: AgentTask, what: str, is_cached: bool) -> None:
     head, *rest = done.entries()
-    journal = done.control / "journal.jsonl"
-    journal.write_bytes(chained([{**head, "format": 3}, *rest]))
-    (done.control / "snapshot.json").unlink()
+    if what == "format":
+        head, is_cached = {**head, "format": 3}, False
+    else:  # its state would be believed otherwise
+        rest.append({**rest[-1], "kind": "from_the_future", "seq": len(rest) + 2})
+    (done.control / "journal.jsonl").write_bytes(chained([head, *rest]))
+    if not is_cached:
+        (done.control / "snapshot.json").unlink()
     before = {path: path.read_bytes() for path in done.control.rglob("*") if path.is_file()}
     for words in (("status",), ("next",), ("audit",), ("run",), ("move", "verify"), ("history",)):
         told = done(*words, done.id, cwd=done.repo)

@@ -245,7 +245,6 @@ def test_a_resumed_line_may_only_clear_the_stop(story: Story, field: str) -> Non
 @pytest.mark.parametrize(
     ("change", "kind", "words"),
     [
-        (lambda entry: entry.update(kind="blessed"), "kind", "'blessed'"),
         (lambda entry: entry.update(kind="created"), "kind", "can't stand here"),
         (lambda entry: entry.pop("facts"), "malformed", "needs facts"),
         (lambda entry: entry.pop("sandbox"), "malformed", "needs sandbox"),

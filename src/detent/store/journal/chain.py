@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 
 GENESIS = "0" * 64
 FORMAT = 2  # in the first line of a journal; a journal without it is of format 1
+# Every kind of line there is. What a line of another kind changes is not known here, so nothing of it may be folded.
+KINDS = frozenset(
+    (
+        *("created", "adopted", "moved", "intended", "unprepared", "refused", "restored", "filed", "set_up", "proved"),
+        *("approved", "deploy", "landed", "collected", "restored_tree", "acted", "crashed", "answered", "resumed"),
+        *("amended", "configured", "run_planned", "claimed", "retitled", "run_void", "run_ended", "unmoved", "stopped"),
+        "driven",
+    )
+)
 LARGEST_LINE_BYTES = 1_000_000
 _sync = getattr(os, "fdatasync", os.fsync)  # not every system has the cheaper one
 
@@ -134,8 +143,14 @@ def decode_lines(raws: Sequence[bytes], path: str, first_number: int = 1, previo
             )
         if number == 1:
             check_format(entry, path)
+        if not isinstance(entry.get("kind"), str):
+            raise _damaged(path, number, "it has no kind")
         previous = sha256_of(raw)
         entries.append(entry)
+    for entry in entries:  # once the chain is proven: a changed line is damage, whatever it says now
+        if entry["kind"] not in KINDS:
+            how = f"line {entry['seq']} is of the kind {entry['kind']!r:.40}, which this one does not know"
+            raise _newer(how, path)
     return entries
 
 
@@ -145,11 +160,15 @@ def check_format(head: Mapping[str, Any], path: str) -> None:
     if type(found) is not int or found < 1:
         raise _damaged(path, 1, f"its format is {found!r:.40}, which is no number")
     if found > FORMAT:
-        raise NewerJournal(
-            f"written by a newer Detent: the journal has format {found}, this one knows {FORMAT}",
-            where=path,
-            next_step="use the Detent that began the task, or a newer one; nothing was changed",
-        )
+        raise _newer(f"the journal has format {found}, this one knows {FORMAT}", path)
+
+
+def _newer(how: str, path: str) -> NewerJournal:
+    return NewerJournal(
+        f"written by a newer Detent: {how}",
+        where=path,
+        next_step="use the Detent that wrote it, or a newer one; nothing was changed",
+    )
 
 
 def _damaged(path: str, number: int, why: str) -> DamagedJournal:

@@ -1,7 +1,7 @@
 """Replays a journal line by line: every recorded move is decided again, and must come to the same end.
 
 For each line, in this order:
-1. its kind is known and all its fields are there; its time does not run backwards;
+1. all fields of its kind are there; its time does not run backwards;
 2. what it says happened is what the rules make of the moment before (`core.decide` for moves, fixed rules otherwise);
 3. proof that can still be recomputed is: receipts for the tree, remembered values, kept texts;
 4. it is folded into the memory, which the next line starts from.
@@ -56,14 +56,11 @@ class Replay:
 
     def line(self, entry: Entry, raw: bytes, size: int) -> bool:
         """Take one more line; False when nothing after it can be understood."""
-        number, kind = entry["seq"], entry.get("kind")
+        number = entry["seq"]
         memory = self.memories[-1] if self.memories else None
-        if kind not in KINDS:
-            self.found(number, "kind", f"{kind!r} is no kind of line we know")
-        else:
-            self.shape(number, entry, is_first=memory is None)
+        self.shape(number, entry, is_first=memory is None)
         try:
-            if self.task is not None and kind in KINDS:
+            if self.task is not None:
                 for finding in self.judged(self.task, entry, memory):
                     self.findings.append(finding)
             self.memories.append(fold(memory, entry, raw, size))

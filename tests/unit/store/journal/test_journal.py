@@ -27,7 +27,7 @@ def fill(journal: Journal, count: int, padding: int = 0) -> tuple[str, int]:
     """Append `count` lines; the hash of the last one and the size."""
     previous, size = GENESIS, 0
     for seq in range(1, count + 1):
-        raw, size = journal.append({"seq": seq, "kind": "noted", "text": "x" * padding}, previous, size)
+        raw, size = journal.append({"seq": seq, "kind": "filed", "text": "x" * padding}, previous, size)
         previous = sha256_of(raw)
     return previous, size
 
@@ -53,9 +53,13 @@ def test_each_line_holds_the_hash_of_the_one_before(journal: Journal) -> None:
 def test_a_text_that_is_no_text_survives(journal: Journal) -> None:
     """A folder's name may hold bytes that are no UTF-8; it must come back as it was, and other text stays readable."""
     name = os.fsdecode(b"caf\xff")
-    journal.append({"seq": 1, "dir": name, "title": "Übung"}, GENESIS, 0)
+    journal.append({"seq": 1, "kind": "created", "dir": name, "title": "Übung"}, GENESIS, 0)
     assert lines(journal)[0]["dir"] == name
-    journal.append({"seq": 2, "title": "Übung"}, sha256_of(split_lines(journal.read())[0][0]), journal.size() or 0)
+    journal.append(
+        {"seq": 2, "kind": "retitled", "title": "Übung"},
+        sha256_of(split_lines(journal.read())[0][0]),
+        journal.size() or 0,
+    )
     assert "Übung".encode() in journal.read()
 
 
@@ -69,7 +73,7 @@ def test_a_torn_tail_is_ignored_by_readers_and_cut_by_the_writer(journal: Journa
     Path(journal.path).write_bytes(whole + torn)
     assert [entry["seq"] for entry in lines(journal)] == [1, 2]
     assert journal.read() == whole + torn, "reading must not cut"
-    journal.append({"seq": 3, "kind": "noted"}, previous, size)
+    journal.append({"seq": 3, "kind": "filed"}, previous, size)
     assert [entry["seq"] for entry in lines(journal)] == [1, 2, 3]
     assert journal.read().startswith(whole)
 
@@ -77,10 +81,10 @@ def test_a_torn_tail_is_ignored_by_readers_and_cut_by_the_writer(journal: Journa
 def test_a_whole_line_is_never_cut(journal: Journal) -> None:
     """A writer whose memory is older than the journal must not throw away what somebody else was told has happened."""
     previous, size = fill(journal, 2)
-    raw, _ = journal.append({"seq": 3, "kind": "noted"}, previous, size)
+    raw, _ = journal.append({"seq": 3, "kind": "filed"}, previous, size)
     before = journal.read()
     with pytest.raises(DamagedJournal, match="more lines"):
-        journal.append({"seq": 3, "kind": "other"}, previous, size)
+        journal.append({"seq": 3, "kind": "set_up"}, previous, size)
     assert journal.read() == before
     assert raw in before
 
@@ -90,7 +94,7 @@ def test_a_journal_that_became_shorter_is_not_filled_up(journal: Journal) -> Non
     os.truncate(journal.path, size - 10)
     before = journal.read()
     with pytest.raises(DamagedJournal, match=rf"has {size - 10} bytes, not {size}"):
-        journal.append({"seq": 3, "kind": "noted"}, previous, size)
+        journal.append({"seq": 3, "kind": "filed"}, previous, size)
     assert journal.read() == before
 
 
@@ -140,7 +144,7 @@ def test_damage_in_the_middle_names_the_line(journal: Journal, how: int) -> None
 
 def test_a_line_with_a_wrong_number_is_named_though_it_fits_the_chain(journal: Journal) -> None:
     previous, size = fill(journal, 2)
-    journal.append({"seq": 7, "kind": "noted"}, previous, size)
+    journal.append({"seq": 7, "kind": "filed"}, previous, size)
     with pytest.raises(DamagedJournal, match="in line 3: it should be line 3 of the chain"):
         lines(journal)
 
@@ -148,7 +152,7 @@ def test_a_line_with_a_wrong_number_is_named_though_it_fits_the_chain(journal: J
 def test_a_changed_line_is_named_by_the_one_after_it(journal: Journal) -> None:
     fill(journal, 3)
     raws = split_lines(journal.read())[0]
-    raws[1] = raws[1].replace(b"noted", b"moved")
+    raws[1] = raws[1].replace(b"filed", b"moved")
     with pytest.raises(DamagedJournal, match="in line 3: it does not follow"):
         decode_lines(raws, journal.path)
 
@@ -163,7 +167,7 @@ path, limit, previous, size = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sy
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 try:
-    Journal(path).append({"seq": 3, "kind": "noted", "text": "y" * 500}, previous, size)
+    Journal(path).append({"seq": 3, "kind": "filed", "text": "y" * 500}, previous, size)
 except StorageError as error:
     print(error.what, error.code)
 """
@@ -177,7 +181,7 @@ def test_a_line_that_does_not_fit_is_cut_back(journal: Journal, room: int) -> No
     ended = python(FULL_DISK, journal.path, str(size + room), previous, str(size))
     assert ended.stdout.startswith("journal can't be written: the file would be larger than is allowed here 5"), ended
     assert journal.read() == before
-    journal.append({"seq": 3, "kind": "noted"}, previous, size)
+    journal.append({"seq": 3, "kind": "filed"}, previous, size)
     assert len(lines(journal)) == 3
 
 
@@ -254,7 +258,8 @@ for number in range(count):
     with Lock(path + ".lock"):
         raws, size = split_lines(journal.read())
         entries = decode_lines(raws, path)
-        journal.append({"seq": len(entries) + 1, "by": name, "number": number}, sha256_of(raws[-1]), size)
+        entry = {"seq": len(entries) + 1, "kind": "acted", "by": name, "number": number}
+        journal.append(entry, sha256_of(raws[-1]), size)
 """
 
 
