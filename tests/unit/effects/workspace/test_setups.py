@@ -138,6 +138,19 @@ def test_a_proof_cannot_write_the_set_up_but_its_tool_caches(bench: Bench) -> No
     assert bench.said == "one\nnode_modules/.cache:\n\nnode_modules/.vite:\n"
 
 
+def test_compiled_modules_reach_only_the_set_up_of_the_agent_that_made_them(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = f"{SETUP}; echo 'x = 1' > node_modules/tool/mod.py"
+    monkeypatch.setattr("tests.unit.effects.workspace.test_setups.WORKSPACE", Workspace(setup=(made,), key=("lock",)))
+    load = "PYTHONDONTWRITEBYTECODE= PYTHONPATH=node_modules/tool python3 -c 'import mod; print(mod.x)'"
+    assert bench.prove(load) == [0]
+    assert bench.prove(load, private=str(bench.work / "own")) == [0]
+    assert bench.said == "1\n"
+    assert not list(bench.made()[0].rglob("*.pyc")), "a proof and an agent use the same set-up"
+    assert list((bench.work / "own").rglob("mod.*.pyc"))
+
+
 @pytest.mark.parametrize("overlays", [True, False])
 def test_an_agent_changes_its_own_set_up_and_nobody_elses(bench: Bench, overlays: bool) -> None:
     if overlays and bench.no_overlays:
