@@ -20,6 +20,9 @@ NOTHING = (
     "TBD later",
     "to be decided",
     "fill me in",
+    "to do",
+    "See above.",
+    "placeholder",
     "unknown",
     "x",
 )

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _FILLER = (
     r"<(?![A-Za-z][A-Za-z0-9+.-]*:[^\s<>]+>|[^\s<>@]+@[^\s<>]+>)[^<>\n]*+>|\{[^{}\"\n]*+\}|\[[ xX]\]|&nbsp;|"
     r"(?<![^\W_])(?:(?:todo|tbd|fixme)(?:[ \t]*:[^\n]*|[ \t]+later)?|x{3,}|lorem ipsum[^\n]*|fill (?:me )?in|"
-    r"to be (?:filled(?: in)?|decided|defined|determined|done)|replace me|your text here)"
+    r"to be (?:filled(?: in)?|decided|defined|determined|done)|to do|see (?:above|below)|placeholder|replace me|"
+    r"your text here)"
     r"(?![^\W_])"
 )
 
