@@ -40,7 +40,7 @@ class Work(Record):
     of_tasks: Mapping[str, str] = {}  # branches of other tasks, by ref; each shows nothing while at this commit of ours
 
     def counts(self, ref: str, commit: str) -> bool:
-        """Whether a branch is somebody else's: a person may have moved one that the engine made."""
+        """Whether work on a branch counts as landed: not on the engine's own branches, unless a person moved one."""
         return ref not in self.own and self.of_tasks.get(ref) != commit
 
 
@@ -130,7 +130,7 @@ def _has_changes(work: Work, changes: frozenset[str], tree: str) -> bool:
 
 
 def _counted(work: Work, listed: bytes) -> Iterator[tuple[str, str]]:
-    """Of listed branches the commit and name of each that is somebody else's."""
+    """Commit and name of each listed branch on which work counts as landed."""
     rows = (line.partition(" ") for line in os.fsdecode(listed).splitlines())
     return ((commit, name) for commit, _, name in rows if work.counts(name, commit))
 

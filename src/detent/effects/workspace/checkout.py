@@ -114,7 +114,7 @@ class SetupFailed(Record):
 
 
 def unannounced(_command: str) -> None:
-    """Set-up that nobody waits for."""
+    """Announce nothing."""
 
 
 def unheld(argv: Sequence[str], _cwd: str, _laid: Laid) -> Sequence[str]:

@@ -71,7 +71,7 @@ ATTACKS = (
         WORK,
         _rename,
         _renamed_by_person,
-        always("what lies in the field when a run is over is that agent's, and the journal says so"),
+        always("the journal records what a run leaves in the field as that agent's words"),
         machines=(ORANGE,),
         drive=_answer_once,
     ),
