@@ -19,14 +19,14 @@ TAKE = """
 import sys
 from detent.effects.git.git import find_repository
 from detent.effects.git.tree.tree_id import take_tree
-path, private, at_once = sys.argv[1:]
+path, private, looks_untouched = sys.argv[1:]
 repository = find_repository(path)
-take_tree(private, path, repository, repository.head, at_once=bool(at_once))
+take_tree(private, path, repository, repository.head, looks_untouched=bool(looks_untouched))
 """
 
 
-@pytest.mark.parametrize("at_once", ["", "at once"])
-def test_every_object_is_synced_and_no_index(repo: MakeRepo, tmp_path: Path, at_once: str) -> None:
+@pytest.mark.parametrize("looks_untouched", ["", "looks untouched"])
+def test_every_object_is_synced_and_no_index(repo: MakeRepo, tmp_path: Path, looks_untouched: str) -> None:
     path, private = repo(files={"a": "one\n", "b/c": "two\n"}), tmp_path / "private"
     repository = find_repository(str(path))
     assert repository is not None
@@ -36,7 +36,7 @@ def test_every_object_is_synced_and_no_index(repo: MakeRepo, tmp_path: Path, at_
     before, log = set((private / "objects").rglob("*")), tmp_path / "log"
     strace = ("strace", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", str(log))
     subprocess.run(
-        [*strace, sys.executable, "-c", TAKE, str(path), str(private), at_once],
+        [*strace, sys.executable, "-c", TAKE, str(path), str(private), looks_untouched],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         check=True,
     )

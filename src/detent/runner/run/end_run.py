@@ -30,7 +30,7 @@ from detent.runner.run.runs import run_seen
 from detent.runner.run.taint import is_put_back, tainted_files, tainted_hooks
 from detent.runner.step.anchor import anchor
 from detent.runner.step.locks import changed_of_others, items_of, shown_item
-from detent.runner.step.look import look, remember_taken, take_tree_at_once
+from detent.runner.step.look import look, remember_taken, take_tree_unremembered
 from detent.runner.step.resolving import resolving
 from detent.runner.step.said_no import said_no
 from detent.runner.step.settle import disorder_words, find_disorder, read_document, record, remember
@@ -206,6 +206,6 @@ def _readable(task: Task) -> tuple[Document, tuple[str, ...]]:
 def tree_left(task: Task, *, in_a_hurry: bool = False) -> tuple[Taken, int, str]:
     """The tree as the run left it, or why it can't be taken: what can't be looked at proves nothing."""
     try:
-        return *take_tree_at_once(task, or_never=in_a_hurry), ""
+        return *take_tree_unremembered(task, in_a_hurry=in_a_hurry), ""
     except DetentError as error:
         return Taken("", ()), 0, f"{error.what} ({error.where})" if error.where else error.what

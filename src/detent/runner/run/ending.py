@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from detent.store.journal.native import Document
 
 _LOG = re.compile(r", see \S+")  # where a command says more
-_LOADED_LATE = ("hashlib", "subprocess", "zlib", "detent.effects.host.process", "detent.effects.git.tree.at_once")
+_LOADED_LATE = ("hashlib", "subprocess", "detent.effects.host.process")
 
 
 def load_for_ends() -> None:

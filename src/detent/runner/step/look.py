@@ -255,18 +255,18 @@ def take_current_tree(task: Task) -> Taken:
     return taken
 
 
-def take_tree_at_once(task: Task, *, or_never: bool = False) -> tuple[Taken, int]:
-    """The same for somebody who is waited for: nothing is remembered yet. Also the moment before the look.
+def take_tree_unremembered(task: Task, *, in_a_hurry: bool = False) -> tuple[Taken, int]:
+    """The same, but readers are not told yet (`remember_taken`). Also the moment before the look.
 
-    With `or_never` a tree that takes long to look at raises TakesLong.
+    With `in_a_hurry` a tree that takes long to look at raises TakesLong.
     """
     _prepare_look(task)
     since = moment(task.places.folder)
-    return _take(task, at_once=True, or_never=or_never), since
+    return _take(task, looks_untouched=True, in_a_hurry=in_a_hurry), since
 
 
 def remember_taken(task: Task, taken: Taken, since: int) -> None:
-    """What `take_tree_at_once` left for later: let readers know the tree."""
+    """What `take_tree_unremembered` left for later: let readers know the tree."""
     if remember_tree(task.places.seen_tree(), task.tree_path, taken.id, taken.watched, since):
         _remember_touched(task, taken)
     else:
@@ -289,7 +289,7 @@ def _prepare_look(task: Task) -> None:
         sweep(os.path.join(private, name))  # what a killed step left; the task's lock is held
 
 
-def _take(task: Task, *, looks_untouched: bool = False, at_once: bool = False, or_never: bool = False) -> Taken:
+def _take(task: Task, *, looks_untouched: bool, in_a_hurry: bool = False) -> Taken:
     from detent.effects.git.tree.tree_id import LeftOut, take_tree  # who only reads takes none
 
     repository = repository_of(task)
@@ -300,7 +300,7 @@ def _take(task: Task, *, looks_untouched: bool = False, at_once: bool = False, o
     place = (task.places.private_git(), task.tree_path, repository, task.memory.head["baseline"] or None)
     # A task of an older version has no such list, and counts caches for ever.
     outside = LeftOut(left_out(task), task.memory.head.get("tool_caches", ()))
-    return take_tree(*place, outside, looks_untouched=looks_untouched, at_once=at_once, or_never=or_never)
+    return take_tree(*place, outside, looks_untouched=looks_untouched, in_a_hurry=in_a_hurry)
 
 
 def _remember_touched(task: Task, taken: Taken) -> None:

@@ -252,6 +252,11 @@ def _kind_and_size(path: bytes) -> tuple[int, int]:
     return stat.S_IFMT(status.st_mode), status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
+def size_of(path: bytes) -> int:
+    """How long a plain file says it is; 0 for anything else."""
+    return _kind_and_size(path)[1]
+
+
 def kind_of(path: bytes) -> int:
     try:
         return stat.S_IFMT(os.lstat(path).st_mode)

@@ -22,8 +22,8 @@ def index_name(task: Wanted) -> str:
     return f"index-{sha256_of(os.fsencode(identity))[:20]}"
 
 
-def read_index(source: str) -> tuple[bytes, os.stat_result] | None:
-    """The stat cache with its times; None when there is none or it is torn."""
+def copy_index(source: str, target: str) -> str | None:
+    """Copy the stat cache; the tree it is known to be, empty if that is not known. None: nothing worth copying."""
     try:
         with open(source, "rb") as file:
             content = file.read()
@@ -31,22 +31,14 @@ def read_index(source: str) -> tuple[bytes, os.stat_result] | None:
     except FileNotFoundError:
         return None
     # Git does not check this sum when it reads, so a torn file could pass as a shorter index.
-    is_whole = sha1_of(content[:-20]) == content[-20:].hex() or sha256_of(content[:-32]) == content[-32:].hex()
-    return (content, times) if is_whole else None
-
-
-def copy_index(source: str, target: str) -> str | None:
-    """Copy the stat cache; the tree it is known to be, empty if that is not known. None: nothing worth copying."""
-    found = read_index(source)
-    if found is None:
+    if sha1_of(content[:-20]) != content[-20:].hex() and sha256_of(content[:-32]) != content[-32:].hex():
         return None
-    content, times = found
     with open(target, "wb") as file:
         file.write(content)
     # Git distrusts entries not older than the index file: a younger copy would make it trust a file changed in the
     # very moment in which the index was written.
     os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
-    return noted_tree(source, content)[0]
+    return _noted_tree(source, content)
 
 
 def _note(cached_index: str) -> str:
@@ -61,11 +53,15 @@ def note_tree(cached_index: str, index: str, tree: str) -> None:
     write_cache(_note(cached_index), note.encode())
 
 
-def noted_tree(cached_index: str, content: bytes) -> tuple[str, str]:
-    """Tree and boot, each empty if it is not known."""
+def _noted_tree(cached_index: str, content: bytes) -> str:
+    """The tree noted for these bytes since the computer started, else empty.
+
+    A power cut may have taken objects of an older one, and only git would find out when it writes the tree again.
+    """
     note = (read_cache(_note(cached_index), 1024) or b"").decode("ascii", "replace")
     mark, tree, boot = (*note.split(" "), "", "", "")[:3]
-    return (tree, boot) if mark == sha256_of(content) and is_object_id(tree) else ("", "")
+    is_known = mark == sha256_of(content) and is_object_id(tree) and boot and boot == boot_id()
+    return tree if is_known else ""
 
 
 def remove_leftovers(task: Wanted, own_index: str) -> None:

@@ -33,22 +33,25 @@ from detent.effects.git.tree.compare import (
     kind_of,
     list_files,
     refuse_large,
+    size_of,
 )
-from detent.effects.git.tree.index import copy_index, index_name, note_tree, noted_tree, read_index, remove_leftovers
+from detent.effects.git.tree.index import copy_index, index_name, note_tree, remove_leftovers
 from detent.effects.git.tree.tool_caches import MARKS
 from detent.errors import StorageError, TakesLong, ToolError, UnreadableError, UsageError
 from detent.store.disk.digest import sha1_of, sha256_of
-from detent.store.journal.aftermath import boot_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from detent.effects.git.git import Repository
-    from detent.effects.git.tree.at_once import Entries
     from detent.effects.host.process import Finished
 
 _MAX_ROUNDS = 3
+# What a caller in a hurry waits for; more of it takes git so long that other tasks would notice.
+QUICK_FILES = 10_000  # of the whole tree
+QUICK_CHANGES = 100
+QUICK_BYTES = 4_000_000  # of all changed files
 # The objects, not the index: it is a cache, and its sum is proven before it is used. In git's list a name that is
 # wanted is stronger than the same name unwanted, so that "all,-index" would be all.
 _UNSYNCED_INDEX = ("core.fsync=committed",)
@@ -106,13 +109,11 @@ def take_tree(
     left_out: LeftOut = NOTHING,
     *,
     looks_untouched: bool = False,
-    at_once: bool = False,
-    or_never: bool = False,
+    in_a_hurry: bool = False,
 ) -> Taken:
     """The same with its files. What `looks_untouched` is compared all the same, but git's times are not brought up.
 
-    With `at_once` they are not brought up either where little has changed: the answer comes sooner, and the next one
-    compares with the same index again. With `or_never` too it raises TakesLong where much has changed.
+    With `in_a_hurry` it raises TakesLong where much has changed, or where there is no index to compare with.
     """
     if baseline is not None:
         check_object_id(baseline)
@@ -127,10 +128,7 @@ def take_tree(
     try:
         _make_private_dir(task)
         try:
-            taken = _compute_at_once(task) if at_once else None
-            if taken is None and or_never:
-                raise TakesLong
-            return taken or _compute(task, looks_untouched=looks_untouched)
+            return _compute(task, looks_untouched=looks_untouched, in_a_hurry=in_a_hurry)
         except ToolError:
             repair(task.private_dir)
             return _compute(task, looks_untouched=False)
@@ -188,7 +186,7 @@ def _make_private_dir(task: Wanted) -> None:
     os.makedirs(cache_path(task), exist_ok=True)
 
 
-def _compute(task: Wanted, *, looks_untouched: bool) -> Taken:
+def _compute(task: Wanted, *, looks_untouched: bool, in_a_hurry: bool = False) -> Taken:
     rules = baseline_rules(task)
     cached_index = cache_path(task, index_name(task))
     own_index = cache_path(task, f"tmp-{os.getpid()}-{os.urandom(4).hex()}")
@@ -197,6 +195,8 @@ def _compute(task: Wanted, *, looks_untouched: bool) -> Taken:
         noted = copy_index(cached_index, own_index)
         before, changed = noted or "", set[bytes]()
         if noted is None:
+            if in_a_hurry:
+                raise TakesLong
             before, changed = task.baseline or "", _start_index(git, task)
             refuse_large(git, task)
             git.run("update-index", "-q", "--refresh", ok=(0, 1))
@@ -205,6 +205,8 @@ def _compute(task: Wanted, *, looks_untouched: bool) -> Taken:
             changes = compare(task, rules, listing)
             if noted and looks_untouched and changes == NO_CHANGES:
                 return Taken(noted, _names(listing, changes), noted, caches=_decoded(listing.caches))
+            if in_a_hurry and _takes_long(task, listing, changes):
+                raise TakesLong
             changed |= changed_paths(changes)
             _apply(git, changes, refresh=number == 0 and noted is not None)
             if not changes.again:
@@ -218,37 +220,12 @@ def _compute(task: Wanted, *, looks_untouched: bool) -> Taken:
     return Taken(tree, _names(listing, changes), before, _decoded(changed), _decoded(listing.caches))
 
 
-def _compute_at_once(task: Wanted) -> Taken | None:
-    """One git, which only compares; None where the tree of the index is not known, or too much has changed.
-
-    That tree counts only if it was noted since the computer started: a power cut may have taken objects of it, and it
-    is git that would find out.
-    """
-    cached_index = cache_path(task, index_name(task))
-    content = read_index(cached_index)
-    noted, boot = noted_tree(cached_index, content[0]) if content else ("", "")
-    if not noted or not boot or boot != boot_id():
-        return None
-    rules = baseline_rules(task)
-    listing = list_files(Git(task.private_dir, task.work_tree, cached_index), task, rules)
-    changes = compare(task, rules, listing)
-    if changes.again:
-        return None
-    changed, removed = changed_paths(changes), {*changes.removed}
-    entries = {path: entry for path, entry in listing.cached.items() if path not in removed}
-    entries.update((path, (GITLINK, commit)) for path, commit in changes.submodules)
-    tree = noted if changes == NO_CHANGES else _written(task, entries, changes.added, changed)
-    if not tree:
-        return None
-    return Taken(tree, _names(listing, changes), noted, _decoded(changed), _decoded(listing.caches))
-
-
-def _written(task: Wanted, entries: Entries, added: Sequence[bytes], changed: set[bytes]) -> str:
-    from detent.effects.git.tree.at_once import write_few
-
-    return write_few(
-        task.private_dir, task.work_tree, entries, added, changed, is_sha256=len(task.baseline or "") == 64
-    )
+def _takes_long(task: Wanted, listing: Listing, changes: Changes) -> bool:
+    """Whether git would be busy for long with what differs."""
+    if changes.again or len(listing.cached) > QUICK_FILES or len(changes.added) > QUICK_CHANGES:
+        return True
+    top = os.fsencode(task.work_tree)
+    return sum(size_of(os.path.join(top, path)) for path in changes.added) > QUICK_BYTES
 
 
 def _decoded(paths: Iterable[bytes]) -> tuple[str, ...]:

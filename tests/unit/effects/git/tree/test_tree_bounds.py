@@ -10,7 +10,7 @@ import pytest
 
 from detent.effects.git.bring import wipe
 from detent.effects.git.git import find_repository
-from detent.effects.git.tree.tree_id import Taken, take_tree
+from detent.effects.git.tree.tree_id import QUICK_BYTES, QUICK_CHANGES, QUICK_FILES, Taken, take_tree
 from detent.errors import TakesLong, UnreadableError
 from tests.conftest import MakeRepo
 from tests.unit.store.disk.test_folders import nest
@@ -23,17 +23,16 @@ class Tree:
         assert found is not None
         self.repository = found
 
-    def take(self, *, at_once: bool = False) -> Taken:
-        return take_tree(str(self.private), str(self.path), self.repository, self.repository.head, at_once=at_once)
+    def take(self) -> Taken:
+        return take_tree(str(self.private), str(self.path), self.repository, self.repository.head)
 
     def refused(self, *told: str) -> UnreadableError:
-        for at_once in (False, True):
-            with pytest.raises(UnreadableError) as error:
-                self.take(at_once=at_once)
-            text = f"{error.value.what} {error.value.where} {error.value.next_step}"
-            for words in told:
-                assert words in text
-            assert len(text) < 1500
+        with pytest.raises(UnreadableError) as error:
+            self.take()
+        text = f"{error.value.what} {error.value.where} {error.value.next_step}"
+        for words in told:
+            assert words in text
+        assert len(text) < 1500
         return error.value
 
 
@@ -101,18 +100,26 @@ def test_many_files_are_counted(tree: Tree) -> None:
     assert len(tree.take().files) >= 5000
 
 
-def test_caller_in_a_hurry_is_told_that_a_look_takes_long(tree: Tree) -> None:
+@pytest.mark.parametrize("much", ["files", "bytes", "whole tree", "no index"])
+def test_caller_in_a_hurry_is_told_that_a_look_takes_long(tree: Tree, much: str) -> None:
     in_a_hurry = partial(
-        take_tree,
-        *(str(tree.private), str(tree.path), tree.repository, tree.repository.head),
-        at_once=True,
-        or_never=True,
+        take_tree, str(tree.private), str(tree.path), tree.repository, tree.repository.head, in_a_hurry=True
     )
     before = tree.take().id
     (tree.path / "one").touch()
     assert in_a_hurry().id != before
-    for number in range(200):
-        (tree.path / str(number)).touch()
+    if much == "files":
+        for number in range(QUICK_CHANGES + 1):
+            (tree.path / str(number)).touch()
+    elif much == "bytes":
+        (tree.path / "large").write_bytes(bytes(QUICK_BYTES + 1))
+    elif much == "whole tree":
+        for number in range(QUICK_FILES):
+            (tree.path / str(number)).touch()
+        tree.take()
+        (tree.path / "two").touch()
+    else:
+        wipe(str(tree.private))
     with pytest.raises(TakesLong):
         in_a_hurry()
-    assert len(tree.take(at_once=True).files) > 200
+    assert "one" in tree.take().files
