@@ -13,10 +13,8 @@ from detent.machines.load import built_in_names, load
 from detent.runner.make.vocabulary import vocabulary
 from detent.runner.step.registry import effects, steps
 from detent.store.journal import places
-from detent.store.journal.chain import FORMAT
 from detent.store.journal.places import POINTER, Project, TaskPlaces
 from detent.store.journal.settings import FILE
-from detent.verify.replay.lines import KINDS, SINCE_2
 from tools.docs_machines import table
 from tools.docs_settings import SETTINGS, keys_asked_for, settings_keys
 
@@ -229,103 +227,6 @@ STORE: Mapping[str, str] = {
     "revision": "where it is filed, with `{n}` for the number",
     "final": "states in which nothing is brought back any more (`detent restore` is refused)",
 }
-KIND_MEANS: Mapping[str, str] = {
-    "created": "the first line of a new task",
-    "adopted": "the first line of a task made from another tool's folder",
-    "moved": "a move was made; it is also the promise of its effects",
-    "intended": "a decided move whose steps are done next; the line of the move carries what came of them (`prepared`)",
-    "unprepared": "a step of an intended move could not be done; the task stays where it is",
-    "refused": "an agent's wish was refused",
-    "restored": "what only the engine or a person may write was put back",
-    "approved": "a person approved protected files that the task touched, in one tree",
-    "deploy": "deploy commands: a person confirmed them, they began, they ended, or they are taken back (`stage`)",
-    "landed": "a person took the work over into a branch",
-    "collected": "a person had the home, branches and refs of the finished task removed",
-    "restored_tree": "a person brought the files of the tree back to a checkpoint, or to what a reset took away",
-    "set_up": "set-up was made for the task: from which tree, and which paths it made that no tree id counts",
-    "proved": "the engine ran commands; the receipts it vouches for",
-    "filed": "the change of the tree was filed into the task folder, because it was not what lay there",
-    "acted": "a promised effect was done",
-    "crashed": "an agent run died and took no move; it was counted",
-    "answered": "a person said something and nothing waited for it",
-    "resumed": "a person let a stopped task go on",
-    "amended": "a person changed what is locked; earlier proof became old",
-    "configured": "a person set what holds for the task from here on; it goes over what the first line says",
-    "run_planned": "an agent run is about to be started (the intent); its identity on disk says that it was",
-    "claimed": "a living run asked for a move; accepted is a promise, decided when the run has ended",
-    "retitled": "a living run gave the task other words",
-    "run_void": "a planned run never began and never will",
-    "run_ended": "no process of the run is left; what it asked for is decided next",
-    "unmoved": "a run ended and no move followed",
-    "stopped": "a limit or budget is used up; only a person lets it go on",
-    "driven": "a person wants the task driven, or left alone",
-}
-LINE_FIELDS: Mapping[str, str] = {
-    "id, title, dir": "the task's id, words and native folder",
-    "machine, digest": "the machine's name and the hash of its pinned file (in `moved`, `machine` is that hash)",
-    "root, common_dir": "the project's top folder and its git folder",
-    "home, in_place, tree_path": "the task's home; whether the checkout itself is worked on; the tree that is",
-    "land": "how finished work is landed: `how` and `pr` of the settings",
-    "notes": "what a person should know about how the tree was made",
-    "baseline": "the commit the work starts from; beside it `tool_caches`, the names of folders that no tree id counts "
-    "where they are a tool's cache (a journal without it counts all)",
-    "commands, command_timeout_s, command_limits, workspace, options, evidence_base": "the settings of this task",
-    "audit": "of the settings: where vulnerabilities are asked for, and which were accepted",
-    "limits": "in the first line other numbers for the machine's limits; in `proved` what held a command's use (`by`)",
-    "agents, budget, notify": "the same for agent runs: `agents` holds the `table` and the `overrides` of `--agent`"
-    " (in `configured` the overrides alone)",
-    "mode, locked": "the mode the task has from here on; the hash a locked text has (in `configured`)",
-    "sandbox_rules, protect, allow_no_new_privs": "the same for what holds agents and commands, and who is a person",
-    "prompts": "the text of each file under `[prompts] add`, by role",
-    "request": "the whole text of `--from` or `--issue`: its `file`, `sha256`, where it came `from`, and its `url`",
-    "by, name, reason": "agent, engine, person or crash; the role or person; the reason given",
-    "edge, way, from, to": "the move, which of its ways, and the states it joins",
-    "verb, answer": "the command that meant the move; what a person said",
-    "exit": "how the agent run ended whose end this is about",
-    "facts": "each gate the way needs: `ok`, `proof` (hash or receipts), `by_hand`, `note`, `why`, `unknown` (nobody "
-    "could answer), `parts` of several",
-    "waived, override": "gates a person waived, and why",
-    "key, left_out, changed": "in `set_up`: what the set-up was made from, by hash; the paths it made, which are no "
-    "part of the work; tracked files it changed, which were restored. Here and in `proved`: `made_bytes`, the size of "
-    "a copy made for one folder alone, and `digest`, the hash of the manifest of the set-up a proof used",
-    "tree": "the git tree that was looked at",
-    "stage, plan, visit": "in `deploy`: confirmed, begun, ended, rolling_back or rolled_back; hash of the commands; "
-    "the visit they belong to",
-    "ok": "whether all of them exited with 0",
-    "effects, step, result": "what a move promises; which promise (`seq:effect`) was kept, and what came of it",
-    "prepare, given, move": "each step to be done and what it starts from; what came with the command; the move's line",
-    "want, problem, missing": "what was asked for, why it was refused, and each gate that was closed",
-    "file, why, kept": "what was put back and why; where its other words are kept",
-    "commit, branch": "the commit that holds landed work, the branch it went to (`how`: merge, squash, pr or found)",
-    "branches": "branches and backups that were removed (in `collected`, `kept` are commits with what the home held)",
-    "checkpoint": "the line whose checkpoint the files were brought back to (here `kept` is a commit)",
-    "fields, was": "what is locked and a person changed, and the hashes it had (in `acted`: the fields it led on)",
-    "files": "the approved files, each with the hash it has in `tree`; in `filed` each place with the hash of its "
-    "text, or of the list of its files; in `run_ended` size and SHA-256 of what the run left: `events` (its output), "
-    "`errors`, `exit.json`; in a `moved` line to an end the files of the task folder, each with its hash",
-    "format": f"the format of the journal, {FORMAT}; without it a journal has format 1. A newer one is refused",
-    "log_found": "size and SHA-256 of a native log that was there before the task",
-    "snapshot": "the ref that holds work which had not landed, in the user's repository; empty where there was none",
-    "logs": "size and SHA-256 of the logs of these receipts, by name",
-    "filed, refused": "what was filed of the run (`files`) and what was not, with the reason (`refused`)",
-    "signed": "of a sign-off: the `files` of the task folder it is about, by hash; with `tree` it is what was signed",
-    "receipts": "the receipts of a proof, by key, with the hash of each file",
-    "run, role, state, access": "the agent run's number; its role, in which state, and what it may do to the tree",
-    "agent, model, session, events": "which agent, with which model; the session it goes on with or left; its format",
-    "talk": "whether a person talked to the agent in a terminal",
-    "cwd, prompt, seen": "where it worked, the hash of what it was told, and what progress is measured from",
-    "how, code, signal, survivors": "how its process ended; processes it left, which were ended",
-    "claim, claim_by, accepted": "what the run asked for, by command or by file; whether it was promised",
-    "before": "the tree when the run began",
-    "tainted, put_back, by_person": "what it changed and may not; whether that is put back; a person ended it",
-    "usage, denials, errors, wake": "what it used, tool calls denied to it, its errors, when a quota is over",
-    "said": "hash of the run's last words, kept under `objects/`",
-    "restored, evidence": "what it changed and was put back; hashes of the evidence it left. What is another role's is "
-    "`held` when a run begins, by hash, and `taken` where the run changed it",
-    "progress, on": "whether it changed anything that counts; whether the task is to be driven",
-    "sandbox, network": "the level that held it; what it could reach of the network: allowed, denied, or tcp denied",
-    "after": "the whole snapshot: state, mode, counters, registers, visits, hashes of evidence and of locked texts",
-}
 PLACES: Mapping[str, str] = {
     "tasks_folder": "all tasks",
     "lock_path": "held while a task is made",
@@ -392,12 +293,6 @@ def disagreements() -> list[str]:
         ),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),
         *unequal(SHOWN_MEAN, vocabulary().shown, "shown value"),
-        *unequal(KIND_MEANS, KINDS, "kind of journal line"),
-        *unequal(
-            {name for names in LINE_FIELDS for name in names.split(", ")},
-            {name for kind in KINDS for name in fields_of(kind)},
-            "journal field",
-        ),
         *(
             f"store key {key!r} of {name} has no meaning"
             for name in built_in_names()
@@ -419,13 +314,7 @@ def unequal(told: Iterable[str], known: Iterable[str], what: str) -> list[str]:
     return [f"{what} {name!r} has no meaning" for name in lacking] + [f"there is no {what} {name!r}" for name in stale]
 
 
-def fields_of(kind: str) -> tuple[str, ...]:
-    """The fields a new line of this kind has."""
-    return (*KINDS[kind], *SINCE_2.get(kind, ()))
-
-
 def formats_page() -> list[str]:
-    kinds = ((f"`{kind}`", KIND_MEANS[kind], ", ".join(f"`{name}`" for name in fields_of(kind))) for kind in KINDS)
     lines = _head("# Formats", "All files are UTF-8 text.")
     lines += _head("## Machine files", "TOML. Unknown keys are errors; all problems are told at once.")
     said = {
@@ -436,14 +325,7 @@ def formats_page() -> list[str]:
         lines += [f"### {title}", "", *table(("key", "meaning"), _rows(keys))]
     lines += _head(f"## {FILE}", "Read as committed when a task is made, and kept in its journal.")
     lines += table(("key", "meaning"), _rows(SETTINGS))
-    lines += _head(
-        "## Journal lines",
-        "Every line has `seq`, `time` (UTC), `kind` and `prev`, the SHA-256 of the line before. A line that leads "
-        "to a new text of the native file also has `native`: that `text`, and in `was` the SHA-256 of the text it "
-        "replaces; it is empty where the file was synced instead.",
-    )
-    lines += table(("kind", "meaning", "fields"), kinds)
-    lines += table(("field", "meaning"), LINE_FIELDS.items())
+    lines += _head("## Journal lines", "See [journal](journal.md).")
     lines += _head(
         "## Relation files",
         "For `detent machine compare`: JSON with `states`, `initial`, `terminal` and `transitions`, a list of `from`, "

@@ -92,6 +92,7 @@ def pages() -> dict[str, str]:
     """Every page by its name."""
     from tools.docs_attacks import attacks_page
     from tools.docs_formats import disagreements, formats_page
+    from tools.docs_journal import journal_page
     from tools.docs_machines import machines_page
 
     wrong = disagreements()
@@ -102,6 +103,7 @@ def pages() -> dict[str, str]:
         "checks.md": checks_page(),
         "errors.md": errors_page(),
         "formats.md": formats_page(),
+        "journal.md": journal_page(),
         "attacks.md": attacks_page(),
     }
     if importlib.util.find_spec("detent.faces.cli.table") is not None:

@@ -14,13 +14,24 @@ from tests.conftest import Detent
 
 DATA = Path(__file__).parents[1] / "data" / "journals"
 PLACE = Path("/tmp/detent-journals")  # where they were made: journals name absolute paths
+PLACE_2 = Path("/tmp/detent-journals-2")
 ENDS = {"phase": "done", "global": "done", "lights-out": "PipelineComplete", "orange": "done", "ralf": "Done"}
 
 
 @pytest.fixture
 def place() -> Iterator[Path]:
     """The folder the journals were made in; one test at a time has it."""
-    lock = PLACE.with_suffix(".lock")
+    yield from alone_in(PLACE)
+
+
+@pytest.fixture
+def place_2() -> Iterator[Path]:
+    """The same for journals of format 2."""
+    yield from alone_in(PLACE_2)
+
+
+def alone_in(folder: Path) -> Iterator[Path]:
+    lock = folder.with_suffix(".lock")
     try:
         descriptor = lock.open("w")
     except OSError as error:
@@ -28,12 +39,12 @@ def place() -> Iterator[Path]:
     with descriptor:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         try:
-            shutil.rmtree(PLACE, ignore_errors=True)
-            PLACE.mkdir()
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
         except OSError as error:
-            pytest.skip(f"another user left {PLACE}: {error}")
-        yield PLACE
-        shutil.rmtree(PLACE)
+            pytest.skip(f"another user left {folder}: {error}")
+        yield folder
+        shutil.rmtree(folder)
 
 
 class Old:
@@ -99,3 +110,27 @@ def test_a_task_of_an_older_version_counts_caches_as_it_did(detent: Detent, plac
     shown = old.detent("diff", "--json").json()
     assert ".pytest_cache/CACHEDIR.TAG" in [one["path"] for one in shown["files"]]
     assert shown["left_out"] == []
+
+
+@pytest.mark.parametrize("machine", list(ENDS))
+def test_a_journal_of_format_2_is_read_driven_and_audited_without_a_finding(
+    detent: Detent, place_2: Path, machine: str
+) -> None:
+    archive = DATA / "format-2" / f"{machine}.tar.gz"
+    subprocess.run(["tar", "-xzf", archive, "-C", place_2, "--no-same-owner"], check=True)
+    live = place_2 / machine / "live"
+    journal = live / "repo" / ".git" / "detent" / "tasks" / "main" / "journal.jsonl"
+    before = journal.read_bytes()
+    home = {"HOME": str(live / "home"), "XDG_STATE_HOME": str(live / "home" / "state")}
+    old = Detent(live / "repo", {**detent.environment, **home})
+    assert old("status", "main", "--json").json()["state"] == ENDS[machine]
+    assert old("next", "main").code == 0
+    assert ENDS[machine] in old("list").out
+    assert len(old("history", "main", "--json").json()["lines"]) == before.count(b"\n")
+    told = old("audit", "--json")
+    assert (told.code, told.json()["findings"]) == (0, []), told
+    assert old("start", "main").code == 0
+    assert journal.read_bytes().startswith(before)
+    assert b'"kind":"driven"' in journal.read_bytes().removeprefix(before)
+    again = old("audit", "main")  # the log of the task folder is told of that line by the next step
+    assert again.code == 0, again

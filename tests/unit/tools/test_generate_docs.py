@@ -15,14 +15,15 @@ from detent.errors import DetentError
 from detent.faces.cli.table import COMMANDS
 from detent.gates.registry import check_named, checks, parameters
 from detent.machines.load import built_in_names, load
+from detent.store.journal import line
+from detent.store.journal.events import KINDS
 from detent.verify.export import export_mermaid
-from detent.verify.replay.lines import KINDS
 from tools.docs_formats import MACHINE_FILE, disagreements, unequal
 from tools.docs_machines import machine_section, table
 from tools.docs_settings import keys_asked_for
 from tools.generate_docs import FOLDER, PROJECT, main, out_of_date, pages
 
-PAGES = ("attacks.md", "checks.md", "cli.md", "errors.md", "formats.md", "machines.md")
+PAGES = ("attacks.md", "checks.md", "cli.md", "errors.md", "formats.md", "journal.md", "machines.md")
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +115,19 @@ def test_every_key_and_kind_has_a_meaning(made: dict[str, str]) -> None:
     assert disagreements() == []
     for keys in MACHINE_FILE.values():
         assert all(f"| `{key}` | {meaning} |" in made["formats.md"] for key, meaning in keys.items())
-    assert all(f"| `{kind}` |" in made["formats.md"] for kind in KINDS)
+
+
+def test_the_page_of_the_journal_has_every_kind_with_every_field_and_its_sentence(made: dict[str, str]) -> None:
+    page = made["journal.md"]
+    assert re.findall(r"^## (\w+)$", page, re.MULTILINE) == list(KINDS)
+    assert "| `by_person` | true or false | whether a person ended it |" in page
+    assert "| `log_found` | table | size and hash of a log that lay in the folder before (since format 2) |" in page
+    for name, kind in KINDS.items():
+        section = page.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        rows = re.findall(r"^\| `(\w+)` \| (.+) \| (.+) \|$", section, re.MULTILINE)
+        told = {field: (type_name, words) for field, type_name, words in rows}
+        assert set(line.required(kind)) <= set(told)
+        assert all(words and "[" not in type_name for type_name, words in told.values()), name
 
 
 def test_a_name_without_meaning_and_a_meaning_without_name_are_told() -> None:

@@ -16,10 +16,10 @@ from detent.runner.make.adopt import adopt
 from detent.runner.make.begin import Wish
 from detent.runner.make.create import create
 from detent.store.disk.atomic import read_cache, write_cache
+from detent.store.journal.events import KINDS
+from detent.store.journal.run_events import ABOUT_RUNS
 from detent.store.journal.tasks import TaskStore
 from detent.verify.audit import Audit, audit
-from detent.verify.replay.lines import KINDS
-from detent.verify.replay.runs import RUN_KINDS
 from tests.unit.verify.conftest import Story
 
 Change = Callable[[dict[str, Any]], None]
@@ -46,7 +46,7 @@ def test_an_untouched_task_is_sound(story: Story) -> None:
     # _git_*, _set_up.
     told = {"adopted", "crashed", "resumed", "landed", "restored_tree", "collected", "approved"}
     told |= {"intended", "unprepared", "configured", "filed", "deploy", "set_up"}
-    assert kinds == set(KINDS) - set(RUN_KINDS) - told
+    assert kinds == set(KINDS) - {kind.kind for kind in ABOUT_RUNS} - told
 
 
 def test_an_audit_writes_nothing(story: Story) -> None:

@@ -21,7 +21,7 @@ from detent.runner.make.configure import Wanted, configure
 from detent.runner.make.create import create
 from detent.runner.people.people import resume
 from detent.store.disk.digest import sha256_of
-from detent.verify.replay.runs import RUN_KINDS
+from detent.store.journal.run_events import ABOUT_RUNS
 from tests.conftest import force_level, trust
 from tests.e2e.agent_runs import WORDS
 from tests.e2e.phase_task import CHECK, FRAME, PhaseTask
@@ -91,7 +91,7 @@ def test_an_untouched_story_of_runs_is_sound(story: Story) -> None:
     assert [finding for finding in story.audit().findings if not finding.is_warning] == []
     kinds = [entry["kind"] for entry in story.entries()]
     # None of these runs began late or had the words of the task left open to it.
-    assert set(RUN_KINDS) - {"run_void", "retitled"} <= set(kinds)
+    assert {kind.kind for kind in ABOUT_RUNS} - {"run_void", "retitled"} <= set(kinds)
     assert (kinds.count("run_planned"), kinds.count("run_ended")) == (4, 4)
 
 

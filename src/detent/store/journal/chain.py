@@ -26,15 +26,6 @@ if TYPE_CHECKING:
 
 GENESIS = "0" * 64
 FORMAT = 2  # in the first line of a journal; a journal without it is of format 1
-# Every kind of line there is. What a line of another kind changes is not known here, so nothing of it may be folded.
-KINDS = frozenset(
-    (
-        *("created", "adopted", "moved", "intended", "unprepared", "refused", "restored", "filed", "set_up", "proved"),
-        *("approved", "deploy", "landed", "collected", "restored_tree", "acted", "crashed", "answered", "resumed"),
-        *("amended", "configured", "run_planned", "claimed", "retitled", "run_void", "run_ended", "unmoved", "stopped"),
-        "driven",
-    )
-)
 LARGEST_LINE_BYTES = 1_000_000
 _sync = getattr(os, "fdatasync", os.fsync)  # not every system has the cheaper one
 
@@ -129,6 +120,8 @@ def split_lines(data: bytes) -> tuple[list[bytes], int]:
 
 def decode_lines(raws: Sequence[bytes], path: str, first_number: int = 1, previous: str = GENESIS) -> list[Entry]:
     """Parse lines and prove their chain; `previous` is the hash of the line before the first."""
+    from detent.store.journal.events import KINDS  # where the cache says all, no line is read
+
     entries: list[Entry] = []
     for number, raw in enumerate(raws, first_number):
         try:

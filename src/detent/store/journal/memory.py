@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 
     from detent.store.journal.chain import Entry
 
-# Lines that change nothing in the document, so that it is not behind the journal without them.
-QUIET = (
-    *("run_planned", "claimed", "run_void", "driven", "proved", "approved", "intended", "retitled", "configured"),
-    *("filed", "deploy", "set_up"),
-)
 _DEEDS = (
     *("acted", "proved", "landed", "approved", "intended", "unprepared", "configured", "filed", "deploy", "set_up"),
 )
@@ -146,6 +141,8 @@ def placed(memory: Memory, entry: Entry, raw: bytes, size: int) -> Memory:
 
 def foretell(memory: Memory | None, entry: Entry) -> Memory:
     """The memory after a line that is not written yet: all of it but where the line lies."""
+    from detent.store.journal.events import KINDS  # where the cache says all, no line is folded
+
     seq: int = entry["seq"]
     if memory is None:
         head = {key: value for key, value in entry.items() if key not in ("after", "prev")}
@@ -153,7 +150,7 @@ def foretell(memory: Memory | None, entry: Entry) -> Memory:
         found = {name: value for name, value in entry.get("found", {}).items() if name != "shown"}
         return Memory(head, first, 0, b"", seq, entry["time"], entry["time"], changed_at=exact_time(entry), **found)
     kind = entry["kind"]
-    changes: dict[str, Any] = {} if kind in QUIET and not entry.get("fields") else {"due_seq": seq}
+    changes: dict[str, Any] = {} if KINDS[kind].is_quiet and not entry.get("fields") else {"due_seq": seq}
     if "after" in entry:
         changes.update(snapshot=snapshot_from_json(entry["after"], seq), changed_time=entry["time"])
         changes["changed_at"] = exact_time(entry)

@@ -20,13 +20,6 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
     from detent.store.journal.chain import Entry
 
-# Every kind of journal line; verify/replay/replay.py knows their fields.
-KINDS = (
-    *("created", "adopted", "moved", "refused", "restored", "proved", "landed", "collected", "restored_tree", "acted"),
-    *("crashed", "answered", "resumed", "amended", "run_planned", "claimed", "run_void", "run_ended", "unmoved"),
-    *("driven", "stopped", "retitled", "approved", "intended", "unprepared", "configured", "filed", "deploy"),
-    "set_up",
-)
 _KEPT = (
     *("seq", "time", "kind", "edge", "from", "to", "by", "name", "reason", "answer", "problem", "want", "file", "why"),
 )

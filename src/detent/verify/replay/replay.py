@@ -13,9 +13,12 @@ from __future__ import annotations
 
 import re
 
+from detent.store.journal.events import KINDS, Beginning
+from detent.store.journal.line import required
 from detent.store.journal.memory import fold, snapshot_from_json
+from detent.store.journal.run_events import ABOUT_RUNS
 from detent.verify.replay.deploy import deploy_problems
-from detent.verify.replay.lines import BY_PERSON, FIRST, KINDS, SINCE_2, Finding
+from detent.verify.replay.lines import Finding
 from detent.verify.replay.moves import (
     crash_problems,
     differences,
@@ -25,7 +28,7 @@ from detent.verify.replay.moves import (
     rule_problems,
 )
 from detent.verify.replay.proof import approval_problems, carried_problems, kept_problems, proof_problems
-from detent.verify.replay.runs import RUN_KINDS, after_run, end_problems, run_order_problems, run_problems
+from detent.verify.replay.runs import after_run, end_problems, run_order_problems, run_problems
 from detent.verify.replay.settings import setting_problems
 from detent.verify.replay.trees import TreeReplay, deployed_problems
 
@@ -74,16 +77,18 @@ class Replay:
 
     def shape(self, number: int, entry: Entry, *, is_first: bool) -> None:
         kind = entry["kind"]
+        type_of = KINDS[kind]
         self.format = entry.get("format", 1) if is_first else self.format
-        due = (*KINDS[kind], *(SINCE_2.get(kind, ()) if self.format > 1 else ()))
+        due = (*required(type_of), *(("after",) if type_of.is_state else ()))
+        due += type_of.since_2 if self.format > 1 else ()
         lacking = [field for field in due if field not in entry]
-        if is_first != (kind in FIRST):
+        if is_first != issubclass(type_of, Beginning):
             self.found(number, "kind", f"a {kind} line can't stand here")
         if lacking:
             self.found(number, "malformed", f"a {kind} line needs {', '.join(lacking)}")
-        if "after" in entry and "after" not in KINDS[kind]:
+        if "after" in entry and not type_of.is_state:
             self.found(number, "decision", f"a {kind} line changes nothing, this one says it did")
-        if kind in BY_PERSON and entry.get("by") != "person":
+        if type_of.is_of_person and entry.get("by") != "person":
             self.found(number, "decision", f"only a person makes a {kind} line, not {entry.get('by')!r}")
         time = str(entry.get("time", ""))
         if not _TIME.fullmatch(time):
@@ -115,7 +120,7 @@ class Replay:
             yield from deployed_problems(task, entry) if kind == "deploy" else ()
         elif kind == "crashed":
             yield from crash_problems(task.machine, entry, before)
-        elif kind in RUN_KINDS:
+        elif KINDS[kind] in ABOUT_RUNS:
             yield from _about_run(task, entry, memory)
         elif kind == "approved":
             yield from approval_problems(task, entry)

@@ -6,11 +6,12 @@ from detent.core.machine import ASKED, STOPPED, TAINTED
 from detent.core.runs import run_over, stayed, stop
 from detent.effects.host.keeper.look import look
 from detent.runner.step.resolving import resolver_of
-from detent.store.journal.memory import QUIET, times
+from detent.store.journal.events import KINDS
+from detent.store.journal.memory import times
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
@@ -18,57 +19,10 @@ if TYPE_CHECKING:
     from detent.store.journal.chain import Entry
     from detent.store.journal.memory import Memory
 
-_ENDED = (
-    *("run", "role", "state", "access", "agent", "model", "seen", "exit", "how", "code", "signal", "survivors", "tree"),
-    *(
-        "problem",
-        "before",
-        "tainted",
-        "put_back",
-        "by_person",
-        "claim",
-        "claim_by",
-        "said",
-        "usage",
-        "session",
-        "denials",
-    ),
-    *("errors", "wake"),
-    *("restored", "filed", "kept", "evidence", "after"),
-)
-RUN_KINDS: Mapping[str, tuple[str, ...]] = {
-    "run_planned": (
-        *(
-            "run",
-            "role",
-            "state",
-            "access",
-            "sandbox",
-            "network",
-            "agent",
-            "model",
-            "talk",
-            "events",
-            "session",
-            "tree",
-            "cwd",
-            "prompt",
-            "seen",
-        ),
-    ),
-    "claimed": ("run", "want", "by", "name", "reason", "from", "accepted"),
-    "retitled": ("run", "by", "name", "title"),
-    "run_void": ("run", "why"),
-    "run_ended": _ENDED,
-    "unmoved": ("run", "exit", "progress", "why", "after"),
-    "stopped": ("by", "why", "after"),
-    "driven": ("on", "by", "name", "reason"),
-}
-
 
 def run_order_problems(entry: Entry, memory: Memory) -> Iterator[str]:
     """While a run lives nothing else is written; what follows from a run comes after its end."""
-    if memory.run and entry["kind"] not in (*QUIET, "run_ended"):
+    if memory.run and not (KINDS[entry["kind"]].is_quiet or entry["kind"] == "run_ended"):
         yield f"agent run #{memory.run['run']} was under way"
     if entry["kind"] == "crashed" and not memory.ended:
         yield "no agent run had ended"

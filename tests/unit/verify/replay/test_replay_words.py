@@ -8,9 +8,7 @@ import pytest
 
 from detent.core.machine import STOPPED
 from detent.core.values import Snapshot
-from detent.store.journal import chain
 from detent.store.journal.memory import Memory
-from detent.verify.replay import lines
 from detent.verify.replay.runs import after_run
 from tests.unit.core.small import small
 
@@ -26,7 +24,3 @@ def test_a_stop_of_an_earlier_version_keeps_its_words_and_an_invented_one_is_fou
     made = after_run(small(IDLE), {**entry, "after": {"registers": {STOPPED: old}}}, memory)
     assert made is not None
     assert made.registers == ({STOPPED: old} if stops else {})
-
-
-def test_every_kind_of_line_is_replayed_by_its_fields() -> None:
-    assert lines.KINDS.keys() == chain.KINDS

@@ -1,0 +1,390 @@
+"""Every kind of journal line, one type each: the one place that says what a line holds. Runs are in `run_events.py`.
+
+The comment of a field is its sentence in docs/reference/journal.md, the first line of a docstring says who writes the
+line. A kind that is not in `KINDS` was written by a newer Detent: nothing of it is read.
+"""
+
+from __future__ import annotations
+
+from detent.store.journal.line import Line, line_of
+from detent.store.journal.run_events import (
+    Claimed,
+    Driven,
+    Retitled,
+    RunEnded,
+    RunPlanned,
+    RunVoid,
+    Stopped,
+    Unmoved,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, TypedDict
+
+    from detent.store.journal.run_events import Lacking, Print
+
+    class FactSaid(TypedDict, total=False):
+        """What a gate was found to be; what says nothing is left out."""
+
+        ok: bool
+        why: str
+        proof: str
+        by_hand: bool
+        note: str
+        unknown: bool
+        parts: Sequence[tuple[str, bool, str]]
+
+
+class Beginning(Line):
+    """A task's first line: all that was settled when it was made."""
+
+    is_state = True
+    since_2 = ("format", "log_found")
+
+    id: str  # id of the task
+    title: str  # what is to be done, in one line
+    machine: str  # name of the machine
+    digest: str  # SHA-256 of the machine file, which is kept under machines/
+    dir: str  # the task folder
+    root: str  # the project
+    common_dir: str  # git folder of the project; empty without git
+    home: str  # folder outside the project for clone, set-up and scratch
+    in_place: bool  # whether agents work in the user's checkout instead of a clone
+    tree_path: str  # where agents work
+    baseline: str  # commit the work is compared with; empty without git
+    commands: Sequence[Sequence[str]]  # names and commands that prove the work
+    command_timeout_s: float  # seconds that a command may take
+    command_limits: Mapping[str, int]  # memory and processes that commands may use
+    audit: Mapping[str, Any]  # `[audit]` of the settings
+    workspace: Mapping[str, Sequence[str]]  # `[workspace]` of the settings
+    tool_caches: Sequence[str] = ()  # names of folders that are caches of tools and no work
+    limits: Mapping[str, int]  # limits of the machine that were set for this task
+    options: Sequence[str]  # optional gates of the machine that are on
+    evidence_base: str  # address below which the evidence page is published
+    land: Mapping[str, str]  # how work lands
+    notes: Sequence[str]  # what the person was told when the task was made
+    by: str  # always person
+    name: str  # who made the task
+    sandbox: str  # level that agents and commands are sandboxed at
+    request: Mapping[str, Any]  # text the task was made from: source, hash, title; empty without one
+    agents: Mapping[str, Any]  # agents of the settings, and those chosen for this task by role
+    budget: Mapping[str, Mapping[str, float]]  # bounds of a run and of the task
+    notify: Mapping[str, Any]  # `[notify]` of the settings
+    sandbox_rules: Mapping[str, Any]  # `[sandbox]` of the settings
+    protect: Mapping[str, Sequence[str]]  # `[protect]` of the settings
+    allow_no_new_privs: bool  # whether the person's own commands may run without new rights
+    prompts: Mapping[str, Any]  # texts of the project for prompts, by role
+    log_found: Mapping[str, Any] | None = None  # size and hash of a log that lay in the folder before
+
+
+class Created(Beginning):
+    """Written by `new`: the first line of a task."""
+
+    kind = "created"
+
+
+class Adopted(Beginning):
+    """Written by `adopt`: the first line of a task that another tool began."""
+
+    kind = "adopted"
+
+    found: Mapping[str, Any] = {}  # what the other tool's files say: runs, revision, steps, what is shown
+
+
+class Moved(Line):
+    """Written by the step: a move was made. It promises the effects it names."""
+
+    kind = "moved"
+    is_state = True
+
+    edge: str  # name of the move
+    way: int  # which of its ways was open, from 0
+    from_: str  # state the task was in
+    to: str  # state the task is in now
+    by: str  # agent, engine, person or crash
+    name: str  # role of the agent, or name of the person
+    reason: str  # words given for the move
+    verb: str  # command that stands for the move, such as approve
+    exit: str  # class of a run's end, where that made the move
+    answer: str  # words of a person that answer a question
+    facts: Mapping[str, FactSaid]  # each gate that was looked at, and what was found
+    waived: Sequence[str]  # gates that a person waived
+    override: str  # reason for waiving them
+    tree: str  # git tree that was looked at; empty where no gate needs it
+    signed: Mapping[str, Any]  # of a sign-off: the files it is about, and what was accepted although it is not proven
+    effects: Sequence[str]  # what is promised and done after it
+    machine: str  # SHA-256 of the machine file
+    sandbox: str  # level that the commands it rests on were sandboxed at
+    asked: str = ""  # question of the document that was answered
+    fields: Mapping[str, str] = {}  # fields of the document that were written
+    prepared: Mapping[str, Mapping[str, str]] | None = None  # what each prepared step came to
+    led: str = ""  # why the engine took this way
+    files: Mapping[str, str] | None = None  # at an end: the files of the task folder with their hashes
+
+
+class Intended(Line):
+    """Written by the step before it prepares a move: the whole move as it was decided."""
+
+    kind = "intended"
+    is_quiet = True
+
+    edge: str  # name of the move
+    prepare: Mapping[str, Mapping[str, str]]  # each step to be done, and what it starts from
+    given: Mapping[str, str]  # what came with the command
+    move: Mapping[str, Any]  # fields of the line that the move will be
+
+
+class Unprepared(Line):
+    """Written when a step of an intended move failed or was given up: the task stays where it is."""
+
+    kind = "unprepared"
+
+    step: str  # line of the intent and the step
+    edge: str  # name of the move
+    why: str  # why it was given up
+
+
+class Refused(Line):
+    """Written when a request of an agent is refused by the step."""
+
+    kind = "refused"
+
+    want: str  # what was asked for
+    by: str  # always agent
+    name: str  # role of the agent
+    from_: str  # state the task is in
+    problem: str  # why it was refused
+    missing: Sequence[Lacking]  # each gate that kept it from being made, with why and what to do
+    no: str = ""  # state that an ended run asked for: the refusal is its no
+
+
+class Restored(Line):
+    """Written when a file was put back to what the journal says of it."""
+
+    kind = "restored"
+
+    file: str  # name of the file
+    why: str  # what was wrong with it
+    kept: str  # SHA-256 or place of what stood there before; empty where nothing is kept
+
+
+class FiledChange(Line):
+    """Written when the change of the tree was filed into the task folder, where the state wants that."""
+
+    kind = "filed"
+    is_quiet = True
+
+    tree: str  # git tree it was made from
+    files: Mapping[str, str]  # files that were filed with their hashes
+    refused: Sequence[str]  # what was not filed, and why
+
+
+class SetUp(Line):
+    """Written when the task's tree was set up, where something of that is new."""
+
+    kind = "set_up"
+    is_quiet = True
+
+    how: str  # shared, copied or per checkout
+    why: str  # why it is not shared
+    key: str  # what it was made from
+    left_out: Sequence[str]  # paths that set-up made and that count as no work
+    changed: Sequence[str]  # tracked files that it changed; they were restored
+    made_bytes: int = 0  # size of a copy that was made for this tree alone
+
+
+class Proved(Line):
+    """Written when commands were run on a tree: the receipts that count from now on."""
+
+    kind = "proved"
+    is_quiet = True
+    since_2 = ("logs",)
+
+    tree: str  # git tree they ran on
+    receipts: Mapping[str, str]  # hash of each receipt by its key
+    logs: Mapping[str, Print] | None = None  # size and hash of each log
+    limits: Mapping[str, Any]  # memory and processes they might use
+    sandbox: str  # level they were sandboxed at
+    network: str  # whether they had the network
+    set_up: Mapping[str, Any] = {}  # what the checkout was set up with
+
+
+class Approved(Line):
+    """Written by `approve`: a person approves changes of protected files."""
+
+    kind = "approved"
+    is_quiet = True
+    is_of_person = True
+
+    by: str  # always person
+    name: str  # who approves
+    reason: str  # their words
+    tree: str  # git tree they were shown
+    files: Sequence[str] | Mapping[str, str]  # the protected files
+
+
+class Deploy(Line):
+    """Written at each stage of a deployment: confirmed, begun, ended, rolling_back and rolled_back."""
+
+    kind = "deploy"
+    is_quiet = True
+    since_2 = ("logs",)
+
+    stage: str  # confirmed, begun, ended, rolling_back or rolled_back
+    plan: str  # hash of the commands
+    commands: Sequence[Sequence[str]]  # labels and commands
+    by: str  # person where they confirm or take back, else engine
+    name: str  # who confirmed it
+    reason: str  # their words
+    tree: str  # git tree it is about
+    visit: str  # names this deployment
+    receipts: Mapping[str, str]  # hash of each receipt by its key
+    logs: Mapping[str, Print] | None = None  # size and hash of each log
+    ok: bool  # whether all commands succeeded
+    why: str  # why not
+    unseen: bool | None = None  # whether it was confirmed before there was anything to see
+    edges: Sequence[str] | None = None  # moves of which the first that verifies a tree gives it to such a word
+    differs: Sequence[str] | None = None  # files that differ from what was verified and were accepted
+    left: str = ""  # git tree after the commands
+
+
+class Landed(Line):
+    """Written by `land`: the work was merged, or was found to be."""
+
+    kind = "landed"
+    is_of_person = True
+
+    by: str  # always person
+    name: str  # who landed it
+    how: str  # merge, squash, pr or found
+    commit: str  # commit that has the work
+    branch: str  # branch it landed on
+    tree: str  # git tree of that commit
+    judged_by: str | None = None  # commit whose protected files and gates judged it
+    receipts: Mapping[str, str] | None = None  # hash of each receipt by its key
+
+
+class Collected(Line):
+    """Written by `gc`: what a finished task left is removed."""
+
+    kind = "collected"
+    is_of_person = True
+    since_2 = ("snapshot",)
+
+    by: str  # always person
+    name: str  # who removed it
+    branches: Sequence[str]  # branches and refs that go
+    kept: Sequence[str]  # commits of the private git that keep what was in no checkpoint
+    snapshot: str | None = None  # ref that keeps work which has not landed
+
+
+class RestoredTree(Line):
+    """Written by `restore`: the tree is as it was at a checkpoint."""
+
+    kind = "restored_tree"
+    is_of_person = True
+
+    by: str  # always person
+    name: str  # who restored it
+    checkpoint: int  # line of the move whose checkpoint it is
+    tree: str  # git tree of the checkpoint
+    kept: str  # commit of the private git that keeps what was there before
+    prepared: Mapping[str, Mapping[str, str]] = {}  # branch that is there again
+
+
+class Acted(Line):
+    """Written when an effect that a move promised was done."""
+
+    kind = "acted"
+
+    step: str  # line of the move and the effect
+    result: Mapping[str, str]  # what came of it, such as the commit
+    fields: Mapping[str, str]  # fields of the document that were written
+
+
+class Crashed(Line):
+    """Written when a run has crashed and its state counts that."""
+
+    kind = "crashed"
+    is_state = True
+
+    by: str  # always crash
+    exit: str  # class of the run's end
+    why: str | None = None  # what kept it from a move
+
+
+class Answered(Line):
+    """Written by `answer`, where no move has that verb: what a person says."""
+
+    kind = "answered"
+    is_of_person = True
+
+    by: str  # always person
+    name: str  # who says it
+    answer: str  # their words
+    asked: str = ""  # question of the document that was answered
+    fields: Mapping[str, str] = {}  # fields of the document that were written
+
+
+class Resumed(Line):
+    """Written by `resume`: a stopped task may go on."""
+
+    kind = "resumed"
+    is_state = True
+    is_of_person = True
+
+    by: str  # always person
+    name: str  # who resumed it
+    reason: str  # their words
+    answer: str  # the same, as what the next run is told
+    asked: str = ""  # question of the document that was answered
+    fields: Mapping[str, str] = {}  # fields of the document that were written
+
+
+class Amended(Line):
+    """Written by `amend` and by a change of the title: locked texts as they are from now on."""
+
+    kind = "amended"
+    is_state = True
+    is_of_person = True
+
+    by: str  # always person
+    name: str  # who changed them
+    reason: str  # their words
+    fields: Sequence[str]  # labels that were changed
+    was: Mapping[str, str]  # hashes of the texts before, by label
+    title: str = ""  # the new title
+
+
+class Configured(Line):
+    """Written by `configure`: settings of this task from now on."""
+
+    kind = "configured"
+    is_quiet = True
+    is_of_person = True
+
+    by: str  # always person
+    name: str  # who set them
+    reason: str  # their words
+    mode: str  # mode from now on; empty for no change
+    limits: Mapping[str, int]  # limits that are set
+    budget: Mapping[str, Mapping[str, float]]  # bounds that are set
+    agents: Mapping[str, Any]  # agents that are set, by role
+    commands: Sequence[Sequence[str]]  # names and commands that are added
+    fields: Mapping[str, str]  # fields of the document that were written
+    locked: Mapping[str, str]  # texts that are locked as they are now
+
+
+_TYPES = (
+    *(Created, Adopted, Moved, Refused, Restored, Proved, Landed, Collected, RestoredTree, Acted, Crashed, Answered),
+    *(Resumed, Amended, RunPlanned, Claimed, RunVoid, RunEnded, Unmoved, Driven, Stopped, Retitled, Approved, Intended),
+    *(Unprepared, Configured, FiledChange, Deploy, SetUp),
+)
+KINDS: Mapping[str, type[Line]] = {line.kind: line for line in _TYPES}
+
+
+def from_line(said: dict[str, Any]) -> Line:
+    """The parsed line as what its kind is; nothing is copied. A kind that is not known is a KeyError."""
+    return line_of(KINDS[said["kind"]], said)
