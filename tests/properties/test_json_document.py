@@ -1,4 +1,4 @@
-"""Whatever JSON a document holds, writing the engine's values changes those and keeps all other bytes in order."""
+"""Whatever JSON a document holds, writing the engine's values changes those and keeps all other values in order."""
 
 from __future__ import annotations
 

@@ -1,16 +1,15 @@
 """The `json_document` codec: a JSON object whose values are named by pointers such as `/phase/type`.
 
-A label without a slash is a key at the top. Values are replaced, put in and taken out by their place in the text, so
-that other keys, their order, numbers as they are written, indentation and the last line end stay. Only objects are
-entered, lists are values. A value that a machine keeps for some states stands there in those only; in the others what
-holds it is gone too.
+A label without a slash is a key at the top. Where a value changes, the document is written anew with the indentation of
+its first line; other keys, their order and the last line end stay. Only objects are entered, lists are values. A value
+that a machine keeps for some states stands there in those only; in the others what holds it is gone too.
 """
 
 from __future__ import annotations
 
 import json
+import re
 
-from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.store.text.codecs import Content
 from detent.store.text.fields import Found
@@ -24,16 +23,8 @@ if TYPE_CHECKING:
 
 _MARK = "\ufeff"
 _BLANK = " \t\r\n"
-
-
-class Member(Record):
-    """A key of an object with its value; the offsets count characters."""
-
-    key: str
-    key_start: int
-    key_end: int
-    start: int
-    end: int
+_INDENT = "  "  # where the text does not show one
+_FIRST_LINE = re.compile(r'\{[ \t]*\r?\n([ \t]*)"')
 
 
 class JsonDocument:
@@ -65,23 +56,26 @@ class JsonDocument:
     def write(self, text: str, values: Mapping[str, str]) -> str:
         if not text.strip(_MARK + _BLANK):
             text = text.rstrip(_BLANK) + "{\n}\n"
-        data = _parsed(text)
+        data, is_changed = _parsed(text), False
         for label, value in values.items():
             found, held = _at(data, _tokens(label))
             if not found or self._text(label, held) != value:
-                text = _put(text, _tokens(label), self._json(label, value))
-        return self._without_others(text, values.get(self.state_label, ""))
+                _put(data, _tokens(label), self._value(label, value))
+                is_changed = True
+        is_changed |= self._remove_others(data, values.get(self.state_label, ""))
+        return _written(data, text) if is_changed else text
 
-    def _without_others(self, text: str, state: str) -> str:
+    def _remove_others(self, data: dict[str, Any], state: str) -> bool:
         """What is kept for other states than this goes, with the object that holds nothing for this one."""
+        is_changed = False
         due = [_tokens(label) for label in self.labels if state in self.only_in.get(label, (state,))]
         for label in self.only_in if state else ():
             tokens = _tokens(label)
             if tokens not in due:
                 holder = tokens[:-1]
                 is_needed = not holder or any(other[: len(holder)] == holder for other in due)
-                text = _cut(text, tokens if is_needed else holder)
-        return text
+                is_changed |= _remove(data, tokens if is_needed else holder)
+        return is_changed
 
     def replace(self, text: str, label: str, value: str) -> str:
         return self.write(text, {label: value})
@@ -106,15 +100,15 @@ class JsonDocument:
             return value
         return json.dumps(value, ensure_ascii=False)
 
-    def _json(self, label: str, value: str) -> str:
+    def _value(self, label: str, value: str) -> Any:
         if label in self.numbers and value.isdecimal():
-            return value
+            return int(value)
         if value[:1] in ("{", "["):  # a list or an object that was read as text
             try:
-                return json.dumps(json.loads(value), ensure_ascii=False)
+                return json.loads(value)
             except (ValueError, RecursionError):
                 pass
-        return json.dumps(value, ensure_ascii=False) if value else "null"
+        return value or None
 
 
 def _tokens(label: str) -> tuple[str, ...]:
@@ -166,86 +160,35 @@ def _at(data: Any, tokens: Sequence[str]) -> tuple[bool, Any]:
     return True, data
 
 
-# --- edits; the text was parsed before, so that everything is where it must be ---
+def _put(data: dict[str, Any], tokens: Sequence[str], value: Any) -> None:
+    """Set the value at a pointer; objects on the way are made where there are none."""
+    *way, last = tokens
+    for token in way:
+        if not isinstance(data.get(token), dict):
+            data[token] = {}
+        data = data[token]
+    data[last] = value
 
 
-def _after_blank(text: str, at: int) -> int:
-    while text[at] in _BLANK:
-        at += 1
-    return at
+def _remove(data: dict[str, Any], tokens: Sequence[str]) -> bool:
+    """Remove the key at a pointer; whether there was one."""
+    *way, last = tokens
+    found, holder = _at(data, way)
+    if not found or not isinstance(holder, dict) or last not in holder:
+        return False
+    del holder[last]
+    return True
 
 
-def _members(text: str, at: int) -> list[Member]:
-    """The members of the object that begins here."""
-    decoder = json.JSONDecoder()
-    found: list[Member] = []
-    at = _after_blank(text, at + 1)
-    while text[at] != "}":
-        if text[at] == ",":
-            at = _after_blank(text, at + 1)
-        key, key_end = decoder.raw_decode(text, at)
-        start = _after_blank(text, _after_blank(text, key_end) + 1)
-        _, end = decoder.raw_decode(text, start)
-        found.append(Member(key, at, key_end, start, end))
-        at = _after_blank(text, end)
-    return found
-
-
-def _top(text: str) -> int:
-    return _after_blank(text, 1 if text.startswith(_MARK) else 0)
-
-
-def _put(text: str, tokens: Sequence[str], raw: str) -> str:
-    """The text with a value at a pointer; objects on the way are made where there are none."""
-    at = _top(text)
-    for depth, token in enumerate(tokens):
-        members = _members(text, at)
-        member = next((one for one in members if one.key == token), None)
-        inner = raw
-        for name in reversed(tokens[depth + 1 :]):
-            inner = f"{{{json.dumps(name, ensure_ascii=False)}: {inner}}}"
-        if member is None:
-            return _insert(text, at, members, token, inner)
-        if depth == len(tokens) - 1 or text[member.start] != "{":
-            return text[: member.start] + inner + text[member.end :]
-        at = member.start
-    return text
-
-
-def _insert(text: str, at: int, members: Sequence[Member], key: str, raw: str) -> str:
-    """One more member, written as its neighbour is."""
-    name = json.dumps(key, ensure_ascii=False)
-    if not members:
-        is_open = "\n" in text[at : text.index("}", at)]
-        return (
-            f"{text[: at + 1]}\n  {name}: {raw}{text[at + 1 :]}"
-            if is_open
-            else f"{text[: at + 1]}{name}: {raw}{text[at + 1 :]}"
-        )
-    last = members[-1]
-    before = text.rindex(",", members[-2].end, last.key_start) if len(members) > 1 else at
-    colon = text[last.key_end : last.start]
-    gap = text[before + 1 : last.key_start] or (" " if colon.endswith(" ") else "")
-    return f"{text[: last.end]},{gap}{name}{colon}{raw}{text[last.end :]}"
-
-
-def _cut(text: str, tokens: Sequence[str]) -> str:
-    """The text without the member at a pointer, and without the comma it no longer needs."""
-    at = _top(text)
-    for depth, token in enumerate(tokens):
-        members = _members(text, at)
-        place = next((number for number, one in enumerate(members) if one.key == token), None)
-        if place is None:
-            return text
-        member = members[place]
-        if depth < len(tokens) - 1:
-            if text[member.start] != "{":
-                return text
-            at = member.start
-        elif place:
-            return text[: members[place - 1].end] + text[member.end :]
-        elif len(members) > 1:
-            return text[: member.key_start] + text[members[1].key_start :]
-        else:
-            return text[: at + 1] + text[_after_blank(text, member.end) :]
-    return text
+def _written(data: dict[str, Any], text: str) -> str:
+    """The data as a text that looks like this one: mark, indentation, line ends and what follows the last brace."""
+    top, end = text.index("{"), text.rindex("}") + 1
+    shown, is_open = _FIRST_LINE.match(text, top), "\n" in text[top:end]
+    indent = shown[1] if shown else _INDENT if is_open else None
+    try:
+        body = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(f"the JSON document can't be written: {error}") from error
+    if "\r\n" in text[top:end]:
+        body = body.replace("\n", "\r\n")
+    return text[:top] + body + text[end:]

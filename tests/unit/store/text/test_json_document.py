@@ -22,16 +22,32 @@ MACHINE = load("tests/data/machines/thread.toml", vocabulary())[0]
 CODEC = CODECS["json_document"](MACHINE)
 TEXT = """{
     "schema_version": 2,
-    "id":  "abc",
-    "phase": {"type": "Running", "data": {"iteration": 3}},
-    "cost": 1.50,
+    "id": "abc",
+    "phase": {
+        "type": "Running",
+        "data": {
+            "iteration": 3
+        }
+    },
+    "cost": 1.5,
     "big": 123456789012345678901234567890,
-    "tags": [ "a",
-              "b" ],
-    "baseline": { "branch": "main", "phase": {"type": "x"} },
-    "title": "caf\\u00e9"
+    "tags": [
+        "a",
+        "b"
+    ],
+    "baseline": {
+        "branch": "main",
+        "phase": {
+            "type": "x"
+        }
+    },
+    "title": "café"
 }
 """
+DATA = """,
+        "data": {
+            "iteration": 3
+        }"""
 
 
 def native(folder: Path) -> Native:
@@ -60,7 +76,7 @@ def test_a_label_without_a_slash_is_a_key_at_the_top() -> None:
     ("text", "words"),
     [
         ("{", "line 1: no valid JSON"),
-        (TEXT + "x", "line 12: no valid JSON"),
+        (TEXT + "x", "line 24: no valid JSON"),
         ("[]", "no JSON object"),
         ("null", "no JSON object"),
         ("[" * 100_000, "no valid JSON"),
@@ -93,13 +109,13 @@ def test_only_the_values_of_known_keys_change() -> None:
     }
     written = CODEC.write(TEXT, values)
     assert written == TEXT.replace('"iteration": 3', '"iteration": 4').replace(
-        '"caf\\u00e9"\n', '"caf\\u00e9",\n    "current_run_id": "run-1"\n'
+        '"café"\n', '"café",\n    "current_run_id": "run-1"\n'
     )
     assert CODEC.write(written, values) == written
 
 
 def test_data_stands_there_only_in_states_that_have_some() -> None:
-    paused = TEXT.replace('{"type": "Running", "data": {"iteration": 3}}', '{"type": "Paused"}')
+    paused = TEXT.replace('"Running"' + DATA, '"Paused"')
     assert CODEC.write(TEXT, {"/phase/type": "Paused"}) == paused
     assert CODEC.write(paused, {"/phase/type": "Running", "/phase/data/iteration": "3"}) == TEXT
 
@@ -110,16 +126,33 @@ def test_data_stands_there_only_in_states_that_have_some() -> None:
         ("", '{\n  "title": "x"\n}\n'),
         ("\ufeff", '\ufeff{\n  "title": "x"\n}\n'),
         ("{}", '{"title": "x"}'),
-        ('{"a":1}', '{"a":1,"title":"x"}'),
+        ("{\n}\n", '{\n  "title": "x"\n}\n'),
         ('{"a": 1}', '{"a": 1, "title": "x"}'),
-        ('{ "a": 1 }\r\n', '{ "a": 1, "title": "x" }\r\n'),
-        ('{\r\n\t"a": [1,\r\n\t2]\r\n}', '{\r\n\t"a": [1,\r\n\t2],\r\n\t"title": "x"\r\n}'),
+        ('{ "a":1 }\r\n', '{"a": 1, "title": "x"}\r\n'),
+        ('{\n"a": 1\n}', '{\n"a": 1,\n"title": "x"\n}'),
+        ('{\r\n\t"a": [1]\r\n}', '{\r\n\t"a": [\r\n\t\t1\r\n\t],\r\n\t"title": "x"\r\n}'),
         ('{"title": null, "b": {}}', '{"title": "x", "b": {}}'),
-        ('\ufeff {"title" : {"b": [{}]} }', '\ufeff {"title" : "x" }'),
+        ('\ufeff {"title" : {"b": [{}]} }', '\ufeff {"title": "x"}'),
+        ('{"title":"x",\n "a":[]}', '{"title":"x",\n "a":[]}'),
     ],
 )
-def test_a_value_is_put_in_the_way_its_neighbours_are_written(before: str, after: str) -> None:
+def test_a_changed_document_keeps_mark_indentation_and_line_ends(before: str, after: str) -> None:
     assert CODEC.replace(before, "/title", "x") == after
+
+
+def test_a_number_that_json_can_not_hold_is_an_error() -> None:
+    with pytest.raises(UnreadableError, match="can't be written"):
+        CODEC.replace('{"theirs": 1e999}', "/title", "x")
+
+
+def test_a_deep_document_is_written_or_refused() -> None:
+    refused = []
+    for depth in (600, 1500, 100_000):  # some Pythons read deeper than they write
+        try:
+            CODEC.replace(f'{{\n  "theirs": {"[" * depth}{"]" * depth}\n}}', "/title", "x")
+        except UnreadableError as error:
+            refused.append(error.what)
+    assert refused  # and nothing else was raised
 
 
 @pytest.mark.parametrize(
@@ -131,7 +164,7 @@ def test_a_value_is_put_in_the_way_its_neighbours_are_written(before: str, after
         ('{"phase": 5}', '{"phase": {"type": "Done"}}'),
     ],
 )
-def test_a_value_is_taken_out_with_its_comma(before: str, after: str) -> None:
+def test_a_value_of_another_state_is_removed(before: str, after: str) -> None:
     assert CODEC.write(before, {"/phase/type": "Done"}) == after
 
 
