@@ -24,7 +24,7 @@ from bench.process import Worker, WorkerFailed, clean_environment
 PART = "8 agent runs"
 LIVE, ENDED, BURST = 200, 200, 20
 QUICK_LIVE, QUICK_ENDED, QUICK_BURST = 10, 10, 5
-EXIT_BAR_S = 0.050
+EXIT_BAR_S = 0.100
 KEEPER_BAR_MB, ENGINE_BAR_MB = 12.0, 150.0
 WAIT_S = 60.0
 

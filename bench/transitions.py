@@ -11,7 +11,6 @@ from bench.measure import Gathered, Row, missing, row
 from bench.process import Worker, WorkerFailed
 
 COMMIT, STEP = "2 commit point", "3 whole step"
-COMMIT_BAR, STEP_BAR = 1.5, 4.0
 STEP_NAME = "detent step, native file and log"
 PEER_WORKERS = {
     "burr": ("Burr + SQLite", "burr_steps.py"),
@@ -34,7 +33,7 @@ def measure_commit(ground: Path, detent: Path, *, quick: bool) -> tuple[list[Row
     return [
         row(COMMIT, f"append {size} bytes + fdatasync", base, base=base),
         row(COMMIT, "append 200 bytes + fdatasync", gathered.times["append 200"], base=base),
-        row(COMMIT, "TaskStore.commit of a moved line", gathered.times["commit"], base=base, bar=COMMIT_BAR),
+        row(COMMIT, "TaskStore.commit of a moved line", gathered.times["commit"], base=base),
     ], size
 
 
@@ -72,11 +71,8 @@ def measure_step(
     rows = []
     for title in workers:
         note = "; ".join(filter(None, (versions[title], _syncs(disk, starts[title]))))
-        is_ours = title == STEP_NAME
-        bar = STEP_BAR if is_ours else None
-        rows.append(
-            row(STEP, title, gathered.times[title], base=base, bar=bar, must_beat=beaten if is_ours else (), note=note)
-        )
+        must_beat = beaten if title == STEP_NAME else ()
+        rows.append(row(STEP, title, gathered.times[title], base=base, must_beat=must_beat, note=note))
     return [*rows, *absent]
 
 
