@@ -12,11 +12,11 @@ from detent.machines.findings import EXCEPTIONS
 from detent.machines.load import built_in_names, load
 from detent.runner.make.vocabulary import vocabulary
 from detent.runner.step.registry import effects, steps
-from detent.store.journal import places
+from detent.store.journal import places, settings, user_settings
 from detent.store.journal.places import POINTER, Project, TaskPlaces
 from detent.store.journal.settings import FILE
 from tools.docs_machines import table
-from tools.docs_settings import SETTINGS, keys_asked_for, settings_keys
+from tools.docs_settings import SETTINGS, USER_SETTINGS, keys_asked_for, settings_keys
 
 MACHINE_FILE: Mapping[str, Mapping[str, str]] = {
     "top level": {
@@ -292,6 +292,7 @@ def disagreements() -> list[str]:
             "machine file key",
         ),
         *unequal(SETTINGS, settings_keys(), f"{FILE} key"),
+        *unequal(USER_SETTINGS, keys_asked_for(str(user_settings.__file__)) | {settings.PACKS}, "user's settings key"),
         *unequal(SHOWN_MEAN, vocabulary().shown, "shown value"),
         *(
             f"store key {key!r} of {name} has no meaning"
@@ -325,6 +326,11 @@ def formats_page() -> list[str]:
         lines += [f"### {title}", "", *table(("key", "meaning"), _rows(keys))]
     lines += _head(f"## {FILE}", "Read as committed when a task is made, and kept in its journal.")
     lines += table(("key", "meaning"), _rows(SETTINGS))
+    lines += _head(
+        "### The user's own settings",
+        "`$XDG_CONFIG_HOME/detent/config.toml`: keys of the table above, without those of one project alone, and:",
+    )
+    lines += table(("key", "meaning"), _rows(USER_SETTINGS))
     lines += _head("## Journal lines", "See [journal](journal.md).")
     lines += _head(
         "## Relation files",

@@ -63,6 +63,11 @@ SETTINGS: Mapping[str, str] = {
     "human": "table; who counts as a person",
     "allow_no_new_privs": "in `[human]`: true: also a process that may gain no rights, as inside containers",
 }
+# What the user's own file has besides.
+USER_SETTINGS: Mapping[str, str] = {
+    "packs": "table; machines that bring [code of their own](../how-to/write-a-pack.md)",
+    "folders": "in `[packs]`: their folders, as whole paths; the name of each is that of its machine",
+}
 _ASKED = ("text", "texts", "number", "flag", "table", "tables", "rows", "take", "peek", "peek_table", "pop")
 _ASKED_THROUGH = ("_one_of", "_command_line")  # functions that are handed the table first and the key second
 

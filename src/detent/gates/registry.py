@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from detent.core.record import Record
-from detent.machines.packs import CHECKS, EXCUSES, by_name, load, of_packs
+from detent.machines.packs import BROUGHT, CHECKS, EXCUSES, by_name, load, of_packs, pack_of
 from detent.machines.reading import (
     GATES,
     MADE_OF_GATES,
@@ -177,6 +177,15 @@ def _excuses() -> dict[str, Excuse]:
     return by_name(of_packs(EXCUSES))
 
 
+def checks_from_outside(pack: str) -> Mapping[str, Check]:
+    """The checks of a pack that was brought from elsewhere; none where it was not."""
+    if pack not in BROUGHT:
+        return {}
+    from detent.machines.outside import declarations
+
+    return declarations(pack, CHECKS, Check)
+
+
 def excuses_of(gate: Gate) -> tuple[At, ...]:
     """What lets paths differ for this gate, by the parameters it is given."""
     return tuple(excuse.at for name, excuse in _excuses().items() if name in gate.params)
@@ -184,7 +193,11 @@ def excuses_of(gate: Gate) -> tuple[At, ...]:
 
 def declared(name: str) -> Check:
     """What is known of a check; packs are asked only for what is not general. An unknown one needs nothing."""
-    return _general().get(name) or _MADE_OF_GATES.get(name) or checks().get(name, _UNKNOWN)
+    if known := _general().get(name) or _MADE_OF_GATES.get(name):
+        return known
+    if pack := pack_of(name):
+        return checks_from_outside(pack.name).get(name, _UNKNOWN)
+    return checks().get(name, _UNKNOWN)
 
 
 def check_named(name: str) -> Answer:
@@ -196,9 +209,10 @@ def check_named(name: str) -> Answer:
     return answer
 
 
-def parameters() -> dict[str, tuple[dict[str, str], dict[str, str]]]:
-    """What each check must and may be given, and of which kind."""
-    return {name: (dict(one.required), dict(one.optional)) for name, one in checks().items()}
+def parameters(pack: str = "") -> dict[str, tuple[dict[str, str], dict[str, str]]]:
+    """What each check must and may be given, and of which kind; with those of a pack from elsewhere."""
+    known = {**checks(), **checks_from_outside(pack)}
+    return {name: (dict(one.required), dict(one.optional)) for name, one in known.items()}
 
 
 def judges_tree(check: str, params: Mapping[str, object]) -> bool:

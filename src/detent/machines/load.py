@@ -6,6 +6,7 @@ import json
 import os
 
 from detent.errors import UnreadableError, UsageError
+from detent.machines.packs import BROUGHT, MACHINE, MARK
 from detent.machines.parse import parse
 
 TYPE_CHECKING = False
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _EXPLORED = os.path.join(_HERE, "explored.txt")
 LARGEST_FILE_BYTES = 1_000_000
+SCAFFOLD, SCHEMAS = "scaffold/", "schemas/"
 
 
 def built_in_names() -> tuple[str, ...]:
@@ -27,32 +29,48 @@ def built_in_names() -> tuple[str, ...]:
 
 
 def read_document(name_or_path: str) -> tuple[dict[str, Any], str]:
-    """The document of a built-in machine or of a file, and where it was read."""
+    """The document of a built-in machine, of a pack that was brought from elsewhere or of a file, and where it lies."""
     path = name_or_path
+    if pack := BROUGHT.get(name_or_path):
+        path = os.path.join(pack.folder, MACHINE)
+        document = _toml_of(pack.files.get(MACHINE, b""), path)
+        if document.get("name") != pack.name:
+            raise UnreadableError(
+                f"the machine of the pack {pack.name} calls itself {document.get('name')!r}",
+                where=path,
+                next_step=f'write name = "{pack.name}" there, or rename the folder',
+            )
+        return document, path
     if os.sep not in name_or_path and not name_or_path.endswith(".toml"):
         if name_or_path not in built_in_names():
             known = ", ".join(built_in_names())
             raise UsageError(
                 f"there is no machine called {name_or_path!r}",
-                next_step=f"use one of: {known}; or give the path of a machine file",
+                next_step=f"use one of: {known}; or give the path of a machine file, "
+                "or name the folder of its pack in your config.toml",
             )
         path = os.path.join(_HERE, name_or_path.replace("-", "_"), "machine.toml")
     return _read_toml(path), path
 
 
 def _read_toml(path: str) -> dict[str, Any]:
-    import tomllib  # slow to import, and only needed when a machine is first loaded
-
     try:
         with open(path, "rb") as file:
             data = file.read(LARGEST_FILE_BYTES + 1)
-        if len(data) > LARGEST_FILE_BYTES:
-            raise UnreadableError(f"machine file is larger than {LARGEST_FILE_BYTES} bytes", where=path)
-        return tomllib.loads(data.decode("utf-8"))
     except OSError as error:
         raise UnreadableError(
             f"machine file can't be read: {error.strerror}", where=path, next_step="detent machine list"
         ) from error
+    if len(data) > LARGEST_FILE_BYTES:
+        raise UnreadableError(f"machine file is larger than {LARGEST_FILE_BYTES} bytes", where=path)
+    return _toml_of(data, path)
+
+
+def _toml_of(data: bytes, path: str) -> dict[str, Any]:
+    import tomllib  # slow to import, and only needed when a machine is first loaded
+
+    try:
+        return tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise UnreadableError(
             f"machine file is not valid TOML: {error}",
@@ -93,27 +111,42 @@ def questions_of(name: str) -> tuple[str, ...]:
     return tuple(question for gate in machine.gates.values() for question in gate.params.get("questions", ()))
 
 
-def schema_path(name: str) -> str:
+def _schema_path(name: str) -> str:
     """Where the JSON schema `MACHINE/NAME` lies that ships with the package; it may not be there."""
-    machine, _, file = name.partition("/")
+    machine, _, file = name.partition(MARK)
     return os.path.join(_HERE, machine.replace("-", "_"), "schemas", f"{file}.json")
 
 
 def schema_names(machine: Machine) -> tuple[str, ...]:
     """The schemas of a machine's artifacts: those its gates ask by, and those that lie beside it."""
     asked = {str(value) for gate in machine.gates.values() for key, value in gate.params.items() if "schema" in key}
-    folder = os.path.dirname(schema_path(f"{machine.name}/x"))
+    folder = os.path.dirname(_schema_path(f"{machine.name}/x"))
     beside = os.listdir(folder) if os.path.isdir(folder) else ()
+    if pack := BROUGHT.get(machine.name):
+        beside = [path.removeprefix(SCHEMAS) for path in pack.files if path.startswith(SCHEMAS)]
     return tuple(sorted(asked | {f"{machine.name}/{name.removesuffix('.json')}" for name in beside}))
 
 
+def has_schema(name: str) -> bool:
+    """Whether there is a schema `MACHINE/NAME`."""
+    machine, _, file = name.partition(MARK)
+    if pack := BROUGHT.get(machine):
+        return f"{SCHEMAS}{file}.json" in pack.files
+    return os.path.isfile(_schema_path(name))
+
+
 def schema_text(name: str) -> str:
-    with open(schema_path(name), encoding="utf-8") as file:
-        return file.read()
+    machine, _, file = name.partition(MARK)
+    if pack := BROUGHT.get(machine):
+        return pack.text(f"{SCHEMAS}{file}.json")
+    with open(_schema_path(name), encoding="utf-8") as opened:
+        return opened.read()
 
 
 def scaffold(machine: str, name: str) -> str:
     """The first text of a file in a new task folder; a machine from elsewhere has none, so the file starts empty."""
+    if pack := BROUGHT.get(machine):
+        return pack.text(SCAFFOLD + name)
     path = os.path.join(_HERE, machine.replace("-", "_"), "scaffold", name)
     try:
         with open(path, encoding="utf-8") as file:

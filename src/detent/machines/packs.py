@@ -1,7 +1,8 @@
 """Finds what packs bring along, and loads a function by its address; nobody names a pack to get there.
 
 A pack is a folder of the package `detent.packs` with a module `pack.py`: lists of records named CHECKS, EXCUSES,
-EFFECTS, STEPS and FEATURES. What they point to is loaded when it is first asked for.
+EFFECTS, STEPS and FEATURES. What they point to is loaded when it is first asked for. Packs from folders elsewhere are
+brought by those who may read the user's settings (`outside.py`); what such a pack declares is called `PACK/NAME`.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import os
 from functools import cache
 
+from detent.core.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from types import ModuleType
     from typing import Any, Protocol, TypeVar
 
@@ -22,20 +25,47 @@ if TYPE_CHECKING:
     Declared = TypeVar("Declared", bound=Named)
     At = str | Callable[..., Any]  # "module:function", or the function itself
 
-_PACKAGE, _MANIFEST = "detent.packs", "pack"
+PACKAGE, MANIFEST, MACHINE = "detent.packs", "pack", "machine.toml"
+MARK = "/"  # between a pack from elsewhere and what it declares
 CHECKS, EXCUSES, EFFECTS, STEPS, FEATURES = "CHECKS", "EXCUSES", "EFFECTS", "STEPS", "FEATURES"
+
+
+class Pack(Record):
+    """A folder elsewhere as it was read, once."""
+
+    name: str  # of its machine
+    folder: str
+    digest: str  # of its code and schemas
+    files: Mapping[str, bytes]  # by their paths from the folder
+
+    @property
+    def package(self) -> str:
+        return f"{PACKAGE}.{self.name.replace('-', '_')}"
+
+    def text(self, path: str) -> str:
+        """One of its files; empty where there is none."""
+        return self.files.get(path, b"").decode("utf-8")
+
+
+BROUGHT: dict[str, Pack] = {}  # what this process knows, by name
+
+
+def pack_of(name: str) -> Pack | None:
+    """The pack from elsewhere that a name such as `changelog/noted` belongs to, if this process knows it."""
+    pack, mark, _ = name.partition(MARK)
+    return BROUGHT.get(pack) if mark else None
 
 
 @cache
 def manifests() -> tuple[ModuleType, ...]:
     """The manifest of every pack, in the order of their names."""
-    places = __import__(_PACKAGE, fromlist=("__path__",)).__path__
+    places = __import__(PACKAGE, fromlist=("__path__",)).__path__
     names = {name for place in places for name in os.listdir(place) if _is_pack(os.path.join(place, name))}
-    return tuple(__import__(f"{_PACKAGE}.{name}.{_MANIFEST}", fromlist=(_MANIFEST,)) for name in sorted(names))
+    return tuple(__import__(f"{PACKAGE}.{name}.{MANIFEST}", fromlist=(MANIFEST,)) for name in sorted(names))
 
 
 def _is_pack(folder: str) -> bool:
-    return os.path.isfile(os.path.join(folder, f"{_MANIFEST}.py"))
+    return os.path.isfile(os.path.join(folder, f"{MANIFEST}.py"))
 
 
 def of_packs(sort: str) -> Iterator[Any]:
@@ -60,4 +90,9 @@ def load(at: At) -> Any:
     if not isinstance(at, str):
         return at
     module, _, function = at.partition(":")
+    for pack in BROUGHT.values():
+        if module.startswith(f"{pack.package}."):
+            from detent.machines.outside import load_from  # only where there is one
+
+            return load_from(pack, at)
     return getattr(__import__(module, fromlist=(function,)), function)

@@ -5,8 +5,6 @@ A `Table` hands out each key once; `finish` reports the keys nobody asked for.
 
 from __future__ import annotations
 
-import os
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -168,11 +166,11 @@ def _is_table(value: object) -> bool:
 
 
 def _is_schema(value: object) -> bool:
-    from detent.machines.load import schema_path  # only few gates name one
+    from detent.machines.load import has_schema  # only few gates name one
 
     if not isinstance(value, str) or value.count("/") != 1 or not is_inner_path(value):
         return False
-    return os.path.isfile(schema_path(value))
+    return has_schema(value)
 
 
 KINDS: Mapping[str, Callable[[object], bool]] = {

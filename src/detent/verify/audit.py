@@ -189,7 +189,7 @@ class _Auditing:
             store = TaskStore(self.places)
             memory = Replay(None)
             memory.line(head, self.raws[0], len(self.raws[0]) + 1)
-            machine = pinned_machine(self.project, memory.memories[0])
+            machine = pinned_machine(self.project, _with_last_pack(memory.memories[0], self.raws))
             native = Native(machine, head["dir"], self.places)
             return Task(self.project, self.places, store, memory.memories[0], machine, native)
         except UnreadableError as error:
@@ -213,3 +213,12 @@ class _Auditing:
         wrong = [field for field in fields if self.cache.get(field) != wanted.get(field)]
         if wrong:
             self.found(seq, "cache", f"the cache tells {', '.join(wrong)} otherwise than the journal at line {seq}")
+
+
+def _with_last_pack(first: Memory, raws: Sequence[bytes]) -> Memory:
+    """The first line with the code of the pack that holds now; a person may have taken other code since."""
+    if not first.head.get("pack"):
+        return first
+    later = [json.loads(raw) for raw in raws if b'"configured"' in raw and b'"pack"' in raw]
+    digest = next((line["pack"] for line in reversed(later) if line.get("pack")), first.head["pack"])
+    return first.replace(head={**first.head, "pack": digest})

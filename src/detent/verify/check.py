@@ -49,7 +49,7 @@ def check_machine(name_or_path: str, *, limits: Mapping[str, int] | None = None,
         return Report(name_or_path, error.where, problems=(error.what,), seconds=time.perf_counter() - started)
     name = str(document.get("name") or name_or_path)
     try:
-        machine, _ = load(name_or_path, vocabulary(), limits=limits, options=options)
+        machine, _ = load(name_or_path, vocabulary(name_or_path), limits=limits, options=options)
     except MachineError as error:
         return Report(name, where, problems=error.problems, seconds=time.perf_counter() - started)
     graph = explore(machine)

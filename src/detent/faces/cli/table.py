@@ -410,6 +410,7 @@ COMMANDS = (
             Option("--mode", "M", "one of its machine's modes"),
             Option("--agent", "ROLE=AGENT[:MODEL]", "who serves a role; repeated ones are tried in turn", many=True),
             Option("--check", "CMD", "one more command that must exit with 0; repeatable", many=True),
+            Option("--pack", "", "go on with the changed code of the pack its machine comes from; needs a reason"),
             _REASON,
             _REPO,
         ),

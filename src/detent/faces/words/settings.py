@@ -22,6 +22,7 @@ def set_words(entry: Entry) -> str:
     parts += [f"the budget to {_bounds(bounds)}" for bounds in entry["budget"].values()]
     parts += [f"the agent of {role} to {_in_turn(choices)}" for role, choices in entry["agents"].items()]
     parts += [f"one more check: {line.splitlines()[0]}" for _name, line in entry["commands"]]
+    parts += [f"the code of its pack to {entry['pack'][:12]}"] if entry.get("pack") else []
     return "; ".join(parts)
 
 
@@ -50,6 +51,13 @@ def configured_words(task: Task, *, is_new: bool) -> str:
     if stopped:
         lines.append(f"  it is stopped ({stopped})\n  next: detent resume {task.id}")
     return "\n".join(lines)
+
+
+def pack_words(task_id: str, was: str, now: str) -> str:
+    if was == now:
+        return f"configured: {task_id}: its pack is as it was ({now[:12]})"
+    told = "what was judged before counts as old"
+    return f"configured: {task_id}\n  pack: {was[:12]} -> {now[:12]}; {told}\n  next: detent next {task_id}"
 
 
 def _audit(settings: Mapping[str, Any]) -> str:

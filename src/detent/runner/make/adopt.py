@@ -8,7 +8,7 @@ from detent.core.decide import enter
 from detent.errors import RefusedError, UnreadableError, UsageError
 from detent.runner.make.adopted_files import begin_draft, keep_copy, keep_revisions, refuse_beyond
 from detent.runner.make.begin import begin, head_of, mode_of, read_settings, site_for
-from detent.runner.make.checked import load_checked
+from detent.runner.make.checked import load_for_task
 from detent.runner.make.taken_over import read_taken_over, refuse_problems
 from detent.runner.make.vacancy import free_id, refuse_place, refuse_second, refuse_taken
 from detent.runner.step.homes import LOCK_WAIT_S
@@ -63,8 +63,8 @@ def adopt(wish: Wish) -> Task:
     site = site_for(wish.replace(in_place=True))  # such a folder belongs to somebody's checkout already
     project, baseline = site.project, site.baseline
     settings = read_settings(project, baseline)
-    machine, pinned = load_checked(wish.machine, settings)
-    kept = pinned_settings(project, baseline, settings, machine)
+    machine, pinned, pack = load_for_task(project, wish.machine, settings)
+    kept = pinned_settings(project, baseline, settings, machine) | pack
     make_folders(project.tasks_folder())
     with Lock(project.lock_path(), LOCK_WAIT_S):
         refuse_place(folder, project, "" if is_tracked(machine.store) else baseline)

@@ -9,6 +9,7 @@ from detent.machines.load import built_in_names, canonical, explored_digests, re
 from detent.machines.parse import parse
 from detent.runner.access.access import COMMANDS
 from detent.runner.make.vocabulary import vocabulary
+from detent.runner.task.pack import bring_pack
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.settings import FILE
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.core.machine import Machine
+    from detent.store.journal.places import Project
     from detent.store.journal.settings import Settings
 
 _NEARLY = 0.75  # how alike two names are of which one may be meant for the other
@@ -29,19 +31,27 @@ def load_checked(name: str, settings: Settings) -> tuple[Machine, bytes]:
     known = str(document.get("name", name))
     limits, options = settings.limits.get(known, {}), settings.options.get(known, ())
     try:
-        return _checked(document, where, limits, options), canonical(document)
+        return _checked(name, document, where, limits, options), canonical(document)
     except MachineError as error:
         if not limits and not options:
             raise
-        _checked(document, where, {}, ())  # a file that is wrong by itself is told as such
+        _checked(name, document, where, {}, ())  # a file that is wrong by itself is told as such
         raise UsageError(
             f"[machine.{known}] of {FILE} does not fit the machine: {'; '.join(error.problems)}",
             next_step=f"correct {FILE} and commit it, then run the same command again",
         ) from error
 
 
-def _checked(document: Mapping[str, Any], where: str, limits: Mapping[str, int], options: Sequence[str]) -> Machine:
-    machine = parse(document, vocabulary(), limits=limits, options=options, where=where)
+def load_for_task(project: Project, name: str, settings: Settings) -> tuple[Machine, bytes, dict[str, str]]:
+    """The same for a task that is being made, and what its first line says of a pack from the user's settings."""
+    pack = bring_pack(project, name, is_new=True)
+    return *load_checked(name, settings), {} if pack is None else {"pack": pack.digest}
+
+
+def _checked(
+    name: str, document: Mapping[str, Any], where: str, limits: Mapping[str, int], options: Sequence[str]
+) -> Machine:
+    machine = parse(document, vocabulary(name), limits=limits, options=options, where=where)
     problems = lint(machine)
     # A machine as it shipped need not be explored again, which can take half a second; any other is.
     if not problems and (limits or options or sha256_of(canonical(document)) not in explored_digests()):

@@ -11,7 +11,7 @@ from detent.effects.workspace.home import is_born
 from detent.errors import DetentError
 from detent.machines.load import scaffold
 from detent.runner.make.begin import begin, head_of, mode_of, read_settings, refuse_idle_checks, site_for
-from detent.runner.make.checked import load_checked, misspelt
+from detent.runner.make.checked import load_for_task, misspelt
 from detent.runner.make.request import FILE as REQUEST
 from detent.runner.make.request import find_request, keep_request
 from detent.runner.make.vacancy import free_id, refuse_place, refuse_second, refuse_taken
@@ -45,9 +45,11 @@ def create(wish: Wish) -> Task:
     # Of a text that is kept whole the first words are enough.
     words = one_line(wish.title) or (" ".join(request.title.split())[:LONGEST_TITLE].rstrip() if request else "")
     wish = wish.replace(title=words or os.path.basename(wish.folder.rstrip("/")) or "untitled task")
-    machine, pinned = load_checked(wish.machine or settings.default_machine or DEFAULT_MACHINE, settings)
+    machine, pinned, pack = load_for_task(
+        project, wish.machine or settings.default_machine or DEFAULT_MACHINE, settings
+    )
     wish = wish.replace(in_place=wish.in_place or machine.store.get("in_place", False))
-    kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd)
+    kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd) | pack
     snapshot = enter(machine, mode_of(machine, wish.mode))
     refuse_idle_checks(machine, wish.checks)
     make_folders(project.tasks_folder())

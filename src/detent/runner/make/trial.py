@@ -35,6 +35,7 @@ from detent.runner.make.create import DEFAULT_MACHINE
 from detent.runner.step.homes import make_home
 from detent.runner.step.prove import BEGINS, ENDED, SET_UP, Progress, quiet
 from detent.runner.task.committed import head_commit
+from detent.runner.task.pack import bring_pack
 from detent.runner.task.pinned import pinned_settings, read_committed, sandbox_rules
 from detent.store.disk.atomic import read_plain
 from detent.store.journal.places import lies_in
@@ -106,7 +107,9 @@ def check_settings(project: Project) -> Found:
     on_disk = read_plain(os.path.join(project.root, FILE))
     data = committed if on_disk is None else on_disk
     settings = effective_settings(data, os.path.join(project.root, FILE))
-    machine, _ = load_checked(settings.default_machine or DEFAULT_MACHINE, settings)
+    name = settings.default_machine or DEFAULT_MACHINE
+    bring_pack(project, name)
+    machine, _ = load_checked(name, settings)
     if head or not project.common_dir:
         pinned_settings(project, head, settings, machine)
     return Found(settings, machine, data is not None, data == committed)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from detent.effects.git.acts import Promise, checkpoint, forget_checkpoint, whole_parent
 from detent.effects.git.branches import Bringing, bring_branch, follow_in_clone
-from detent.errors import ToolError
-from detent.machines.packs import load
+from detent.errors import ToolError, UnreadableError
+from detent.machines.packs import BROUGHT, load
 from detent.runner.step.look import current_tree, known_tree
 from detent.runner.step.registry import effect_named, settling
 from detent.runner.step.settle import Settled, project_beside, remember, settle
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 def put_in_order(task: Task) -> Settled:
     """What every command that writes begins with, the task's lock in hand: settle, then keep open promises."""
     settled = settle(task)
+    _refuse_other_code(settled.memory)
     if settled.memory.intent:
         from detent.runner.step.prepare import settle_intent  # only a crash leaves one open
 
@@ -38,6 +39,17 @@ def put_in_order(task: Task) -> Settled:
         settled = put_right(task, settled)
     project_beside(task, settled.memory)  # what a crash kept from being written there
     return settled
+
+
+def _refuse_other_code(memory: Memory) -> None:
+    """A person may have taken other code for the task since this process read its pack."""
+    pack, pinned = BROUGHT.get(memory.head["machine"]), memory.head.get("pack")
+    if pinned and (pack is None or pack.digest != pinned):
+        raise UnreadableError(
+            f"the pack {memory.head['machine']} of this task was changed while this command ran",
+            where=pack.folder if pack else "",
+            next_step="run the same command again",
+        )
 
 
 def _is_sign_off_open(memory: Memory) -> bool:

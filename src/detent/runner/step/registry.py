@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from detent.core.record import Record
-from detent.machines.packs import EFFECTS, FEATURES, STEPS, by_name, load, of_packs
+from detent.machines.packs import BROUGHT, EFFECTS, FEATURES, STEPS, by_name, load, of_packs, pack_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,14 +159,34 @@ def steps() -> dict[str, Step]:
     return by_name((*_general_steps().values(), *of_packs(STEPS)))
 
 
+def effects_from_outside(pack: str) -> Mapping[str, Effect]:
+    """The effects of a pack that was brought from elsewhere; none where it was not."""
+    if pack not in BROUGHT:
+        return {}
+    from detent.machines.outside import declarations
+
+    return declarations(pack, EFFECTS, Effect)
+
+
+def steps_from_outside(pack: str) -> Mapping[str, Step]:
+    """Likewise its steps."""
+    if pack not in BROUGHT:
+        return {}
+    from detent.machines.outside import declarations
+
+    return declarations(pack, STEPS, Step)
+
+
 def effect_named(name: str) -> Effect:
     """What is known of an effect; packs are asked only for what is not general."""
-    return _general_effects().get(name) or effects()[name]
+    pack = pack_of(name)
+    return _general_effects().get(name) or (effects_from_outside(pack.name) if pack else effects())[name]
 
 
 def step_named(name: str) -> Step:
     """What is known of a step; one that nobody knows does nothing."""
-    return _general_steps().get(name) or steps().get(name, _UNKNOWN)
+    pack = pack_of(name)
+    return _general_steps().get(name) or (steps_from_outside(pack.name) if pack else steps()).get(name, _UNKNOWN)
 
 
 def is_gate_effect(name: str) -> bool:

@@ -58,7 +58,7 @@ class Task(Record):
     def at(self, memory: Memory) -> Task:
         """The task at another line of its journal, with the limits that hold there."""
         is_same = memory.head["limits"] == self.memory.head["limits"]
-        machine = self.machine if is_same else pinned_machine(self.project, memory)
+        machine = self.machine if is_same else machine_at(self.project, memory)
         return self.replace(memory=memory, machine=machine)
 
     def run_folders(self) -> dict[str, str]:
@@ -237,11 +237,16 @@ def _full_id(project: Project, wanted: str) -> str:
     raise UsageError(f"there is no task {wanted!r}", where=project.root, next_step="detent list")
 
 
-def load_task(project: Project, task_id: str, machines: dict[str, Machine] | None = None) -> Task:
-    """Who opens many tasks hands in the `machines` that were parsed before; they grow."""
+def load_task(project: Project, task_id: str, machines: dict[str, Machine] | None = None, *, pack: str = "") -> Task:
+    """Who opens many tasks hands in the `machines` that were parsed before; they grow.
+
+    `pack` is the digest of a pack that a person wants to take instead of the one the task is pinned to.
+    """
     places = project.task(task_id)
     store = TaskStore(places)
     memory = _own_memory(store)
+    if pack:
+        memory = memory.replace(head={**memory.head, "pack": pack})
     machine = pinned_machine(project, memory) if machines is None else _shared_machine(project, memory, machines)
     return Task(project, places, store, memory, machine, Native(machine, memory.head["dir"], places))
 
@@ -259,6 +264,15 @@ def _own_memory(store: TaskStore) -> Memory:
 
 
 def pinned_machine(project: Project, memory: Memory) -> Machine:
+    """The machine a task began with, and its pack made known; refused where that is not as it was."""
+    if memory.head.get("pack"):
+        from detent.runner.task.pack import bring_pinned  # few tasks have one
+
+        bring_pinned(project, memory)
+    return machine_at(project, memory)
+
+
+def machine_at(project: Project, memory: Memory) -> Machine:
     """The machine a task began with; a later version of the package does not change it."""
     path = project.machine_path(memory.head["digest"])
     data = read_plain(path, _LARGEST_MACHINE_BYTES)
@@ -291,7 +305,7 @@ def machine_of(pinned: bytes, limits: tuple[tuple[str, int], ...], options: tupl
 def _shared_machine(project: Project, memory: Memory, machines: dict[str, Machine]) -> Machine:
     """The same pinned machine is read and proven once; of thousands of tasks in a list nearly all share one."""
     head = memory.head
-    key = f"{head['digest']} {head['limits']} {head['options']}"
+    key = f"{head['digest']} {head['limits']} {head['options']} {head.get('pack', '')}"
     if key not in machines:
         machines[key] = pinned_machine(project, memory)
     return machines[key]

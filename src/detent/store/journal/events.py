@@ -47,6 +47,7 @@ class Beginning(Line):
     title: str  # what is to be done, in one line
     machine: str  # name of the machine
     digest: str  # SHA-256 of the machine file, which is kept under machines/
+    pack: str = ""  # hash of the code of the machine's pack, where that comes from the user's settings
     dir: str  # the task folder
     root: str  # the project
     common_dir: str  # git folder of the project; empty without git
@@ -375,6 +376,8 @@ class Configured(Line):
     commands: Sequence[Sequence[str]]  # names and commands that are added
     fields: Mapping[str, str]  # fields of the document that were written
     locked: Mapping[str, str]  # texts that are locked as they are now
+    pack: str = ""  # hash of the code of the machine's pack that a person took instead
+    entry: Mapping[str, str] | None = None  # with that: the evidence that is old from now on
 
 
 _TYPES = (

@@ -248,8 +248,11 @@ def configured(memory: Memory, entry: Mapping[str, Any]) -> tuple[Mapping[str, A
         "agents": {**agents, "overrides": {**agents.get("overrides", {}), **entry["agents"]}},
         "commands": [*head["commands"], *entry["commands"]],
     }
+    if entry.get("pack"):
+        changed["pack"] = entry["pack"]
     locked = {**snapshot.locked, **entry["locked"]}
-    return {**head, **changed}, snapshot.replace(mode=entry["mode"] or snapshot.mode, locked=locked)
+    evidence = entry.get("entry", snapshot.entry)  # with other code what was found before is old
+    return {**head, **changed}, snapshot.replace(mode=entry["mode"] or snapshot.mode, locked=locked, entry=evidence)
 
 
 def _fold_deed(memory: Memory, kind: str, entry: Entry) -> dict[str, Any]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE = "detent.toml"
+PACKS = "packs"  # a table of the user's own settings alone
 COMMAND_TIMEOUT_S = 1800
 # Bounds of each command and all it starts. Far above what tests and builds need: they are for what grows without end.
 COMMAND_LIMITS: Mapping[str, int] = {"memory_mb": 0, "processes": 2000}  # 0: a share of the host's memory
@@ -128,6 +129,9 @@ def _read(top: Table) -> Settings:
         **_workspace(top.table("workspace")),
         **_notify(top.table("notify")),
     )
+    if PACKS in top.content:
+        top.take(PACKS)
+        top.reader.problem(f"[{PACKS}] belongs in your own config.toml: no repository says whose code runs")
     for table in (land, prompts, top):
         table.finish()
     return settings

@@ -1,6 +1,7 @@
 """Reads the settings of the user: `detent/config.toml` in XDG_CONFIG_HOME, for what is theirs in every project.
 
-It has the names of `detent.toml`, without those that only make sense for one project. What a project's own file says
+It has the names of `detent.toml`, without those that only make sense for one project, and `[packs]`, which no project
+may name: their code runs with the user's rights. What a project's own file says
 wins, key by key, with three exceptions: of two bounds the lower holds, of two sandbox rules the stricter, and the
 lists `show` and `pass` are joined. Runs and commands can neither read nor change the file.
 """
@@ -9,9 +10,10 @@ from __future__ import annotations
 
 import os
 
+from detent.machines.reading import Reader, Table
 from detent.store.disk.atomic import read_plain
 from detent.store.journal.places import config_folder
-from detent.store.journal.settings import FILE, Settings, read_content, settings_of
+from detent.store.journal.settings import FILE, PACKS, Settings, read_content, settings_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +29,27 @@ def user_settings_path() -> str:
 
 
 def user_content() -> Mapping[str, Any]:
-    """What stands in the user's file; nothing when there is none."""
+    """What stands in the user's file and a project may say too; nothing when there is none."""
+    return {name: value for name, value in _whole_content().items() if name != PACKS}
+
+
+def pack_folders() -> tuple[str, ...]:
+    """The folders of the user's packs, in their order."""
+    return _folders(_whole_content())[0]
+
+
+def _folders(content: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What `[packs]` names, and what is wrong with it."""
+    reader = Reader()
+    table = Table(content.get(PACKS, {}), PACKS, reader)
+    folders = table.texts("folders")
+    table.finish()
+    bent = [folder for folder in folders if not os.path.isabs(folder) or os.path.normpath(folder) == os.sep]
+    told = (f"packs: {folder!r} in folders must be a whole path, such as /home/me/packs/mine" for folder in bent)
+    return folders, (*reader.problems, *told)
+
+
+def _whole_content() -> Mapping[str, Any]:
     path = user_settings_path()
     data = read_plain(path)
     if data is None:
@@ -35,7 +57,8 @@ def user_content() -> Mapping[str, Any]:
     content = read_content(data, path, name=path)
     foreign = [name for name in content if name in _PROJECT_TABLES]
     more = [f"{name!r} belongs in the {FILE} of a project" for name in foreign]
-    settings_of({name: content[name] for name in content if name not in foreign}, path, name=path, more=more)
+    shared = {name: content[name] for name in content if name not in (*foreign, PACKS)}
+    settings_of(shared, path, name=path, more=[*more, *_folders(content)[1]])
     return content
 
 

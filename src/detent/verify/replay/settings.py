@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from string import hexdigits
 
 from detent.core.explore import explore
 from detent.gates.plan import read_plan
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from detent.runner.task.open import Task
     from detent.store.journal.chain import Entry
+    from detent.store.journal.memory import Memory
 
 
 def setting_problems(task: Task, entry: Entry) -> Iterator[str]:
@@ -35,7 +37,18 @@ def setting_problems(task: Task, entry: Entry) -> Iterator[str]:
     for part, bounds in entry["budget"].items():
         if part != "task" or any(name not in TASK_BOUNDS or not is_bound(value) for name, value in bounds.items()):
             yield f"the budget {part} {bounds!r} bounds nothing"
+    if not is_pack_change(entry, memory):
+        yield "it changes the code of a pack as no command does"
     yield from _check_problems(task, entry)
+
+
+def is_pack_change(entry: Entry, memory: Memory) -> bool:
+    """A line about a pack gives its hash and takes evidence anew; any other line does neither."""
+    if "pack" not in entry:
+        return "entry" not in entry
+    digest = str(entry["pack"])
+    is_digest = len(digest) == len(memory.head["digest"]) and not set(digest) - set(hexdigits)
+    return is_digest and bool(memory.head.get("pack")) and bool(entry["reason"]) and "entry" in entry
 
 
 def _check_problems(task: Task, entry: Entry) -> Iterator[str]:

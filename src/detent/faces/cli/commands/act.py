@@ -60,8 +60,10 @@ def _show_status(arguments: Arguments, task: Task) -> int:
 def _machine_and_text(first: str, second: str) -> tuple[str, str]:
     """`new "text"` is as good as `new phase "text"`: one word that is no machine is the text."""
     from detent.machines.load import built_in_names
+    from detent.runner.task.pack import pack_names
 
-    if first and not second and first not in built_in_names() and not first.endswith(".toml"):
+    is_word = first and not second and first not in built_in_names() and not first.endswith(".toml")
+    if is_word and first not in pack_names():
         if " " not in first and not first.isalnum():
             return first, ""
         return "", first

@@ -6,10 +6,12 @@ import json
 import os
 import shlex
 
-from detent.errors import UsageError
+from detent.errors import DetentError, UsageError
 from detent.faces.cli.output import show, show_as_json
 from detent.machines.load import built_in_names, load, schema_names, schema_text
 from detent.runner.make.vocabulary import vocabulary
+from detent.runner.task.open import find_project
+from detent.runner.task.pack import bring_pack, pack_names
 from detent.store.text.names import count_of
 
 TYPE_CHECKING = False
@@ -21,16 +23,25 @@ if TYPE_CHECKING:
 
 
 def _machine(arguments: Arguments) -> Machine:
-    return load(arguments.text("MACHINE"), vocabulary())[0]
+    name = arguments.text("MACHINE")
+    bring_pack(find_project(), name)
+    return load(name, vocabulary(name))[0]
 
 
 def list_machines(arguments: Arguments) -> int:
-    rows = []
-    for name in built_in_names():
-        machine = load(name, vocabulary())[0]
-        edges = len(tuple(machine.edges()))
-        rows.append({"name": name, "title": machine.title, "states": len(machine.states), "edges": edges})
-    lines = [f"{row['name']:<12}{row['states']:>3} states {row['edges']:>4} moves  {row['title']}" for row in rows]
+    """The machines there are; of packs the machine files alone are read, and one that can't be used says why."""
+    rows, lines = [], []
+    for name in dict.fromkeys((*built_in_names(), *pack_names())):
+        try:
+            pack = bring_pack(find_project(), name)
+            machine = load(name, None if pack else vocabulary())[0]
+        except DetentError as error:
+            rows.append({"name": name, "title": "", "states": 0, "edges": 0, "problem": error.what})
+            lines.append(f"{name:<12}can't be used: {error.what} ({error.where})")
+            continue
+        states, edges = len(machine.states), len(tuple(machine.edges()))
+        rows.append({"name": name, "title": machine.title, "states": states, "edges": edges})
+        lines.append(f"{name:<12}{states:>3} states {edges:>4} moves  {machine.title}")
     show(arguments, {"machines": rows}, "\n".join(lines))
     return 0
 
@@ -77,10 +88,12 @@ def show_machine(arguments: Arguments) -> int:
 def check(arguments: Arguments) -> int:
     from detent.verify.check import check_machine
 
-    names = (arguments.text("MACHINE"),) if arguments.text("MACHINE") else built_in_names()
+    wanted = arguments.text("MACHINE")
+    names = (wanted,) if wanted else (*built_in_names(), *pack_names())
     rows: list[dict[str, Any]] = []
     lines: list[str] = []
     for name in names:
+        bring_pack(find_project(), name)
         report = check_machine(name)
         bad = [*report.problems, *(one.rule for one in report.violations)]
         told = count_of(len(bad), "problem") if bad else "holds"

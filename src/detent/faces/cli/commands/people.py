@@ -15,7 +15,7 @@ from detent.faces.words.screen import outcome_words
 from detent.gates.people import is_word
 from detent.runner.step.step import Outcome, step
 from detent.runner.task.layout import choose_active
-from detent.runner.task.open import find_project, open_task
+from detent.runner.task.open import find_project, locate_task, open_task
 from detent.runner.tell.explain import deploy_word, may_ask, runs_outside
 from detent.runner.tell.inbox import inbox as waiting_tasks
 
@@ -158,6 +158,10 @@ def configure(arguments: Arguments) -> int:
         agents=arguments.texts("--agent"),
         checks=arguments.texts("--check"),
     )
+    if arguments.has("--pack"):
+        if wanted != Wanted():
+            raise UsageError("--pack is set alone", next_step="leave out what else is to be set, and set it before")
+        return _take_pack(arguments)
     if wanted == Wanted():
         raise UsageError("configure needs something to set", next_step="detent configure --help")
     task = open_task(arguments.text("TASK"), arguments.text("--repo"))
@@ -167,6 +171,17 @@ def configure(arguments: Arguments) -> int:
         {"id": task.id, "changed": is_new, "mode": task.memory.snapshot.mode, **settings_json(task)},
         configured_words(task, is_new=is_new),
     )
+    return 0
+
+
+def _take_pack(arguments: Arguments) -> int:
+    """The task itself is not opened: with a pack that was changed it can't be."""
+    from detent.faces.words.settings import pack_words
+    from detent.runner.make.take_pack import take_pack
+
+    project, task_id = locate_task(arguments.text("TASK"), arguments.text("--repo"))
+    was, now = take_pack(project, task_id, person_name(), arguments.text("--reason"))
+    show(arguments, {"id": task_id, "changed": was != now, "was": was, "pack": now}, pack_words(task_id, was, now))
     return 0
 
 

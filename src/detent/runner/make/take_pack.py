@@ -1,0 +1,75 @@
+"""A person lets a task go on with the changed code of its machine's pack; one journal line, `configured`.
+
+Everything else refuses such a task, so it works on a task whose agent run lives or died, too. What was judged before
+counts as old from here on: other code may see the same files otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+
+from detent.errors import MachineError, RefusedError, UnreadableError, UsageError
+from detent.gates.judge import evidence_hashes
+from detent.machines.parse import parse
+from detent.runner.make.vocabulary import vocabulary
+from detent.runner.step.look import look
+from detent.runner.step.settle import is_collected, read_document, record
+from detent.runner.task.open import load_task
+from detent.runner.task.pack import bring_pack
+from detent.store.disk.atomic import read_plain
+from detent.store.disk.lock import Lock
+from detent.store.journal.tasks import TaskStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from detent.runner.task.open import Task
+    from detent.store.journal.places import Project
+
+
+def take_pack(project: Project, task_id: str, name: str, reason: str) -> tuple[str, str]:
+    """The digest the task was pinned to and the one it is pinned to now; nothing is written where they are the same."""
+    places = project.task(task_id)
+    with Lock(places.lock()):
+        head = TaskStore(places).load().head
+        was = head.get("pack", "")
+        if not was:
+            raise RefusedError(
+                f"the machine {head['machine']} comes from no pack of your own", next_step=f"detent status {task_id}"
+            )
+        pack = bring_pack(project, head["machine"])
+        if pack is None:
+            raise UsageError(
+                f"the pack {head['machine']} is not in your settings", next_step="name its folder: [packs] folders"
+            )
+        if pack.digest == was:
+            return was, was
+        if not reason.strip():
+            raise UsageError(
+                "other code for a task needs a reason", next_step=f'detent configure --pack --reason "why" {task_id}'
+            )
+        task = load_task(project, task_id, pack=pack.digest)
+        _refuse_unfit(task, pack.name)
+        found = task.memory.snapshot.entry
+        if not is_collected(task):
+            found = evidence_hashes(look(task, task.memory, read_document(task), ""))
+        unset = {"mode": "", "limits": {}, "budget": {}, "agents": {}, "commands": [], "fields": {}, "locked": {}}
+        content = {"by": "person", "name": name, "reason": reason, **unset, "pack": pack.digest, "entry": found}
+        record(task, task.memory, "configured", content)
+    return was, pack.digest
+
+
+def _refuse_unfit(task: Task, pack: str) -> None:
+    """The machine stays as it was pinned: all it names must still be there."""
+    head = task.memory.head
+    path = task.project.machine_path(head["digest"])
+    try:
+        document = json.loads(read_plain(path) or b"")
+    except ValueError as error:
+        raise UnreadableError("pinned machine is damaged", where=path, next_step="put it back from a backup") from error
+    try:
+        parse(document, vocabulary(pack), limits=head["limits"], options=tuple(head["options"]))
+    except MachineError as error:
+        raise RefusedError(
+            f"the pack {pack} no longer fits the machine this task began with: {'; '.join(error.problems)}",
+            next_step="give it back what the machine names, or end the task and make a new one",
+        ) from error
