@@ -85,7 +85,7 @@ def walk(thread: Thread, state: str) -> int:
     return int(next(run["run"] for run in thread.entries("run_planned") if run["state"] == state))
 
 
-@pytest.mark.requirement("S4.37", "S4.38", "S4.15", "S4.26")
+@pytest.mark.told("S4.37", "S4.38", "S4.15", "S4.26")
 @pytest.mark.parametrize("state", WAYS)
 def test_a_prompt_carries_every_instruction_of_its_state(thread: Thread, state: str) -> None:
     prompt = thread.prompt(walk(thread, state))

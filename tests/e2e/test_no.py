@@ -12,6 +12,7 @@ ASK = {
 }
 
 
+@pytest.mark.requirement("S0.23")
 @pytest.mark.parametrize("how", ASK)
 def test_a_question_without_options_keeps_verify_and_is_asked_for_exactly_that(agents: Agents, how: str) -> None:
     agents.honest(verify=f'field Blockers "may I drop python 3.8?"; {ASK[how]}')
@@ -22,6 +23,18 @@ def test_a_question_without_options_keeps_verify_and_is_asked_for_exactly_that(a
     assert "refused: verify -> needs_user_decision" in done.out
     assert 'STATE.md has nothing under "Next step:"' in task.prompt(3)
     assert "may I drop python 3.8?" in done.out
+    task.audit()
+
+
+@pytest.mark.requirement("S0.24")
+def test_a_judge_that_asks_for_blocked_stops_the_task(agents: Agents) -> None:
+    why = "the mail server of this host is gone"
+    agents.honest(verify=f'field Blockers "{why}"; field "Next step" "A) wait"; detent move blocked')
+    task = agents.task()
+    done = task.run(expect=4)
+    assert task.path_of_moves()[-2:] == ["verify", "blocked"]
+    assert why in done.out
+    assert why in task("inbox", cwd=task.repo).out
     task.audit()
 
 

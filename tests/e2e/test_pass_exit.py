@@ -23,12 +23,14 @@ def test_a_pass_whose_agent_crashed_exits_with_1(agents: Agents, how: str) -> No
     assert task.state() == "implement"
 
 
+@pytest.mark.requirement("S0.59")
 def test_a_pass_that_ran_out_of_time_exits_with_1(agents: Agents) -> None:
     agents.honest(implement="meet here")
     agents.meeting()
     task = agents.task("[budget.run]\nminutes = 0.005")
     done = task.run("--once", expect=1)
     assert "took too long and was ended" in done.out
+    assert (task.state(), len(task.entries("run_planned"))) == ("implement", 1)
 
 
 def test_a_second_crash_stops_the_task_with_6(agents: Agents) -> None:
