@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from detent.effects.host.sandbox import BUBBLEWRAP, best_level
+from detent.runner.drive.mandate import CANCEL, let_drive, stop_and_wait
+from detent.runner.task.open import open_task
+from tests.e2e.agent_runs import WAIT_S
 from tests.e2e.orange_task import Oranges
 
 
@@ -22,6 +25,7 @@ def test_without_its_agent_a_task_stays_in_pending(oranges: Oranges) -> None:
     assert not task.tree.exists(), "no clone was made"
     letter = task("inbox", cwd=task.repo).out
     assert "no agent is installed for worker (absent)" in letter
+    assert "next: install an agent, or name one: detent configure --agent worker=AGENT" in letter
 
 
 def test_an_agent_whose_file_no_run_can_open_is_refused_before_it_starts(oranges: Oranges, disk_path: Path) -> None:
@@ -41,7 +45,9 @@ def test_a_task_that_waits_for_a_home_says_so(oranges: Oranges) -> None:
     first = oranges.orange("working", more="[pool]\nsize = 1")
     second = oranges.orange(task_id="second", repo=first.repo)
     assert "no task home is free" in second.run(expect=1).err
-    assert "no task home is free" in second("inbox", cwd=first.repo).out
+    letter = second("inbox", cwd=first.repo).out
+    assert "no task home is free" in letter
+    assert "next: finish or cancel one of them" in letter
     for words in (("run", "--all"), ("run", "lines", "second")):
         watched = second(*words, cwd=first.repo)
         assert "pending waits for a person" not in watched.out
@@ -57,6 +63,22 @@ def test_a_cancelled_task_needs_nobody(oranges: Oranges, words: tuple[str, ...])
     done = task(*words, *(() if "--all" in words else (task.id,)), cwd=task.repo)
     assert "needs a person" not in done.out
     assert done.code == 0, done
+
+
+def test_a_run_whose_task_is_cancelled_meanwhile_needs_nobody(oranges: Oranges) -> None:
+    here = oranges.meeting()
+    oranges.script("working", "meet here; sleep 1000")
+    task = oranges.orange()
+    driving = oranges.begin("run", task.id, cwd=task.repo)
+    here.reached()
+    opened = open_task(task.id, str(task.repo))
+    _, is_gone = stop_and_wait(let_drive(opened, "Ann", on=False, reason=CANCEL), WAIT_S)  # as cancel begins
+    assert is_gone
+    assert task("cancel", task.id, cwd=task.repo).code == 0
+    done = driving.done()
+    assert (done.code, "needs a person" in done.out) == (0, False), done
+    assert "done: lines is in cancelled" in done.out
+    task.audit()
 
 
 @pytest.mark.requirement("S3.48")

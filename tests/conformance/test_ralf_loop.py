@@ -222,7 +222,7 @@ def test_stop_pauses_too(threads: Threads) -> None:
     driving = threads.begin("run", thread.id, cwd=thread.repo)
     here.reached()
     assert "Running -> Paused" in thread.done("stop").out
-    driving.done()
+    assert "needs a person: sums is in Paused: stopped by" in driving.done().out
     assert thread.state() == "Paused"
 
 

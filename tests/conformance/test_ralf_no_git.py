@@ -80,8 +80,9 @@ def test_a_reset_without_git_must_be_known_to_reset_nothing(plain: Plain, thread
     thread.run(expect=4)
     assert thread.state() == "Stuck"
     refused = thread("choose", "R", "--yes", thread.id)
-    assert (refused.code, "--no-git" in refused.out) == (1, True), refused
-    thread.done("choose", "R", "--yes", "--no-git")
+    assert (refused.code, "add --no-git" in refused.out) == (1, True), refused
+    again = refused.out.partition("then: detent ")[2].split()
+    assert thread(*again).code == 0, "the command that the refusal names is not refused again"
     assert thread.state() == "Drafting"
     assert "mine" in (thread.repo / "app.py").read_text(encoding="utf-8")
     thread.audit()

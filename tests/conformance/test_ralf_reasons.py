@@ -172,7 +172,7 @@ def test_a_criterion_that_was_not_judged_is_not_told_as_failed(threads: Threads)
     thread.run(expect=4)
     assert thread.state() == "Stuck"
     status = thread.done("status").out
-    assert "criteria:            0 of 3 passing, 2 not judged" in status
+    assert "criteria:            0 of 3 passing, 2 not judged, as last verified" in status
     assert "failed  C1: 'grep -q ready app.py' failed" in status
     assert "open    C2: " in status
     assert "C2" not in phase(thread)["data"]["reason"]

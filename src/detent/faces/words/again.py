@@ -5,6 +5,7 @@ from __future__ import annotations
 from shlex import quote
 
 from detent.machines.lines import PLACE
+from detent.runner.step.in_place import NO_GIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ def command_again(outcome: Outcome, refusal: Refuse) -> str:
         gate = task.machine.gates.get(one.gate)
         if one.gate == "confirm":
             given["yes"] = ""
+        elif one.fix.endswith(f"add --{NO_GIT}"):
+            given[NO_GIT] = ""
         elif gate is not None and gate.check == "person_says":
             given[gate.params["word"]] = ""
     # Only its own command takes what a commit is given.

@@ -63,7 +63,7 @@ def loop_rows(loop: Loop | None) -> list[tuple[str, str]]:
     if loop.criteria:
         unjudged = sum(ok is None for _, ok, _ in loop.criteria)
         more = f", {unjudged} not judged" if unjudged else ""
-        rows.append(("criteria", f"{passing(loop.criteria)} of {len(loop.criteria)} passing{more}"))
+        rows.append(("criteria", f"{passing(loop.criteria)} of {len(loop.criteria)} passing{more}, as last verified"))
     return rows
 
 

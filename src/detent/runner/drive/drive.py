@@ -21,6 +21,7 @@ from detent.effects.host.keeper.process import EVENTS
 from detent.effects.host.keeper.watch import Watch
 from detent.errors import RefusedError, SetUpError
 from detent.page.runs import EXITS
+from detent.runner.drive.mandate import as_left
 from detent.runner.run.drops import answer_drops
 from detent.runner.run.ending import attend, load_for_ends
 from detent.runner.run.launch import bounds_of
@@ -162,10 +163,12 @@ def _failed_run(task: Task, since: int) -> str:
 def _called_off(task: Task, since: int) -> Rest | None:
     """A person who says stop while a task is driven means this driving, not only the run."""
     driven = task.memory.driven
-    is_over = task.machine.states[task.memory.snapshot.state].is_end  # who cancels a task stops it too
-    if driven and not driven["on"] and driven["seq"] > since and not is_over:
-        return Rest(task, "person", f"stopped by {driven['name']}")
-    return None
+    if not driven or driven["on"] or driven["seq"] <= since:
+        return None
+    task = as_left(task)
+    if task.machine.states[task.memory.snapshot.state].is_end:  # who cancels a task stops it too
+        return resting(task)
+    return Rest(task, "person", f"stopped by {driven['name']}")
 
 
 def advance(task: Task, tell: Tell) -> Task:

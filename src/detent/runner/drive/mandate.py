@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from detent.core.values import Signal
 from detent.effects.host.keeper.watch import wait_for_end
 from detent.runner.run.ending import attend
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from detent.runner.task.open import Task
 
 INTERRUPT = "interrupt"  # the verb of a move that is made by breaking off what runs
+CANCEL = "cancel"  # the reason that a cancel gives for the stop it begins with
+_LONGEST_MOVE_S = 10.0  # between a stop and the move of the same command
+_PAUSE_S = 0.05
 
 
 def let_drive(task: Task, name: str, *, on: bool, reason: str = "") -> Task:
@@ -40,6 +45,18 @@ def stop_and_wait(task: Task, longest_s: float) -> tuple[Task, bool]:
     wait_for_end([task.places.run(number)], longest_s)
     task, _ = attend(task)
     return task, task.memory.run.get("run", 0) != number
+
+
+def as_left(task: Task) -> Task:
+    """The task after the command that stopped it: a cancel, and a stop where it pauses the task, also make a move."""
+    verb = CANCEL if task.memory.driven["reason"] == CANCEL else INTERRUPT
+    if not any(verb in edge.verbs for edge in task.machine.states[task.memory.snapshot.state].edges):
+        return task
+    state, ends = task.memory.snapshot.state, time.monotonic() + _LONGEST_MOVE_S
+    while task.memory.snapshot.state == state and time.monotonic() < ends:
+        time.sleep(_PAUSE_S)
+        task = task.now()
+    return task
 
 
 def interrupt(task: Task, name: str, reason: str = "") -> Outcome | None:

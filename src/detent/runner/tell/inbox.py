@@ -145,7 +145,7 @@ def _after_engine(task: _Waiting) -> tuple[str, str] | None:
     if lacks is None:
         return None
     why, command = _persons_turn(task)
-    return lacks.why or why, command
+    return lacks.why or why, lacks.fix or command
 
 
 def _persons_turn(task: _Waiting) -> tuple[str, str]:

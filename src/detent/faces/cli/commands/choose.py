@@ -68,17 +68,18 @@ def take(arguments: Arguments, task: Task, word: str) -> int:
     verb = edge.verbs[0] if edge.verbs else ""
     asked = Signal("person", edge.name, name=person_name(), reason=arguments.text("--reason"), verb=verb)
     given = given_with(arguments, task, edge.name)
-    return show_outcome(arguments, step(without_run(task), asked, given=given))
+    return show_outcome(arguments, step(without_run(task, verb), asked, given=given))
 
 
-def without_run(task: Task) -> Task:
+def without_run(task: Task, verb: str = "") -> Task:
     """The task with its run ended: who chooses where to go on does not want it to go on beside that."""
     if not task.memory.run:
         return task
     from detent.faces.cli.commands.drive import LONGEST_STOP_S
-    from detent.runner.drive.mandate import let_drive, stop_and_wait
+    from detent.runner.drive.mandate import CANCEL, let_drive, stop_and_wait
 
-    return stop_and_wait(let_drive(task, person_name(), on=False), LONGEST_STOP_S)[0]
+    reason = CANCEL if verb == CANCEL else ""
+    return stop_and_wait(let_drive(task, person_name(), on=False, reason=reason), LONGEST_STOP_S)[0]
 
 
 def show_view(arguments: Arguments, task: Task, view: str) -> int:

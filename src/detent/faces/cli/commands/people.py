@@ -134,11 +134,11 @@ def cancel(arguments: Arguments) -> int:
     """Ends a living run first: who cancels a task does not want it to work on."""
     refuse_inside_run("cancelling")
     from detent.faces.cli.commands.drive import LONGEST_STOP_S
-    from detent.runner.drive.mandate import let_drive, stop_and_wait
+    from detent.runner.drive.mandate import CANCEL, let_drive, stop_and_wait
 
     task = open_task(arguments.text("TASK"), arguments.text("--repo"))
     if task.memory.run:
-        stop_and_wait(let_drive(task, person_name(), on=False), LONGEST_STOP_S)
+        stop_and_wait(let_drive(task, person_name(), on=False, reason=CANCEL), LONGEST_STOP_S)
     return _by_verb(arguments, "cancel")
 
 
