@@ -114,5 +114,10 @@ def test_every_update_that_a_move_still_needs_is_spelled_out(told: dict[str, str
     assert [line for line in missing if "To do: " not in line and "the engine runs" not in line] == []
 
 
+def test_a_link_is_asked_for_without_saying_that_there_are_artifacts(told: dict[str, str]) -> None:
+    asked = told["implement"].partition("evidence_linked: ")[2].splitlines()[0]
+    assert asked.startswith("needed once there is a file under artifacts/. To do: link in STATE.md to what lies under")
+
+
 def test_review_is_told_every_question_of_the_gate(told: dict[str, str]) -> None:
     assert [question for question in QUESTIONS if f'"- {question}: yes, by ' not in told["review"]] == []

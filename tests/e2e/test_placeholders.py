@@ -98,6 +98,17 @@ def test_a_plan_that_was_locked_without_a_command_is_told_what_helps(unproven: P
     unproven.move("review")
 
 
+def test_a_locked_plan_that_can_never_pass_is_a_persons_to_change(unproven: PhaseTask) -> None:
+    unproven.set({"Validation plan": "cmd: no-such-program"})
+    unproven.move("implement")
+    unproven.candidate()
+    unproven.move("verify")
+    assert 'a person changes the plan and runs: detent amend --reason "why"' in unproven.refused("review")
+    unproven.set({"Validation plan": "cmd: true"})
+    assert unproven("amend", "--reason", "there is no such program").code == 0
+    unproven.move("review")
+
+
 @pytest.mark.parametrize("text", [" \n\t\n", "TODO\n", "...\n", "<!-- later -->\n"])
 def test_an_artifact_that_says_nothing_is_no_evidence(at: At, text: str) -> None:
     task = at("implement")

@@ -7,7 +7,6 @@ from detent.faces.words.history import claim_words
 from detent.faces.words.loop import advice_words
 from detent.faces.words.screen import copy_words, flat, one_line, outcome_words, refusal_words, way_on_words
 from detent.page.runs import EXITS
-from detent.runner.task.budget import way_on
 from detent.store.journal.memory import TALKED
 
 TYPE_CHECKING = False
@@ -103,7 +102,7 @@ def rest_words(rest: Rest) -> str:
             said = "".join(f"\n  | {line}" for line in rest.said.splitlines())
             return f"needs a person: {name} is in {state}{why}{used}{said}\n  next: {_persons_step(rest)}"
         case "stopped":
-            next_step = rest.next_step or way_on(name, task.memory)
+            next_step = rest.next_step or way_on_words(task)
             return f"stopped: {name} is in {state}: {flat(rest.text)}{used}\n  next: {next_step}"
         case "quota":
             return f"out of quota: {name} is in {state}; it may go on at {rest.text}{used}\n  next: detent run {name}"

@@ -174,9 +174,9 @@ def way_on_words(task: Task) -> str:
     """What a person does next: have an agent run; else look at the moves; at an end, see the work and take it over."""
     memory = task.memory
     if memory.snapshot.registers.get(STOPPED):
-        from detent.runner.task.budget import way_on  # few tasks are stopped
+        from detent.runner.task.asks import way_on_from_stop  # few tasks are stopped
 
-        return way_on(task.id, memory)
+        return way_on_from_stop(task.machine, memory, task.native, task.id)
     state = task.machine.states[memory.snapshot.state]
     if not state.is_end and state.driver != "person" and not memory.run and not memory.visit.get("run"):
         return f"detent run {task.id}"

@@ -13,7 +13,7 @@ from detent.runner.step.promises import put_in_order
 from detent.runner.step.said_no import waits_for_answer
 from detent.runner.step.settle import find_disorder, note, read_document, refuse_while_running, remember
 from detent.runner.step.step import Outcome, step
-from detent.runner.task.asks import answered
+from detent.runner.task.asks import answered, is_answer_enough
 from detent.runner.task.budget import budget_spent, way_on
 from detent.store.disk.lock import Lock
 from detent.store.text.names import name_some
@@ -49,7 +49,7 @@ def resume(task: Task, name: str, reason: str, given: Mapping[str, str] | None =
         content = {"by": "person", "name": name, "reason": reason, "answer": reason}
         content |= answered(task.machine, settled.document)
         memory, _ = remember(task, settled.memory, settled.document, "resumed", content, after=after)
-    return Outcome(Wait("the task may go on"), task.replace(memory=memory), {}, asked, snapshot.state)
+    return Outcome(Wait("the task may go on"), task.replace(memory=memory), {}, asked, snapshot.state, settled.notes)
 
 
 def answer(task: Task, name: str, text: str) -> Outcome:
@@ -57,6 +57,8 @@ def answer(task: Task, name: str, text: str) -> Outcome:
     asked = Signal("person", name=name, reason=text, verb="answer")
     if _has_verb(task, "answer"):
         return step(task, asked)
+    if is_answer_enough(task.machine, task.memory, task.native) and not _has_verb(task, "resume"):
+        return resume(task, name, text).replace(decision=Wait(f"answered; next: detent run {task.id}"))
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         memory, said = settled.memory, settled.memory.answer
@@ -68,7 +70,9 @@ def answer(task: Task, name: str, text: str) -> Outcome:
             memory, _ = remember(task, memory, settled.document, "answered", content)
     state = memory.snapshot.state
     told = f"answered; next: detent run {task.id}" if waited else f"noted; {state} did not wait for an answer"
-    return Outcome(Wait(told), task.replace(memory=memory), {}, asked, state)
+    if memory.snapshot.registers.get(STOPPED):
+        told = f"noted; it is stopped: {way_on(task.id, memory)}"
+    return Outcome(Wait(told), task.replace(memory=memory), {}, asked, state, settled.notes)
 
 
 def approve_files(task: Task, name: str, reason: str, shown: str = "") -> tuple[Task, Mapping[str, Any]]:

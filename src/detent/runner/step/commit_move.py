@@ -31,7 +31,9 @@ def commit_move(
     """Write the line of a decided move and do what follows; `entry` is the evidence as the new state finds it."""
     memory, leaving = task.memory, task.memory.snapshot.state
     locked = close_locks(task, memory.snapshot, document, leaving)
-    after = taken.after.replace(entry=entry, locked=locked)
+    # What an answer took out of a field may be written there again: it is as fresh as other words.
+    fresh = {key: found for key, found in entry.items() if key not in _emptied(content)}
+    after = taken.after.replace(entry=fresh, locked=locked)
     fields = {**content.get("fields", {}), **_fields(task, taken)}
     led = led_here(task.machine, memory, taken, content)
     content = {**content, **({"led": led} if led else {})}
@@ -46,6 +48,11 @@ def commit_move(
     if kept.memory.snapshot.seq != memory.snapshot.seq:
         anchor(task.replace(memory=kept.memory))
     return kept
+
+
+def _emptied(content: Mapping[str, Any]) -> frozenset[str]:
+    """The fields that the move itself empties, as evidence names them."""
+    return frozenset(f"field:{label}" for label, text in content.get("fields", {}).items() if not text)
 
 
 def _fields(task: Task, taken: Advance) -> dict[str, str]:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from detent.store.journal.memory import Memory
     from detent.store.journal.native import Document
 
+_MOST_PLACES = 5  # that one message names
+
 
 def items_of(lock: Lock) -> tuple[str, ...]:
     """Everything one lock holds."""
@@ -182,6 +184,43 @@ def put_back_others(task: Task, texts: Mapping[str, str]) -> None:
             aside = aside_folder(task, is_in_tree=folder != task.native.folder)
             wanted = json.loads(text)
             put_back_files(folder, path, wanted, lambda digest: kept_text(task, digest), task.store.keep, aside)
+
+
+def kept_words(task: Task, snapshot: Snapshot, items: tuple[str, ...], document: str) -> tuple[str, ...]:
+    """Where edits of locked items are kept, and how a person has them accepted; `document`: the main file's hash."""
+    places: dict[str, str] = {}
+    for item in items:
+        kind, _, name = item.partition(":")
+        file = name.partition(":")[0] if kind == "section" else task.native.file
+        if kind == "file":
+            places |= _keep_changed(task, name, kept_text(task, snapshot.locked[item]))
+        elif file == task.native.file:
+            places[file] = document
+        elif found := _text_in(task.native.path(file)):
+            places[file] = task.store.keep(found.encode("utf-8"))
+    if not places:
+        return ()
+    told = [f"{path} kept in {os.path.join(task.places.objects(), digest)}" for path, digest in places.items()]
+    more = [f"{len(told) - _MOST_PLACES} more beside it"] if len(told) > _MOST_PLACES else []
+    how = f'to have an edit accepted, make it again and run: detent amend --reason "why" {task.id}'
+    return (f"the edit is not lost: {', '.join(told[:_MOST_PLACES] + more)}; {how}",)
+
+
+def _keep_changed(task: Task, name: str, locked: bytes) -> dict[str, str]:
+    """What stands in the files of a lock that differ from what was locked, kept by hash; the rest is moved aside."""
+    import json
+
+    from detent.store.journal.locked_files import NOT_PLAIN, TOO_MANY, files_under
+
+    folder, inside = _place(task, name)
+    wanted = json.loads(locked)
+    kept: dict[str, str] = {}
+    for path, digest in files_under(folder, inside).items():
+        if digest in (NOT_PLAIN, TOO_MANY, wanted.get(path)):
+            continue
+        if (data := read_plain(os.path.join(folder, path))) is not None:
+            kept[path] = task.store.keep(data)
+    return kept
 
 
 def _keep_or_move(task: Task, path: str, text: str) -> None:

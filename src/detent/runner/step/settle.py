@@ -12,7 +12,14 @@ import os
 
 from detent.core.record import Record
 from detent.errors import RefusedError, UnreadableError
-from detent.runner.step.locks import changed_locks, changed_of_others, locked_texts, put_back_others, shown_item
+from detent.runner.step.locks import (
+    changed_locks,
+    changed_of_others,
+    kept_words,
+    locked_texts,
+    put_back_others,
+    shown_item,
+)
 from detent.runner.task.bell import ring
 from detent.store.disk.atomic import sweep
 from detent.store.journal.aftermath import carried, text_after_stop
@@ -97,6 +104,7 @@ def settle(task: Task) -> Settled:
     notes = disorder_words(task, memory.snapshot, disorder)
     if notes:
         kept = task.store.keep(document.text.encode("utf-8"))
+        notes += kept_words(task, memory.snapshot, disorder.locked, kept)
         content = {"file": task.native.file, "why": "; ".join(notes), "kept": kept}
         request = disorder.request
         memory, document = remember(task, memory, document, "restored", content, restore=disorder.locked)

@@ -5,7 +5,9 @@ A person whom the engine brought in is told why.
 
 from __future__ import annotations
 
+from detent.core.machine import STOPPED
 from detent.errors import UnreadableError
+from detent.runner.task.budget import budget_spent, way_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +46,20 @@ def answered(machine: Machine, document: Document) -> dict[str, Any]:
     if not found:
         return {}
     return {"asked": "; ".join(f"{name}: {words}" for name, words in found.items()), "fields": dict.fromkeys(found, "")}
+
+
+def is_answer_enough(machine: Machine, memory: Memory, native: Native) -> bool:
+    """Whether a stopped task asks a person, and goes on with the answer that takes the question out of its file."""
+    if not (memory.snapshot.registers.get(STOPPED) and machine.answers.get("clears")) or budget_spent(memory):
+        return False
+    return bool(question(machine.states[memory.snapshot.state], native))
+
+
+def way_on_from_stop(machine: Machine, memory: Memory, native: Native, task_id: str) -> str:
+    """The command that lets a stopped task go on."""
+    if is_answer_enough(machine, memory, native):
+        return f'detent answer "what you decide" {task_id}'
+    return way_on(task_id, memory)
 
 
 def left_open(memory: Memory) -> str:

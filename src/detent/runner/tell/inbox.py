@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from detent.core.machine import STOPPED
 from detent.core.record import Record
-from detent.runner.task.asks import left_open, question, why_here
-from detent.runner.task.budget import way_on
+from detent.runner.task.asks import left_open, question, way_on_from_stop, why_here
 from detent.runner.task.open import Listed, load_all, load_task, needs_word, waits_at_end
 from detent.runner.task.unready import failed_setup
 from detent.runner.tell.advice import advice
@@ -116,7 +115,8 @@ def _waits(task: _Waiting) -> tuple[str, str] | None:
     if memory.run:
         return None
     if stopped := memory.snapshot.registers.get(STOPPED):
-        return f"stopped: {stopped}", way_on(name, memory)
+        stopped_task = load_task(task.project, name)
+        return f"stopped: {stopped}", way_on_from_stop(stopped_task.machine, memory, stopped_task.native, name)
     if state.is_end:
         return (f"it is {state.name}", _answer(name, _verbs(state))) if waits_at_end(state) else None
     if state.driver == "agent":
