@@ -38,6 +38,29 @@ def test_a_judge_that_asks_for_blocked_stops_the_task(agents: Agents) -> None:
     task.audit()
 
 
+@pytest.mark.parametrize("how", ["detent move {}", "field Phase {}"], ids=["command", "file"])
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        pytest.param("repair", "section 'Failed checks' '- the page is empty'", marks=pytest.mark.requirement("S0.22")),
+        pytest.param(
+            "needs_user_decision",
+            "field Blockers 'may python 3.8 go?'; field 'Next step' 'A) drop it, B) keep it'",
+            marks=pytest.mark.requirement("S0.23"),
+        ),
+    ],
+)
+def test_a_judge_that_says_stop_is_heard_although_every_command_passes(
+    agents: Agents, target: str, says: str, how: str
+) -> None:
+    agents.honest(verify=f"{says}; {how.format(target)}", repair="true")
+    task = agents.task()
+    task.run(expect=6 if target == "repair" else 4)
+    assert task.path_of_moves() == ["shape", "implement", "verify", target]
+    assert task.last("moved")["by"] == "agent"
+    task.audit()
+
+
 @pytest.mark.requirement("S0.22")
 def test_failed_checks_without_a_phase_lead_to_repair(agents: Agents) -> None:
     agents.honest(repair='count; section Repairs "- fixed"; section "Failed checks" none; detent move verify')

@@ -31,6 +31,7 @@ def test_a_whole_frame_written_in_intake_leads_to_shape_whose_own_agent_runs(age
     task.audit()
 
 
+@pytest.mark.requirement("S0.62")
 @pytest.mark.parametrize("ask", ["detent move implement || true", "field Phase implement"], ids=["command", "file"])
 def test_an_agent_that_asks_for_a_phase_further_on_is_refused_and_that_is_printed(agents: Agents, ask: str) -> None:
     agents.honest(intake=f"{WHOLE_FRAME}; {ask}", shape="count")

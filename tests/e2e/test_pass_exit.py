@@ -12,7 +12,6 @@ FAILED = {
 }
 
 
-@pytest.mark.requirement("S0.62")
 @pytest.mark.parametrize("how", FAILED)
 def test_a_pass_whose_agent_crashed_exits_with_1(agents: Agents, how: str) -> None:
     script, words = FAILED[how]

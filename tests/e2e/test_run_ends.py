@@ -49,7 +49,6 @@ def test_a_run_that_crashed_is_counted_and_leaves_the_task_where_it_is(
     task.audit()
 
 
-@pytest.mark.requirement("S0.63")
 def test_two_crashes_in_a_row_stop_the_task_until_a_person_goes_on(agents: Agents) -> None:
     agents.honest(implement="count; echo 'no such model' >&2; exit 3")
     task = agents.task('[notify]\ncommand = "echo $DETENT_REST $DETENT_TASK >> $SCRIPTS/notified; exit 7"')
@@ -81,7 +80,7 @@ def test_a_crash_between_two_good_runs_is_forgotten(agents: Agents) -> None:
     assert "agent run #1 in this state ended as failed" in task.prompt(2)
 
 
-@pytest.mark.requirement("S0.66", "S0.67")
+@pytest.mark.requirement("S0.60", "S0.63", "S0.66", "S0.67")
 def test_a_run_without_progress_stops_the_task_and_names_it(agents: Agents) -> None:
     agents.script("implement", "count; echo 'I am done!'")
     task = agents.task()
@@ -119,7 +118,7 @@ def test_each_kind_of_gain_is_progress_and_the_phase_is_gone_on_with(agents: Age
     assert (task.state(), [one["state"] for one in task.entries("run_planned")]) == ("verify", ["implement"] * 2)
 
 
-@pytest.mark.requirement("S0.15", "S0.63")
+@pytest.mark.requirement("S0.15")
 def test_progress_goes_on_up_to_the_limit_of_runs(agents: Agents) -> None:
     agents.script("implement", f"count; {BUSY}")
     task = agents.task("[machine.phase.limits]\nruns = 2")
