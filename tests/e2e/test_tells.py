@@ -1,11 +1,14 @@
-"""STATE.md alone says that a task is stopped, blocked, waits or is done (phase, real processes)."""
+"""STATE.md alone says that a task is stopped, blocked, waits or is done (phase, real processes); README is true."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from tests.e2e.agent_runs import Agents
-from tests.e2e.phase_task import BLOCKED
+from tests.e2e.phase_task import BLOCKED, CHECK, PhaseTask
 
 BLOCKS = f"count; field Blockers '{BLOCKED['Blockers']}'"
 
@@ -83,3 +86,13 @@ def test_what_a_done_task_says_of_itself_is_not_taken_for_tampering(agents: Agen
     assert task.field("Current result") == "it counts"
     assert task.entries("restored") == []
     task.audit()
+
+
+def test_the_refusal_in_the_readme_is_printed_as_it_stands_there(at: Callable[[str], PhaseTask]) -> None:
+    readme = Path(__file__).resolve().parents[2].joinpath("README.md").read_text(encoding="utf-8")
+    shown = readme.partition("$ detent move review\n")[2].partition("```")[0]
+    assert shown.count("'python3 -m unittest -q' failed on this tree (exit 1): FAILED (failures=1)") == 1
+    task = at("verify")
+    (task.repo / "app.py").write_text("broken\n", encoding="utf-8")
+    quiet = shown.replace("'python3 -m unittest -q'", repr(CHECK)).replace(": FAILED (failures=1)", "")
+    assert task.refused("review") == quiet
