@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import py_compile
 import shutil
 import sys
 from pathlib import Path
@@ -127,6 +129,22 @@ def test_a_hook_for_the_message_has_its_say(ready: ThreadTask) -> None:
     ready.moved("commit")
     assert "Checked-by: hook" in ready.git("log", "-1", "--format=%b")
     assert ready.git("log", "-1", "--format=%(trailers:key=Detent-Step,valueonly)").strip()
+
+
+def test_a_compiled_file_that_an_agent_planted_is_not_run_by_a_hook(running: ThreadTask, tmp_path: Path) -> None:
+    """Hooks of a commit run outside the sandbox, and no tree id, so no approved difference, counts compiled files."""
+    mark = tmp_path / "planted-code-ran"
+    running.write("tools/check.py", "import rules\n")
+    running.write("tools/rules.py", "")
+    hook(running, f"#!/bin/sh\nexec {sys.executable} tools/check.py\n")
+    planted = tmp_path / "rules.py"
+    planted.write_text(f"open({str(mark)!r}, 'w').close()\n", encoding="utf-8")
+    target = importlib.util.cache_from_source(str(running.repository / "tools/rules.py"))
+    py_compile.compile(str(planted), target, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    running.moved("move", "PendingReview").moved("approve").moved("commit")
+    assert running.state == "Done"
+    assert "rules.py" in running.git("ls-tree", "-r", "--name-only", "HEAD")
+    assert not mark.exists()
 
 
 def test_filters_of_the_person_are_applied(running: ThreadTask) -> None:

@@ -177,6 +177,54 @@ def test_a_checkout_that_is_not_ready_is_refused(
     assert_refused(task, *told)
 
 
+@pytest.mark.parametrize("ignored_by", [".git/info/exclude", ".gitignore"])
+@pytest.mark.parametrize(
+    ("mine", "added"),
+    [
+        ("notes.txt", "notes.txt"),
+        ("notes/old.txt", "notes"),
+        ("notes", "notes/new.txt"),
+        ("a/notes.txt", "a/notes.txt"),
+    ],
+)
+def test_a_file_that_the_person_ignores_is_not_overwritten(
+    detent: Detent, repo: MakeRepo, ignored_by: str, mine: str, added: str
+) -> None:
+    """Git itself takes ignored files for worthless. The first commit ignores nothing, so that the task may add them."""
+    task = CloneTask(detent, repo, repo())
+    (task.tree / added).parent.mkdir(exist_ok=True)
+    (task.tree / added).write_text("the agent's\n", encoding="utf-8")
+    (task.tree / "app.py").write_text(WORK, encoding="utf-8")
+    task.to("done")
+    if ignored_by == ".gitignore":
+        commit_in_checkout(task, ".gitignore", "notes*\n")
+    else:
+        (task.repo / ignored_by).write_text("notes*\n", encoding="utf-8")
+    (task.repo / mine).parent.mkdir(exist_ok=True)
+    (task.repo / mine).write_text("precious\n", encoding="utf-8")
+    assert task.git("status", "--porcelain") == ""
+    assert_refused(task, f"stand in the way: {mine}", "move them away")
+    (task.repo / mine).rename(task.repo.parent / "aside")
+    assert task("land").code == 0
+    assert (task.repo / added).read_text(encoding="utf-8") == "the agent's\n"
+
+
+def test_a_folder_that_becomes_a_file_lands(detent: Detent, repo: MakeRepo) -> None:
+    task = CloneTask(detent, repo, repo(files={**SAMPLE_FILES, "docs/a.txt": "a\n", "more": "m\n"}))
+    (task.tree / "docs/a.txt").unlink()
+    (task.tree / "docs").rmdir()
+    (task.tree / "docs").write_text("one file now\n", encoding="utf-8")
+    (task.tree / "more").unlink()
+    (task.tree / "more").mkdir()
+    (task.tree / "more/b.txt").write_text("b\n", encoding="utf-8")
+    (task.tree / "app.py").write_text(WORK, encoding="utf-8")
+    task.to("done")
+    done = task("land")
+    assert done.code == 0, done
+    assert (task.repo / "docs").is_file()
+    assert (task.repo / "more/b.txt").is_file()
+
+
 @pytest.mark.parametrize(
     ("attributes", "setting"),
     [("*.py text eol=crlf filter=mark", "false"), ("*.py text=auto filter=mark", "true"), ("", "true")],

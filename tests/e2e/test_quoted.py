@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import Detent, MakeRepo
 from tests.e2e.agent_runs import Agents
+from tests.e2e.clone_task import CloneTask
 from tests.e2e.global_task import CODER, make_global, out
 
 
@@ -47,3 +48,12 @@ def test_the_output_of_red_tests_reaches_the_coder_and_the_report(agents: Agents
     assert "## What failed" in prompt
     assert "> WHAT-WAS-WRONG" in prompt
     assert "hunter2" not in prompt.replace(check, "")
+
+
+def test_a_word_without_end_does_not_keep_the_engine_busy(detent: Detent, repo: MakeRepo) -> None:
+    """The bound is that of a command in the tests, minutes; before there was one, this took longer than a day."""
+    task = CloneTask(detent, repo, repo(), check="python3 -c \"print('secret-' * 9000); exit(1)\"")
+    task.to("verify")
+    done = task("prove")
+    assert done.code == 1, done
+    assert "red" in done.out

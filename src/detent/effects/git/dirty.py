@@ -16,11 +16,12 @@ from detent.effects.git.merge import own_git
 from detent.effects.git.tree.line_ends import converting
 from detent.effects.git.tree.tool_caches import without_caches
 from detent.errors import StorageError
+from detent.store.disk.folders import walk
 from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from detent.effects.git.git import Repository
 
@@ -77,6 +78,38 @@ def _differing(git: Git, commit: str) -> list[tuple[str, str]]:
     listed = git.run("diff-index", "-z", "--name-status", "--no-renames", "--ignore-submodules=dirty", commit, "--")
     fields = [os.fsdecode(field) for field in listed.split(b"\0")[:-1]]
     return list(zip(fields[::2], fields[1::2], strict=True))
+
+
+def in_the_way(top: str, added: Sequence[str], gone: Sequence[str]) -> tuple[str, ...]:
+    """What is not committed at paths that git is about to write, ignored or not; git takes ignored files for worthless.
+
+    The checkout is otherwise as committed: `added` are the paths that its commit lacks, `gone` those that git removes.
+    """
+    leaving = {path.casefold(): path for path in gone}
+    return tuple(sorted({path for name in added if (path := _kept_there(top, name, leaving))}))
+
+
+def _kept_there(top: str, name: str, leaving: Mapping[str, str]) -> str:
+    """The path that a new file would replace; empty when nothing but what git removes is there."""
+    parts = name.split("/")
+    for above in ("/".join(parts[:depth]) for depth in range(1, len(parts))):
+        path = os.path.join(top, above)
+        if os.path.islink(path) or (os.path.lexists(path) and not os.path.isdir(path)):
+            return "" if _is_leaving(top, above, leaving) else above
+    path = os.path.join(top, name)
+    if os.path.islink(path) or not os.path.isdir(path):
+        return name if os.path.lexists(path) and not _is_leaving(top, name, leaving) else ""
+    below = (os.path.relpath(os.path.join(base, file), top) for base, _, files in walk(path) for file in files)
+    return next((file for file in below if not _is_leaving(top, file, leaving)), "")
+
+
+def _is_leaving(top: str, name: str, leaving: Mapping[str, str]) -> bool:
+    """Whether git removes this very file, under this name or, where the file system folds case, another spelling."""
+    other = leaving.get(name.casefold(), "")
+    there = os.path.join(top, other)
+    return (
+        bool(other) and os.path.lexists(there) and os.path.samestat(os.lstat(there), os.lstat(os.path.join(top, name)))
+    )
 
 
 def carry(dirty: Dirty, source: str, target: str) -> None:

@@ -139,7 +139,9 @@ def person_environment(environment: Mapping[str, str]) -> dict[str, str]:
 def advance(root: str, commit: str) -> None:
     """Lead the checked-out branch and its files forward to a commit that has the branch for its parent."""
     # By itself git does not sync a branch: after a power cut it could be there without its bytes.
-    finished = own_git(root, "-c", "core.fsync=all", "merge", "--ff-only", "--quiet", check_object_id(commit))
+    # And it takes ignored files for worthless: what is not committed is never overwritten, whoever ignores it.
+    how = ("--ff-only", "--no-overwrite-ignore", "--quiet")
+    finished = own_git(root, "-c", "core.fsync=all", "merge", *how, check_object_id(commit))
     if finished.exit != 0:
         said = finished.stderr.decode("utf-8", "replace").strip() or f"exit {finished.exit}"
         raise RefusedError(

@@ -130,21 +130,29 @@ def _links(private: Git) -> dict[str, str]:
 
 def _own(wanted: Wanted, *arguments: str, data: bytes = b"") -> bytes:
     """The person's git on the index of our own."""
-    more = {"GIT_INDEX_FILE": os.path.join(wanted.scratch, "index")}
     top = wanted.stand.repository.top
     quiet = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-    finished = own_git(top, *quiet, *arguments, input_bytes=data, more=more)
+    finished = own_git(top, *quiet, *arguments, input_bytes=data, more=_apart(wanted))
     if finished.exit != 0:
         said = " ".join(finished.stderr.decode("utf-8", "replace").split())
         raise RefusedError(f"git can't take the approved files in: {said}", where=top)
     return finished.stdout
 
 
+def _apart(wanted: Wanted) -> dict[str, str]:
+    """An index of our own, and an empty place for Python's compiled files.
+
+    Hooks and filters run outside the sandbox; compiled files of the checkout are no part of the tree that was approved.
+    """
+    names = {"GIT_INDEX_FILE": "index", "PYTHONPYCACHEPREFIX": "compiled"}
+    return {variable: os.path.join(wanted.scratch, name) for variable, name in names.items()}
+
+
 def _commit(wanted: Wanted, expected: str) -> Finished:
     message, seen = (os.path.join(wanted.scratch, name) for name in ("message", "seen"))
     write_atomic(message, with_trailer(wanted.message, wanted.trailer).encode(), durable=False)
     look = f'git write-tree > {shlex.quote(seen)} && test "$(cat {shlex.quote(seen)})" = {expected}; #'
-    more = {"GIT_INDEX_FILE": os.path.join(wanted.scratch, "index"), "GIT_EDITOR": look}
+    more = _apart(wanted) | {"GIT_EDITOR": look}
     options = ("--quiet", "--edit", "--no-status", "--cleanup=whitespace", f"--file={message}")
     # By itself git syncs no object: after a power cut the branch could name a commit that is empty.
     how = ("-c", "core.fsmonitor=false", "-c", "core.fsync=all")

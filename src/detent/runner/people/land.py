@@ -19,7 +19,7 @@ import shlex
 
 from detent.core.record import Record
 from detent.effects.git.bring import wipe
-from detent.effects.git.dirty import uncommitted
+from detent.effects.git.dirty import in_the_way, uncommitted
 from detent.effects.git.git import Git, tree_of
 from detent.effects.git.merge import (
     Message,
@@ -226,11 +226,11 @@ def _dirty(task: Task, ground: Ground) -> Dirty:
 
 
 def _refuse_overwriting(task: Task, ground: Ground, tree: str) -> None:
-    added = {path for status, path in changed_files(task.places.private_git(), ground.head, tree) if status == "A"}
-    in_the_way = added.intersection(_dirty(task, ground).new)
-    if in_the_way:
+    changes = changed_files(task.places.private_git(), ground.head, tree)
+    added, gone = ([path for status, path in changes if status == wanted] for wanted in "AD")
+    if found := in_the_way(ground.repository.top, added, gone):
         raise RefusedError(
-            f"files that are not committed stand in the way: {name_some(in_the_way)}",
+            f"files that are not committed stand in the way: {name_some(found)}",
             where=ground.repository.top,
             next_step=f"move them away; then: detent land {task.id}",
         )

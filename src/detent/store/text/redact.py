@@ -3,6 +3,9 @@
 Three kinds are known: values of environment variables whose name says that they are secret, logins inside an address,
 and the shapes of well-known tokens and of assignments to a secret name. What has none of these shapes stays: this
 protects what is quoted, it does not replace the secret scan.
+
+Every repetition that a long word could begin at each of its letters has a bound: an agent chooses this text, and the
+time it takes grows with its length alone.
 """
 
 from __future__ import annotations
@@ -22,18 +25,18 @@ _KEY_BLOCK = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----.*?(?:-----END [A-Z ]*PRIVATE KEY( BLOCK)?-----|\Z)", re.DOTALL
 )
 _KEY_END = re.compile(r"\A[A-Za-z0-9+/=\s:,-]*-----END [A-Z ]*PRIVATE KEY( BLOCK)?-----")  # its beginning was cut off
-_LOGIN = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*://)[^/\s?#@'\"]+@")
+_LOGIN = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]{0,30}://)[^/\s?#@'\"]+@")
 _TOKEN = re.compile(
     r"\b(?:A(?:KIA|SIA)[0-9A-Z]{16}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}"
     r"|sk-[\w-]{20,}|[sr]k_(?:live|test)_\w{10,}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|npm_\w{30,}|pypi-[\w-]{16,}|hf_\w{20,}"
-    r"|SG\.[\w-]{16,}\.[\w-]{16,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
+    r"|SG\.[\w-]{16,}\.[\w-]{16,}|eyJ[\w-]{8,4000}\.[\w-]{8,}\.[\w-]*)"
 )
 _HEADER = re.compile(r"(?i)\b(authorization['\"]?\s*[:=]\s*['\"]?(?:bearer|basic|token)\s+)[^\s'\"]+")
 _QUOTED = re.compile(
-    r"(?i)([\w-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)[\w-]*['\"]?"
+    r"(?i)((?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)[\w-]{0,60}['\"]?"
     r"\s*[:=]\s*)(['\"])(?!\2)[^'\"\n]+\2"
 )
-_ASSIGNED = re.compile(rf"\b((?:[A-Z0-9]+_)*(?:{_KINDS})(?:_[A-Z0-9]+)*=)(?!['\"\[])[^\s'\"]+")
+_ASSIGNED = re.compile(rf"(?<![A-Za-z0-9])((?:{_KINDS})(?:_[A-Z0-9]{{1,30}}){{0,8}}=)(?!['\"\[])[^\s'\"]+")
 
 
 def redact(text: str, environment: Mapping[str, str]) -> str:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from detent.store.text.redact import MARK, redact
 
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow+/IBAAKC\nAQEA1c7+9z==\n-----END RSA PRIVATE KEY-----"
+LONGEST_READ = 64_000  # characters of a log that are quoted from
+CPU_S = 20
 
 
 @pytest.mark.parametrize(
@@ -88,3 +93,15 @@ def test_a_token_of_a_known_shape_is_removed(token: str) -> None:
 )
 def test_ordinary_output_stays(text: str) -> None:
     assert redact(text, {}) == text
+
+
+@pytest.mark.parametrize("part", ["x", "secret-", "A_", "KEY_", "eyJ-", "secret ", "http:", "-----BEGIN "])
+def test_a_long_word_takes_no_longer_than_its_length(part: str) -> None:
+    """An agent chooses what a command prints; a bound on processor time, many times what is needed."""
+    program = f"""
+import resource
+resource.setrlimit(resource.RLIMIT_CPU, ({CPU_S}, {CPU_S}))
+from detent.store.text.redact import redact
+redact({part!r} * ({LONGEST_READ} // {len(part)}), {{}})
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
