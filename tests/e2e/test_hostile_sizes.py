@@ -212,3 +212,28 @@ def test_folder_of_a_login_filled_by_its_agent_keeps_nothing_waiting(
     assert held == [level] * 3
     assert spoilt.exists()
     wipe(str(home / ".gemini"))
+
+
+def test_links_that_lead_round_keep_no_pattern_waiting(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+    """A repository brings along what `[workspace] copy` walks through: links, and folders nested without end."""
+    agents = Agents(detent, repo, tmp_path)
+    settings = agents.settings() + '\n[workspace]\ncopy = ["**/.env"]\ncarry = ["host"]\n'
+    made = agents.make_repo("links", {**SAMPLE_FILES, ".gitignore": "made/\n.env\n", "detent.toml": settings})
+    for name, target in (("round", "."), ("again", "."), ("host", "/")):
+        (made / name).symlink_to(target)
+    repo.git(made, "add", "--all")
+    repo.git(made, "commit", "--quiet", "--message=Links")
+    (made / "made").mkdir()
+    (made / "made/.env").write_text("A=1\n", encoding="utf-8")
+    subprocess.run(["sh", "-c", f"AT=made/deep; {DEEP}"], cwd=made, check=True)
+    agents.honest()
+    try:
+        task = agents.task(task_id="a", repo=made)
+        assert task("run", "a", cwd=task.repo).code == 0
+        assert task.path_of_moves()[-1] == "done"
+        assert (task.tree / "made/.env").read_text(encoding="utf-8") == "A=1\n"
+        assert task("status", "a", cwd=task.repo).code == 0
+    finally:
+        agents.close()
+        wipe(str(tmp_path))
+        wipe(str(made))

@@ -9,6 +9,7 @@ from detent.core.record import Record
 from detent.errors import StorageError, UsageError
 from detent.store.disk.atomic import reason_of
 from detent.store.disk.folders import remove_folder, shown_path, walk
+from detent.store.disk.patterns import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from detent.effects.git.git import Git
 
+_DEEPEST = 64  # folders in each other that a `**` leads through
 _CLONE = 0x40049409  # FICLONE
 _no_clones: dict[int, bool] = {}  # file systems that turned out not to share blocks
 
@@ -32,14 +34,12 @@ class Place(Record):
 
 def bring(place: Place, patterns: Sequence[str]) -> tuple[str, ...]:
     """Copy what the patterns name from the user's work tree; returns the patterns that brought nothing."""
-    from glob import glob
-
     missing = []
     for pattern in patterns:
         if os.path.isabs(pattern) or ".." in pattern.split("/"):
             raise UsageError(f"{pattern!r} under [workspace] is not a path inside the work tree", where="detent.toml")
         found = 0
-        for match in sorted(glob(pattern, root_dir=place.source, recursive=True, include_hidden=True)):
+        for match in _named(place.source, pattern):
             name = os.path.normpath(match)
             if name.split("/")[0].lower() not in (".", ".git") and _is_below(place.source, name):
                 found += _copy_one(place, name)
@@ -50,14 +50,12 @@ def bring(place: Place, patterns: Sequence[str]) -> tuple[str, ...]:
 
 def brought_marks(work_tree: str, patterns: Sequence[str]) -> str:
     """What `copy` and `carry` would bring, by size and time of each file: part of what a proof holds for."""
-    from glob import glob
-
     seen = []
     for pattern in patterns:
-        for match in sorted(glob(pattern, root_dir=work_tree, recursive=True, include_hidden=True)):
+        for match in _named(work_tree, pattern):
             top = os.path.join(work_tree, match)
-            folders = walk(top) if os.path.isdir(top) else ()
-            for path in (top, *(os.path.join(base, name) for base, _, names in folders for name in names)):
+            folders = walk(top) if os.path.isdir(top) and not os.path.islink(top) else ()
+            for path in (top, *(os.path.join(base, file) for base, _, files in folders for file in files)):
                 try:
                     status = os.lstat(path)
                 except FileNotFoundError:
@@ -65,6 +63,24 @@ def brought_marks(work_tree: str, patterns: Sequence[str]) -> str:
                 name = os.path.relpath(path, work_tree)
                 seen.append(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_mode}")
     return "\n".join(seen)
+
+
+def _named(top: str, pattern: str) -> list[str]:
+    """The paths in a folder that a pattern names. `**` leads through no link, which may lead round or out to the whole
+    host, and no deeper than is meant.
+    """
+    if "**" not in pattern:
+        from glob import glob
+
+        return sorted(glob(pattern, root_dir=top, include_hidden=True))
+    wanted = [part for part in pattern.split("/") if part not in ("", ".")]
+    found = []
+    for base, folders, files in walk(top, _DEEPEST):
+        parts = () if base == top else os.path.relpath(base, top).split(os.sep)
+        fits = {name: names((*parts, name), wanted) for name in (*folders, *files)}
+        found += ["/".join((*parts, name)) for name, (is_named, _) in fits.items() if is_named]
+        folders[:] = [name for name in folders if fits[name][1] and (parts or name != ".git")]
+    return sorted(found)
 
 
 def _is_below(top: str, name: str) -> bool:
@@ -95,41 +111,52 @@ def copy_path(source: str, target: str, name: str, tracked: frozenset[str], into
 
 
 def copy_below(source: str, target: str, tracked: frozenset[str], name: str = "") -> None:
-    """Copy everything in a folder into another, see `_copy_there`."""
+    """Copy everything in a folder into another, without following a link on either side."""
     for entry in sorted(os.listdir(source)):
-        inner = os.path.join(name, entry)
-        _copy(os.path.join(source, entry), os.path.join(target, entry), inner, tracked)
+        _copy(os.path.join(source, entry), os.path.join(target, entry), os.path.join(name, entry), tracked)
 
 
 def _copy(source: str, target: str, name: str, tracked: frozenset[str]) -> None:
-    """Copy what is there; the user works in that folder too, and something may go before its turn comes."""
-    try:
-        _copy_there(source, target, name, tracked)
-    except FileNotFoundError:
-        if os.path.lexists(source):
-            raise
-
-
-def _copy_there(source: str, target: str, name: str, tracked: frozenset[str]) -> None:
-    """Copy without following a link on either side; a tracked file, or a thing of another kind, stays as it is."""
+    """Copy a path with all below; folders may be nested by the thousand, so nothing recurses."""
     from shutil import copystat
 
+    waiting = [(source, target, name)]
+    made: list[tuple[str, str]] = []
+    while waiting:
+        source, target, name = waiting.pop()
+        try:
+            if not _copy_one_entry(source, target, name, tracked, made):
+                continue
+            inside = sorted(os.listdir(source), reverse=True)
+        except FileNotFoundError:  # the user works in that folder too, and something may go before its turn comes
+            if os.path.lexists(source):
+                raise
+            continue
+        join = os.path.join
+        waiting += [(join(source, entry), join(target, entry), join(name, entry)) for entry in inside]
+    for source, target in reversed(made):
+        if os.path.lexists(source):
+            copystat(source, target)  # last, since it may take away the right to write
+
+
+def _copy_one_entry(source: str, target: str, name: str, tracked: frozenset[str], made: list[tuple[str, str]]) -> bool:
+    """Copy without following a link on either side; a tracked file, or a thing of another kind, stays as it is.
+
+    True for a folder, whose entries are then to be copied too; one that was not there is among the `made`.
+    """
     kind = stat.S_IFMT(os.lstat(source).st_mode)
     is_there = os.path.lexists(target)
+    is_folder = os.path.isdir(target) and not os.path.islink(target)
     if kind == stat.S_IFDIR:
-        if is_there and (os.path.islink(target) or not os.path.isdir(target)):
-            return
         if not is_there:
             os.mkdir(target, stat.S_IRWXU)
-        copy_below(source, target, tracked, name)
-        if not is_there:
-            copystat(source, target)  # last, since it may take away the right to write
-    elif kind in (stat.S_IFREG, stat.S_IFLNK) and name not in tracked:
+            made.append((source, target))
+        return is_folder or not is_there
+    if kind in (stat.S_IFREG, stat.S_IFLNK) and name not in tracked and not is_folder:
         if is_there:
-            if os.path.isdir(target) and not os.path.islink(target):
-                return
             os.unlink(target)
         _copy_file(source, target, is_link=kind == stat.S_IFLNK)
+    return False
 
 
 def _copy_file(source: str, target: str, *, is_link: bool) -> None:

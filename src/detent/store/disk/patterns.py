@@ -11,7 +11,7 @@ from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _ANY = "**"
 _WILD = frozenset("*?[")
@@ -40,7 +40,7 @@ def protects(path: str, patterns: Sequence[str]) -> bool:
 def reaches(path: str, patterns: Sequence[str]) -> bool:
     """Whether a path below this one could be protected, whatever it is called."""
     parts = path.split("/")
-    return any(_reached(parts, pattern.split("/")) for pattern in patterns)
+    return any(_reached_widely(parts, pattern.split("/")) for pattern in patterns)
 
 
 def is_pattern(pattern: str) -> bool:
@@ -48,15 +48,37 @@ def is_pattern(pattern: str) -> bool:
     return {"", "."}.isdisjoint(pattern.split("/"))
 
 
-def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
-    return len(wanted) in _reached(parts, wanted)
+def names(parts: Sequence[str], wanted: Sequence[str]) -> tuple[bool, bool]:
+    """Whether a pattern, read as written, names this path, and whether it could name something below it.
 
-
-def _reached(parts: Sequence[str], wanted: Sequence[str]) -> set[int]:
-    """All places of the pattern that the path may have come to are followed at once: no path takes long."""
+    `**` is any folders or none, also between others; at the end it is all below a folder, and that folder.
+    """
     from fnmatch import fnmatchcase
 
-    end, holds_below = len(wanted), _WILD.isdisjoint(wanted[-1])
+    reached = _reached(parts, wanted, fnmatchcase)
+    ends = {len(wanted), len(wanted) - 1} if wanted[-1] == _ANY else {len(wanted)}
+    return not ends.isdisjoint(reached), bool(reached)
+
+
+def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
+    return len(wanted) in _reached_widely(parts, wanted)
+
+
+def _reached_widely(parts: Sequence[str], wanted: Sequence[str]) -> set[int]:
+    return _reached(parts, wanted, _is_like, holds_below=_WILD.isdisjoint(wanted[-1]))
+
+
+def _is_like(name: str, wanted: str) -> bool:
+    from fnmatch import fnmatchcase
+
+    return fnmatchcase(name, wanted) or fnmatchcase(folded(name), folded(wanted))
+
+
+def _reached(
+    parts: Sequence[str], wanted: Sequence[str], fits: Callable[[str, str], bool], *, holds_below: bool = False
+) -> set[int]:
+    """All places of the pattern that the path may have come to are followed at once: no path takes long."""
+    end = len(wanted)
     reached = _with_skipped({0}, wanted)
     for part in parts:
         if end in reached and holds_below:
@@ -65,7 +87,7 @@ def _reached(parts: Sequence[str], wanted: Sequence[str]) -> set[int]:
         for at in reached - {end}:
             if wanted[at] == _ANY:
                 after |= {at, end} if at == end - 1 else {at}
-            elif fnmatchcase(part, wanted[at]) or fnmatchcase(folded(part), folded(wanted[at])):
+            elif fits(part, wanted[at]):
                 after.add(at + 1)
         reached = _with_skipped(after, wanted)
     return reached

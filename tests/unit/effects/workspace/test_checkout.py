@@ -6,6 +6,8 @@ import fcntl
 import os
 import shutil
 import stat
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,6 +31,7 @@ from detent.effects.workspace.checkout import (
     run_command,
 )
 from detent.errors import LockedError, ToolError, UsageError
+from detent.store.disk.folders import walk
 from tests.conftest import MakeRepo
 
 
@@ -257,6 +260,53 @@ def test_copies_do_not_replace_the_frozen_tree(bench: Bench) -> None:
         assert not (bench.folder / ".git/hooks").exists()
 
 
+def test_a_pattern_at_any_depth_leads_through_no_link_and_into_no_depth_without_end(bench: Bench) -> None:
+    frozen = bench.frozen()
+    for name in ("round", "again"):  # each alone is followed some forty times, both together never come to an end
+        (bench.path / name).symlink_to(".")
+    for number in range(3):
+        folder = bench.path / "a" / ("b/" * number)
+        folder.mkdir(exist_ok=True)
+        (folder / ".env").write_text(str(number), encoding="utf-8")
+    nest(bench.path / "a", 1200)
+    with prepared_checkout(
+        Wanted(
+            str(bench.folder),
+            frozen,
+            Workspace(copy=("**/.env",), carry=("no/**",)),
+            work_tree=str(bench.path),
+            cache_dir=str(bench.work / "kept"),
+            log_path=str(bench.work / "setup.log"),
+            running=Running({}),
+        )
+    ) as outcome:
+        assert isinstance(outcome, Checkout)
+        assert outcome.missing == ("no/**",)
+        assert sorted(path.relative_to(bench.folder / "a").as_posix() for path in bench.folder.rglob(".env")) == [
+            ".env",
+            "b/.env",
+            "b/b/.env",
+        ]
+    assert brought_marks(str(bench.path), ("**/.env",)).count(".env") == 3
+    wipe(str(bench.path / "a"))
+
+
+def test_a_link_to_a_folder_is_looked_at_as_the_link_it_is(bench: Bench) -> None:
+    (bench.path / "all").symlink_to("/")
+    assert brought_marks(str(bench.path), ("all",)).splitlines()[1:] == []
+
+
+def test_folders_nested_by_the_thousand_are_copied(bench: Bench, tmp_path: Path) -> None:
+    source, target = tmp_path / "from", tmp_path / "to"
+    for folder in (source, target):
+        folder.mkdir()
+    nest(source, 1200)
+    copy_below(str(source), str(target), frozenset())
+    assert sum(1 for _ in walk(str(target))) == 1201
+    wipe(str(source))
+    wipe(str(target))
+
+
 @pytest.mark.parametrize("pattern", ["/etc/hosts", "../outside", "a/../../outside"])
 def test_patterns_may_not_leave_the_work_tree(bench: Bench, pattern: str) -> None:
     with pytest.raises(UsageError, match="work tree"):
@@ -322,6 +372,12 @@ def test_a_link_into_the_git_folder_brings_nothing_along(bench: Bench) -> None:
         assert isinstance(outcome, Checkout)
         assert outcome.missing == ("x/config",)
         assert sorted(os.listdir(bench.folder / "x")) == ["keep"]
+
+
+def nest(folder: Path, levels: int) -> None:
+    """Folders in each other, deeper than a path can name."""
+    program = "import os; [(os.mkdir('d'), os.chdir('d')) for _ in range({})]"
+    subprocess.run([sys.executable, "-c", program.format(levels)], cwd=folder, check=True)
 
 
 COUNTING = (
