@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from detent.packs.lights_out.checks.recorded import compared, why_unrepeatable
 from detent.store.journal.receipts import SETUP_FAILED, Receipt, ReceiptStore
 from tests.unit.gates.pipeline import Project
 
+CPU_S = 20
 REPORT = "scaffolding/verification.md"
 GATE = Gate("ours", "recorded_runs", {"file": "verification.md"}, "task", "record what is printed")
 FIRST = "printf 'one two\\nthree\\n' > sample.txt; python3 words.py sample.txt"
@@ -196,3 +199,22 @@ def test_outputs_that_agree(recorded: str, printed: str) -> None:
 )
 def test_outputs_that_differ(recorded: str, printed: str, why: str) -> None:
     assert why in compared(recorded, printed)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "printed"),
+    [
+        ('"[...]".join("a" * 50) + "b"', '"a" * 60_000'),
+        ('"\\n".join(f"b{n}" for n in range(300_000))', '"\\n".join(f"w{n}" for n in range(9_000))'),
+        ('"\\n".join(f"b{n} [...] c" for n in range(9_000))', '"\\n".join(f"w{n}" for n in range(9_000))'),
+    ],
+)
+def test_outputs_made_to_be_compared_for_ever_are_told_apart(recorded: str, printed: str) -> None:
+    """An agent writes both; a bound on processor time, many times what is needed."""
+    program = f"""
+import resource
+resource.setrlimit(resource.RLIMIT_CPU, ({CPU_S}, {CPU_S}))
+from detent.packs.lights_out.checks.recorded import compared
+assert compared({recorded}, {printed})
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

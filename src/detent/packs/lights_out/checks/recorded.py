@@ -10,6 +10,7 @@ repeated; the finding names them. A command may still print text that was prepar
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from detent.core.record import Record
 from detent.gates.commands import run_on
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 LEFT_OUT = "[...]"
 NO_OUTPUT = "(no output)"
+_MOST_SHORTENED = 100  # lines of a recorded output with something left out
 _ADDRESS = re.compile(r"\bhttps?://(\[[^\]\s]*\]|[^\s/:'\"`]+)", re.IGNORECASE)
 _LOOPBACK = re.compile(r"localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]", re.IGNORECASE)
 _BACKGROUND = re.compile(r"(?<![&>|<\\])&(?![&>\d])")
@@ -178,20 +180,23 @@ def _difference(one: Recorded, receipt: Receipt) -> str:
 def compared(recorded: str, printed: str) -> str:
     """What of a recorded output a program does not print, or prints besides; empty when they agree."""
     shown = dict(_lines(printed))  # by what is compared, as it was printed
-    left = [plain for plain, _ in _lines(printed)]
     wanted = [] if recorded.strip() == NO_OUTPUT else list(_lines(recorded))
     is_cut = any(plain == LEFT_OUT for plain, _ in wanted)
     wanted = [row for row in wanted if row[0] != LEFT_OUT]
     if is_cut and not any(re.search(r"\w", plain.replace(LEFT_OUT, "")) for plain, _ in wanted):
         return "has a recorded output that leaves everything out"
+    shortened = [row for row in wanted if LEFT_OUT in row[0]]
+    if len(shortened) > _MOST_SHORTENED:
+        return f'leaves something out in {len(shortened)} lines; at most {_MOST_SHORTENED} may hold "{LEFT_OUT}"'
+    counts = Counter(plain for plain, _ in _lines(printed))
     lacks = []
-    for plain, row in sorted(wanted, key=lambda row: LEFT_OUT in row[0]):  # what leaves nothing out chooses first
-        pattern = re.compile(".*".join(map(re.escape, plain.split(LEFT_OUT))))
-        found = next((other for other in left if pattern.fullmatch(other)), None)
-        if found is None:
+    for plain, row in wanted:  # what leaves nothing out chooses first
+        if LEFT_OUT not in plain and not _taken(plain, counts):
             lacks.append(row)
-        else:
-            left.remove(found)
+    for plain, row in shortened:
+        if not _taken(next((other for other in counts if counts[other] and _is_shortened(plain, other)), ""), counts):
+            lacks.append(row)
+    left = [plain for plain, count in counts.items() for _ in range(count)]
     first = f'"{cut(shown[left[0]])}"' if left else "nothing else"
     if lacks:
         return f'does not print the recorded "{cut(lacks[0])}"; it prints {first}'
@@ -199,6 +204,28 @@ def compared(recorded: str, printed: str) -> str:
         more = f" and {len(left) - 1} more lines" if len(left) > 1 else ""
         return f'prints {first}{more}, which the record leaves out without a line "{LEFT_OUT}"'
     return ""
+
+
+def _taken(plain: str, counts: Counter[str]) -> bool:
+    """Take one line of this content away from those that were printed; False when none is left."""
+    if counts[plain] < 1:
+        return False
+    counts[plain] -= 1
+    return True
+
+
+def _is_shortened(short: str, whole: str) -> bool:
+    """Whether a line is the other with something left out, as marked. One pass: an agent writes both."""
+    first, *middle, last = short.split(LEFT_OUT)
+    if len(first) + len(last) > len(whole) or not (whole.startswith(first) and whole.endswith(last)):
+        return False
+    at, end = len(first), len(whole) - len(last)
+    for part in middle:
+        found = whole.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:
