@@ -134,8 +134,9 @@ def _combined(gate: Gate, seen: Seen, depth: int) -> Fact:
     pending = bool(closed) and all(fact.pending for fact in closed)
     if gate.check == "all":
         ok = bool(facts) and not closed
-        # Gates that read the same file say the same of it: each sentence once.
-        why = "; ".join(dict.fromkeys(part for fact in closed for part in fact.why.split("; ")))
+        # What failed comes before what was not run. Gates on one file say the same of it: each sentence once.
+        told = sorted(closed, key=lambda fact: fact.pending)
+        why = "; ".join(dict.fromkeys(part for fact in told for part in fact.why.split("; ")))
         why = why if facts else "it is made of nothing"
         # One part that failed closes the whole, whatever is not known of the others.
         is_known = is_known or any(fact.is_known for fact in closed)

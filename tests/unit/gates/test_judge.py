@@ -269,6 +269,14 @@ def test_running_commands_is_offered_only_where_it_can_help(world: World) -> Non
     assert fact.why == "it is not known whether this fails: not run on this tree: make", "only what nobody knows"
 
 
+def test_what_failed_is_told_before_what_was_not_run(world: World) -> None:
+    world.fields({"Validation plan": "cmd: make", "Candidate done": "no"})
+    alone = combined(world, "all", "candidate").why
+    fact = combined(world, "all", "validation_passed", "candidate")
+    assert fact.why == f"{alone}; not run on this tree: make"
+    assert [name for name, _, _ in fact.parts] == ["validation_passed", "candidate"], "parts keep the order of the file"
+
+
 def test_all_is_known_to_fail_as_soon_as_one_part_is(world: World) -> None:
     world.fields({"Validation plan": "cmd: make", "Candidate done": "no"})
     gates = {

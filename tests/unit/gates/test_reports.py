@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.packs.lights_out.checks.reports import BLOCKED_LINE, DRIFT_AXES, EXPLICIT_CHECKS, REVIEW_AXES
+from detent.packs.lights_out.checks.reports import BLOCKED_LINE, DRIFT_AXES, EXPLICIT_CHECKS, REVIEW_AXES, read_block
 from tests.unit.gates.pipeline import Project, Spoil, changed, replaced, without
 
 REVIEW, RECONCILE, BLOCKED = "scaffolding/review.md", "scaffolding/reconcile.md", "scaffolding/blocked.md"
@@ -271,6 +271,23 @@ def test_a_block_that_is_none_is_told(tmp_path: Path, text: str, why: str) -> No
     assert fact.is_meant
     assert why in fact.why
     assert "BLOCKED: " in fact.fix
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("Options: [ask, wait], both cheap.\nRecommendation: ask.", ("ask", "wait")),
+        ("Options: [ask, wait]. \\\nRecommendation: ask.", ("ask", "wait")),
+        ("Options: [ask (by mail), wait; or stop]. Recommendation: ask.", ("ask (by mail)", "wait", "or stop")),
+        ("Options: [ask], [wait]. Recommendation: ask.", ("ask", "wait")),
+        ("Options: ask, wait. Recommendation: ask.", ("ask", "wait")),
+        ("Options:\n- ask\n- wait\n\nRecommendation: ask.", ("ask", "wait")),
+    ],
+)
+def test_options_of_a_block_end_with_their_bracket(text: str, options: tuple[str, ...]) -> None:
+    block = read_block(f"BLOCKED: the key is gone. {text}")
+    assert block is not None
+    assert (block.options, block.pick) == (options, "ask")
 
 
 def test_a_block_that_nobody_tells_is_asked_for(tmp_path: Path) -> None:

@@ -140,10 +140,14 @@ def _post_mortem(task: Task, tree: str, key: str) -> dict[str, str]:
 
 
 def _quotes(task: Task, key: str) -> str:
-    """The last lines of every command that failed on the files of the last attempt; empty where none failed there."""
+    """The last lines of every command that failed on the files of the last attempt; empty where none failed there.
+
+    Of a command that failed there several times, as one of a deployment does, only the last time is told.
+    """
     newest = next(_failures(task, key), None)
+    failed = failures_on(task, newest["tree"]) if newest and newest["tree"] else ()
     lines: list[str] = []
-    for receipt in failures_on(task, newest["tree"]) if newest and newest["tree"] else ():
+    for receipt in {receipt.command: receipt for receipt in failed}.values():
         lines.append(f"{shown_command(receipt.command)} ({receipt.result}):")
         lines += [f"| {line}" for line in receipt.said.splitlines() or ["(it wrote nothing)"]]
     return "\n".join(lines)

@@ -31,7 +31,7 @@ from detent.runner.run.runs import run_seen, start_run, stop_idle
 from detent.runner.step.said_no import waits_for_answer
 from detent.runner.step.step import Outcome, step
 from detent.runner.task.agents import wakes_at
-from detent.runner.task.asks import left_open, question, why_here
+from detent.runner.task.asks import left_open, question, taken_back, why_here
 from detent.runner.task.open import needs_word, waits_at_end
 from detent.runner.task.unready import UNREADY_NEXT
 from detent.runner.tell.explain import deploy_word, explain, may_ask
@@ -213,7 +213,8 @@ def resting(task: Task, *, asked: bool = False) -> Rest | None:
     if state.driver == "engine" and (lacks := engine_lacks(task)) and lacks.why:
         return Rest(task, "person", lacks.why, lacks.fix)
     if not state.role or (state.driver != "agent" and not asked):
-        waits = question(state, task.native) or (state.title if state.is_rest else "")
+        is_title_true = state.is_rest and not taken_back(task.memory)
+        waits = question(state, task.native) or (state.title if is_title_true else "")
         waits = waits or f"{state.name} waits for a person"
         return Rest(task, "person", f"{waits}{why_here(task.memory)}")
     if not asked and may_ask(task.memory.head, task.machine, state) and (word := explain(task, with_moves=False).word):

@@ -76,9 +76,20 @@ def _shown(name: str) -> str:
 
 
 def why_here(memory: Memory) -> str:
-    """Why the engine brought the task here, to follow a sentence; empty where a person or an agent did."""
-    words = memory.led if len(memory.led) <= LONGEST_WORDS else f"{memory.led[:LONGEST_WORDS].rstrip()} ..."
+    """Why the engine brought the task here, to follow a sentence; empty where a person or an agent did.
+
+    A deployment that was taken back since then is newer, and told instead.
+    """
+    is_newer = memory.deploy.get("taken_back", "") >= memory.changed_time
+    led = (taken_back(memory) if is_newer else "") or memory.led
+    words = led if len(led) <= LONGEST_WORDS else f"{led[:LONGEST_WORDS].rstrip()} ..."
     return f": {words}" if words else ""
+
+
+def taken_back(memory: Memory) -> str:
+    """That the last deployment was taken back; empty where it was not."""
+    time = memory.deploy.get("taken_back", "")
+    return f"the deployment was taken back at {time}: nothing of this version is live" if time else ""
 
 
 def _words(name: str, document: Document) -> str:

@@ -263,9 +263,10 @@ def waits_for_word(files: tuple[str, ...]) -> str:
 
 def _taken_back(task: Task, state: State) -> list[str]:
     """That the deployment was taken back, with the command that deploys the same version again."""
-    if not (time := task.memory.deploy.get("taken_back", "")):
+    if not task.memory.deploy.get("taken_back", ""):
         return []
     from detent.gates.registry import declared
+    from detent.runner.task.asks import taken_back
 
     gates = task.machine.gates
     again = [
@@ -273,7 +274,7 @@ def _taken_back(task: Task, state: State) -> list[str]:
         for edge in state.edges
         if edge.verbs and any(declared(gates[name].check).lets_again for way in edge.ways for name in way.needs)
     ]
-    problem = f"the deployment was taken back at {time}: nothing of this version is live"
+    problem = taken_back(task.memory)
     return [f'{problem}; deploy it again: detent say "/{again[0]} why" {task.id}' if again else problem]
 
 

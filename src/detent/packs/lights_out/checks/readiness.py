@@ -163,8 +163,8 @@ def ac_tests(gate: Gate, seen: Seen) -> Finding:
         files = planned.get(one.id, ())
         texts = [seen.files.text(IN_TREE + path) or "" for path in files if is_inner_path(path)]
         if not any(_names(text, one.id) for text in texts):
-            where = ", ".join(files) or f"no file that {readiness} plans"
-            problems.append(f"{one.id} is not named in {where}")
+            where = ", ".join(files)
+            problems.append(f"{one.id} is not named in {where}" if files else f"{readiness} plans no test for {one.id}")
             first = first or f"name the test after it, as in: def test_{one.id.lower().replace('-', '_')}_..."
     return Finding(ok=not problems, why="; ".join(problems[:6]), fix=first)
 

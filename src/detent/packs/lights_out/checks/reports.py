@@ -228,7 +228,8 @@ def read_block(text: str) -> Block | None:
         return None
     what, _, rest = words.partition("BLOCKED:")[2].partition("Options:")
     offered, _, pick = rest.partition("Recommendation:")
-    options = [_own(one) for one in re.split(r"[,;\n]", offered)]
+    inside, _, _ = offered.rpartition("]") if offered.lstrip(" \t\n*_").startswith("[") else (offered, "", "")
+    options = [_own(one) for one in re.split(r"[,;\n]", inside or offered)]
     return Block(_own(what), tuple(dict.fromkeys(one for one in options if one)), _own(pick.strip().partition("\n")[0]))
 
 
