@@ -10,6 +10,7 @@ import os
 from functools import cache
 
 from detent.core.record import Record
+from detent.effects.agents.formats import FORMATS, TEXT
 from detent.effects.host.programs import find_on
 from detent.errors import UsageError
 from detent.machines.reading import Reader, Table
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 READ, WRITE = "read", "write"
 DEFAULT = "default"  # the role whose agent serves every role that has none of its own
-FORMATS = ("pi", "codex", "claude", "text")  # of an agent's output; events.py reads them
-WITH_COST = ("pi", "claude")  # those of them that say what a run cost
 _PLACEHOLDERS = ("model", "session", "out", "cwd", "folder", "prompt")
 _DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "catalog.toml")
 
@@ -42,7 +41,7 @@ class Agent(Record):
     last: tuple[str, ...] = ()
     talk: tuple[str, ...] = ()
     env: Mapping[str, str] = {}
-    events: str = "text"
+    events: str = TEXT
     version: tuple[str, ...] = ()
     state: tuple[str, ...] = ()
     steer: tuple[str, ...] = ()
@@ -228,7 +227,7 @@ def _read_agent(name: str, table: Table) -> Agent:
         last=table.texts("last"),
         talk=table.texts("talk"),
         env=table.table("env").mapping_of_text(),
-        events=table.text("events", "text"),
+        events=table.text("events", TEXT),
         version=table.texts("version"),
         state=table.texts("state"),
         steer=table.texts("steer"),

@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 
 from detent.core.record import Record
-from detent.effects.agents.formats import LONGEST_TEXT, SKIPPED_BEGINNINGS, Tally, reader_of
+from detent.effects.agents.formats import FORMATS, LONGEST_TEXT, Tally
 from detent.effects.agents.quota import FURTHEST_S, is_quota, stamp, wake_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TEXT = "text"
 LONGEST_LINE_BYTES = 16_000_000  # a longer line is passed over, whatever it holds
 CHUNK_BYTES = 1 << 20
 LAST_LINES = 50  # of plain output, kept as the run's last words
@@ -53,13 +52,13 @@ class EventReader:
         self._torn = b""
         self._is_skipping = False  # inside a line that is too long
         self._tally = Tally()
-        self._skipped = SKIPPED_BEGINNINGS.get(events, ())
+        self._skipped = FORMATS[events].skipped
         self._take: Callable[[bytes], None] = self._take_event
-        if events == TEXT:
+        if reader := FORMATS[events].reader:
+            self._event = reader()
+        else:
             self._take = self._take_text
             self._lines: list[str] = []
-        else:
-            self._event = reader_of(events)
 
     def read(self, now_s: float) -> Usage:
         """Everything up to the present end of the file; a file that is not there yet is empty."""

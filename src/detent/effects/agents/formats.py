@@ -6,6 +6,7 @@ agent may learn new ones at any time.
 
 from __future__ import annotations
 
+from detent.core.record import Record
 from detent.effects.agents.quota import is_quota
 
 TYPE_CHECKING = False
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    Reads = Callable[[Mapping[str, Any], "Tally"], None]
+
+TEXT = "text"  # the format of an agent whose output is not read event by event
 MOST_ERRORS = 20
 LARGEST_AMOUNT = 1e12  # tokens, dollars or seconds
 LONGEST_TEXT = 20_000  # characters kept of one error or of the last text
@@ -49,12 +53,6 @@ class Tally:
     def say(self, text: object) -> None:
         if isinstance(text, str) and text.strip():
             self.last_text = text[-LONGEST_TEXT:]
-
-
-# Lines that begin so carry nothing we count; pi repeats the whole message in each of them, so parsing them is dear.
-SKIPPED_BEGINNINGS: Mapping[str, tuple[bytes, ...]] = {
-    "pi": (b'{"type":"message_update"', b'{"type":"message_start"', b'{"type":"tool_execution_update"'),
-}
 
 
 class Pi:
@@ -201,14 +199,30 @@ def _claude_cost(event: Mapping[str, Any]) -> float:
     return _amount(event.get("total_cost_usd"))
 
 
-def reader_of(name: str) -> Callable[[Mapping[str, Any], Tally], None]:
-    """A fresh reader of the events of one format."""
-    readers: dict[str, Callable[[], Callable[[Mapping[str, Any], Tally], None]]] = {
-        "pi": Pi,
-        "codex": lambda: codex,
-        "claude": Claude,
-    }
-    return readers[name]()
+class Format(Record):
+    """How the output of an agent is read; `events` of `catalog.toml` names one."""
+
+    name: str
+    reader: Callable[[], Reads] | None = None  # makes a fresh reader of its events; none where it is plain text
+    skipped: tuple[bytes, ...] = ()  # lines that begin so carry nothing we count
+    tells_cost: bool = False
+
+
+FORMATS: Mapping[str, Format] = {
+    one.name: one
+    for one in (
+        # pi repeats the whole message in each of these lines, so parsing them is slow.
+        Format(
+            "pi",
+            Pi,
+            (b'{"type":"message_update"', b'{"type":"message_start"', b'{"type":"tool_execution_update"'),
+            tells_cost=True,
+        ),
+        Format("codex", lambda: codex),
+        Format("claude", Claude, tells_cost=True),
+        Format(TEXT),
+    )
+}
 
 
 def _table(value: object) -> Mapping[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from detent.core.record import Record
-from detent.effects.agents.catalog import DEFAULT, WITH_COST, find_program, has_login, load_catalog
+from detent.effects.agents.catalog import DEFAULT, find_program, has_login, load_catalog
+from detent.effects.agents.formats import FORMATS
 from detent.effects.git.git import Git, find_repository
 from detent.effects.host import process
 from detent.effects.host.programs import find_on
@@ -93,7 +94,7 @@ def _find_agent(agent: Agent, environment: Mapping[str, str]) -> FoundAgent | No
     if not program:
         return None
     version = _ask([program, *agent.version[1:]], {**environment, **agent.env}) if agent.version else ""
-    return FoundAgent(agent.name, program, version, has_login(agent, environment), agent.events in WITH_COST)
+    return FoundAgent(agent.name, program, version, has_login(agent, environment), FORMATS[agent.events].tells_cost)
 
 
 def _ask(argv: list[str], environment: Mapping[str, str]) -> str:

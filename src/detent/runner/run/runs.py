@@ -12,7 +12,7 @@ import os
 
 from detent.core.machine import STOPPED
 from detent.core.runs import IDLE_WORDS, runs_spent, stop
-from detent.effects.agents.events import TEXT
+from detent.effects.agents.formats import TEXT
 from detent.effects.host.keeper import start as keeper
 from detent.effects.host.keeper.look import RunSeen
 from detent.effects.host.keeper.look import look as look_at_run
