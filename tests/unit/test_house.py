@@ -17,7 +17,8 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 PACKAGE = SOURCE / "detent"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-MACHINE_NAMES = frozenset({"phase", "global", "lights-out", "lights_out", "orange", "ralf"})
+FOLDERS_OF_MACHINES = frozenset(path.parent.name for path in PACKAGE.glob("machines/*/machine.toml"))
+MACHINE_NAMES = FOLDERS_OF_MACHINES | {name.replace("_", "-") for name in FOLDERS_OF_MACHINES}
 MODULES_IN_A_FOLDER = 24
 CORE_LINES = 1150  # a no that is never overruled, and trees bound along the way, are decided in the core too
 EMPTY_NAMES = frozenset({"utils", "helpers", "common", "manager", "base", "misc"})
@@ -111,6 +112,10 @@ def machine_names_in(tree: ast.Module) -> list[tuple[int, str]]:
 )
 def test_a_branch_on_a_machines_name_is_seen(code: str) -> None:
     assert machine_names_in(ast.parse(code))
+
+
+def test_every_machine_that_ships_is_known_here() -> None:
+    assert {"phase", "global", "lights-out", "lights_out", "orange", "ralf"} <= MACHINE_NAMES
 
 
 def test_a_mention_of_a_machines_name_is_no_branch() -> None:

@@ -18,7 +18,7 @@ from detent.verify.export import export_json
 from detent.verify.relation import edge_name
 
 RELATIONS = Path(__file__).resolve().parents[2] / "data" / "relations"
-SEEDS = sorted(path.name for path in RELATIONS.glob("*.json") if not path.name.endswith("refinement.json"))
+SEEDS = sorted(path.name for path in RELATIONS.glob("[0-9]*.json") if not path.name.endswith("refinement.json"))
 
 
 def machine_from(relation: Mapping[str, Any]) -> Machine:
@@ -59,6 +59,23 @@ MACHINE = machine_from(relation())
 def test_the_phase_machine_is_the_relation_of_its_document() -> None:
     machine, _ = load("phase", None)
     assert compare(machine, read_document(str(RELATIONS / "000_phase.json"), machine)) == Comparison(equal=True)
+
+
+def relation_of(name: str) -> Path | None:
+    """The relation of a built-in machine: `NAME.json`, with the number of its document in front where it has one."""
+    wanted = name.replace("-", "")
+    found = (path for path in sorted(RELATIONS.glob("*.json")) if path.stem.lstrip("0123456789_") == wanted)
+    return next(found, None)
+
+
+@pytest.mark.parametrize("name", built_in_names())
+def test_each_built_in_machine_is_the_relation_of_its_document(name: str) -> None:
+    path = relation_of(name)
+    assert path, (
+        f"write what its document says to tests/data/relations/{name.replace('-', '')}.json; see CONTRIBUTING.md"
+    )
+    machine, _ = load(name, None)
+    assert compare(machine, read_document(str(path), machine)) == Comparison(equal=True)
 
 
 @pytest.mark.parametrize("name", SEEDS)
