@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from detent.store.journal.aftermath import boot_id
+from detent.store.disk.boot import boot_id
 from tests.crash.disk import NAMES, Cut, Recording, cuts
 from tests.crash.trace import Call, record
 from tests.crash.world import Files

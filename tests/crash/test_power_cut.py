@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from detent.store.journal.aftermath import boot_id
+from detent.store.disk.boot import boot_id
 from tests.crash.codec_kinds import HEAD, THREAD
 from tests.crash.codec_kinds import NAMES as CODECS
 from tests.crash.disk import NAMES, Cut, Recording, cuts

@@ -13,6 +13,7 @@ from detent.effects.host.programs import find_outside
 from detent.errors import ToolError, UnreadableError, UsageError
 from detent.store.disk.atomic import forget, make_folders, read_plain, storage_error, sync_folder, write_atomic
 from detent.store.disk.folders import shown_path
+from detent.store.disk.git_folder import common_dir_of, git_dir_of, looks_like_git_dir, read_small
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 600.0
 OUTPUT_LIMIT_BYTES = 512 * 1024 * 1024
-_SMALL_FILE_BYTES = 64 * 1024
 _PACKED_REFS_BYTES = 256 * 1024 * 1024
 _HEX = frozenset("0123456789abcdef")
 
@@ -248,54 +248,27 @@ def has_sparse_rules(repository: Repository) -> bool:
 
 def read_repository(folder: str) -> Repository | None:
     """The repository whose top (or, bare, whose git folder) is exactly this folder."""
-    marker = os.path.join(folder, ".git")
-    if os.path.isfile(marker):
-        text = _read_small(marker)
-        if not text.startswith("gitdir: "):
-            raise UnreadableError("the .git file names no git folder", where=marker)
-        git_dir = os.path.normpath(os.path.join(folder, text[len("gitdir: ") :].rstrip("\n")))
-        if not _looks_like_git_dir(git_dir):
-            raise UnreadableError(
-                f"the .git file names {git_dir}, which is no git folder",
-                where=marker,
-                next_step="mend it with: git worktree repair (or git submodule update --init)",
-            )
+    git_dir = git_dir_of(folder)
+    if git_dir:
         return _describe(folder, git_dir, is_bare=_says_bare(git_dir))
-    if _looks_like_git_dir(marker):
-        return _describe(folder, marker, is_bare=_says_bare(marker))
-    if _looks_like_git_dir(folder) and _says_bare(folder):
+    if looks_like_git_dir(folder) and _says_bare(folder):
         return _describe(folder, folder, is_bare=True)
     return None
 
 
-def _looks_like_git_dir(path: str) -> bool:
-    if not os.path.lexists(os.path.join(path, "HEAD")):
-        return False
-    common_dir = _common_dir(path)
-    return all(os.path.isdir(os.path.join(common_dir, name)) for name in ("objects", "refs"))
-
-
 def _says_bare(git_dir: str) -> bool:
-    return "bare=true" in _read_small(os.path.join(git_dir, "config"), missing="").lower().replace(" ", "")
-
-
-def _common_dir(git_dir: str) -> str:
-    try:
-        named = _read_small(os.path.join(git_dir, "commondir")).rstrip("\n")
-    except FileNotFoundError:
-        return git_dir
-    return os.path.normpath(os.path.join(git_dir, named))
+    return "bare=true" in read_small(os.path.join(git_dir, "config"), missing="").lower().replace(" ", "")
 
 
 def _describe(top: str, git_dir: str, *, is_bare: bool) -> Repository:
-    common_dir = _common_dir(git_dir)
+    common_dir = common_dir_of(git_dir)
     head_file = os.path.join(git_dir, "HEAD")
-    config = _read_small(os.path.join(common_dir, "config"), missing="").lower()
+    config = read_small(os.path.join(common_dir, "config"), missing="").lower()
     # A work tree elsewhere is named in the configuration; submodules name their own folder, which we already have.
     is_moved = "worktree" in config and git_dir == os.path.join(top, ".git")
     if is_moved or "refstorage" in config or os.path.islink(head_file):
         return _ask_git(top, git_dir, common_dir, is_bare=is_bare)
-    text = _read_small(head_file).strip()
+    text = read_small(head_file).strip()
     if is_object_id(text):
         return Repository(top, common_dir, git_dir, head=text, branch=None, is_bare=is_bare)
     name = text.removeprefix("ref:").strip()
@@ -311,7 +284,7 @@ def _read_ref(common_dir: str, name: str) -> str | None:
     """The text of a branch, None when it has no commit; loose before packed, the order in which git moves them."""
     path = os.path.join(common_dir, name)
     try:
-        text = _read_small(path).strip()
+        text = read_small(path).strip()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         pass
     else:
@@ -339,18 +312,6 @@ def _ask_git(top: str, git_dir: str, common_dir: str, *, is_bare: bool) -> Repos
     name = os.fsdecode(git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))).strip()
     branch = name.removeprefix("refs/heads/") if name.startswith("refs/heads/") else None
     return Repository(top, common_dir, git_dir, head=head or None, branch=branch, is_bare=is_bare)
-
-
-def _read_small(path: str, *, missing: str | None = None) -> str:
-    try:
-        with open(path, "rb") as file:
-            return os.fsdecode(file.read(_SMALL_FILE_BYTES))
-    except FileNotFoundError:
-        if missing is None:
-            raise
-        return missing
-    except PermissionError as problem:
-        raise UnreadableError("a file of the git folder may not be read", where=path) from problem
 
 
 def _quote_alternate(path: str) -> str:

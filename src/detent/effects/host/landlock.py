@@ -17,7 +17,7 @@ from detent.store.journal.places import lies_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from detent.effects.host.sandbox import Access
+    from detent.effects.host.access import Access
 
     Groups = dict[tuple[str, bool], list[str]]
 

@@ -52,18 +52,18 @@ def _is_written_by_tasks(program: str) -> bool:
 
 
 def _lies_in_project(folder: str) -> bool:
-    from detent.effects.git.git import read_repository
     from detent.errors import UnreadableError
+    from detent.store.disk.git_folder import common_dir_of, git_dir_of
     from detent.store.journal.places import lies_in, state_folder
 
     if lies_in(os.path.realpath(folder), os.path.realpath(state_folder())):
         return True
     while True:
         try:
-            repository = read_repository(folder) if os.path.lexists(os.path.join(folder, ".git")) else None
+            git_dir = git_dir_of(folder) if os.path.lexists(os.path.join(folder, ".git")) else ""
+            control = os.path.join(common_dir_of(git_dir), "detent") if git_dir else os.path.join(folder, ".detent")
         except UnreadableError:
             return True  # it can't be told whose it is
-        control = os.path.join(repository.common_dir, "detent") if repository else os.path.join(folder, ".detent")
         if os.path.isdir(os.path.join(control, "tasks")):
             return True
         if (parent := os.path.dirname(folder)) == folder:

@@ -12,6 +12,7 @@ import sys
 
 from detent.core.record import Record
 from detent.effects.host import process
+from detent.effects.host.access import Access, Bind, Laid, Overlay
 from detent.effects.host.programs import find_outside
 from detent.errors import ToolError
 from detent.store.journal.places import lies_in
@@ -29,47 +30,6 @@ _KERNEL_SETTINGS = tuple(
     f"/proc/{name}" for name in ("acpi", "bus", "driver", "fs", "irq", "mtrr", "scsi", "sys", "sysrq-trigger")
 )
 _ALONE = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
-
-
-class Bind(Record):
-    """A place that shows a folder of another path: read-only, writable, or empty and thrown away (scratch)."""
-
-    source: str
-    path: str
-    kind: str = "shown"
-
-
-class Overlay(Record):
-    """A folder that is read from `lower` and written to `upper`; it stands at `merged`."""
-
-    lower: str
-    upper: str
-    work: str
-    merged: str
-
-
-class Laid(Record):
-    """What is mounted for a checkout besides the host's own files; levels without mounts have nothing of it."""
-
-    seat: str = ""  # the path at which the checkout is seen, and commands run; empty: its own
-    binds: tuple[Bind, ...] = ()
-    overlays: tuple[Overlay, ...] = ()
-
-
-NOTHING_LAID = Laid()
-
-
-class Access(Record):
-    """What a process may touch. Everything it does not name is there and read-only; deeper paths win."""
-
-    writable: tuple[str, ...] = ()
-    hidden: tuple[str, ...] = ()  # seen as empty
-    shown: tuple[str, ...] = ()  # read-only, although below something hidden
-    guarded: tuple[str, ...] = ()  # read-only, although below something writable
-    watched: tuple[str, ...] = ()  # guarded where that can be had, else looked at afterwards by whoever asked
-    scratch: tuple[str, ...] = ()  # empty and private where that can be had, else writable
-    network: bool = True
-    laid: Laid = NOTHING_LAID  # bubblewrap alone has it
 
 
 class Probe(Record):

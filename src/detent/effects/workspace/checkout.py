@@ -1,24 +1,15 @@
-"""The disposable checkout in which commands prove a frozen tree: made anew, prepared like a workspace, then wiped.
+"""Makes the disposable checkout in which commands prove a frozen tree, and runs commands in it.
 
-It stands at a fixed path, so that what set-up made for that path (a venv) can be kept and brought in again. The order:
-
-1. lock, so that two proofs of one task wait for each other; wipe what an earlier run left;
-2. a small git repository of its own, because many test suites call git, and the frozen tree byte for byte, with its
-   submodules as far as the user has them; where one is not there, that is a failed set-up;
-3. `copy` and `carry` from the user's work tree;
-4. set-up (set_up.py);
-5. the caller's work; wipe; unlock.
-
-A file of the frozen tree is never replaced by one that was copied, kept or made by set-up.
+It is a small git repository of its own, because many test suites call git, with the frozen tree byte for byte and its
+submodules as far as the user has them; where one is not there, that is a failed set-up.
 """
 
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
 
 from detent.core.record import Record
-from detent.effects.git.bring import Place, bring, wipe
+from detent.effects.git.bring import Place
 from detent.effects.git.git import (
     Git,
     check_object_id,
@@ -32,25 +23,21 @@ from detent.effects.git.git import (
 from detent.effects.git.submodules import Absent, Inner, check_bytes, fill, list_index
 from detent.effects.git.tree.tree_id import changed_files, repair
 from detent.effects.host import process
+from detent.effects.host.access import NOTHING_LAID, Laid
 from detent.effects.host.process_limits import MEMORY, PROCESSES, Limits
-from detent.effects.host.sandbox import NOTHING_LAID, Laid
 from detent.errors import ToolError
-from detent.store.disk.atomic import storage_error
-from detent.store.disk.lock import Lock
 from detent.store.disk.patterns import protects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from detent.effects.host.process import Finished
-    from detent.effects.workspace.setups import Setups
 
     # a command line, its folder and what is laid into that, held by something
     Wrap = Callable[[Sequence[str], str, Laid], Sequence[str]]
     Begins = Callable[[str], None]
 
-LOCK_WAIT_S = 1800.0
 BUILD = "build"  # the command that makes of the project's own source what the others use
 READ_ONLY_SET_UP = {"UV_NO_SYNC": "1"}  # `uv run` would bring up to date what can't be written
 SHARED, PER_CHECKOUT, OWN = "shared by the tasks", "made for each checkout", "made from this tree alone"
@@ -132,6 +119,16 @@ class Running(Record):
     begins: Begins = unannounced  # called with each command of set-up before it runs
 
 
+class Setups(Record):
+    """Where a project's set-ups are and how those of a baseline are made; `seat` is empty where nothing is mounted."""
+
+    folder: str
+    records: str  # in the control folder
+    seat: str
+    running: Running  # only with this the shared package cache is written
+    no_overlays: str  # why a private view of a folder can't be mounted, so that it is copied; empty: it can
+
+
 class Wanted(Record):
     """A checkout to be made: where, of what, and how it is prepared."""
 
@@ -148,50 +145,6 @@ class Wanted(Record):
     task_cache: str = ""  # emptied first, so that no earlier proof left anything there
     by_content: bool = False  # a shared set-up is used only if every byte of it is what it was
     vouched: Collection[str] | None = None  # manifests of kept copies that may be used; None: all
-
-
-@contextmanager
-def prepared_checkout(wanted: Wanted, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[Checkout | SetupFailed]:
-    """Hold a checkout of the frozen tree for the length of a `with` block, or say why set-up failed."""
-    with _locked(wanted, lock_wait_s) as ours:
-        try:
-            yield _make_anew(ours)
-        finally:
-            _clear(ours)
-
-
-def lasting_checkout(wanted: Wanted) -> Checkout | SetupFailed:
-    """The same for somebody who works in it without us: it stays until it is made anew."""
-    with _locked(wanted, LOCK_WAIT_S) as ours:
-        return _make_anew(ours)
-
-
-@contextmanager
-def _locked(wanted: Wanted, wait_s: float) -> Iterator[Wanted]:
-    folder = os.path.abspath(wanted.folder)
-    os.makedirs(os.path.dirname(folder), exist_ok=True)
-    with Lock(f"{folder}.lock", wait_s):
-        yield wanted.replace(folder=folder)
-
-
-def _clear(wanted: Wanted) -> None:
-    """Remove the checkout; a set-up that was lent to it stays."""
-    if wanted.workspace.setup:
-        from detent.effects.workspace.kept_setups import take_back  # only where there is something to set up
-
-        take_back(wanted.cache_dir, wanted.folder)
-    wipe(wanted.folder)
-
-
-def _make_anew(wanted: Wanted) -> Checkout | SetupFailed:
-    _clear(wanted)
-    if wanted.task_cache:
-        wipe(wanted.task_cache)
-    try:
-        place = make_checkout(wanted.folder, wanted.frozen, wanted.work_tree)
-        return place if isinstance(place, SetupFailed) else _prepare(place, wanted)
-    except OSError as problem:
-        raise storage_error(problem, wanted.folder, "the checkout can't be made") from problem
 
 
 def run_command(
@@ -312,20 +265,6 @@ def _not_there(absent: Absent) -> SetupFailed:
         f'if an agent made that commit, fetch it: git -C {path} fetch "$(detent dir --tree TASK)/{path}" HEAD'
     )
     return SetupFailed(command=f"submodule {absent.path}", exit=1, log="", why=why)
-
-
-def _prepare(place: Place, wanted: Wanted) -> Checkout | SetupFailed:
-    workspace = wanted.workspace
-    missing = bring(place, workspace.copy)
-    if missing:
-        why = "nothing to copy in the work tree"
-        return SetupFailed(command=f"copy {', '.join(missing)}", exit=1, log="", why=why)
-    missing = bring(place, workspace.carry)
-    if not workspace.setup:
-        return Checkout(place.folder, missing, "none")
-    from detent.effects.workspace.set_up import set_up  # only where there is something to set up
-
-    return set_up(place, wanted, missing)
 
 
 def run_setup(

@@ -10,7 +10,7 @@ import os
 
 from detent.core.record import Record
 from detent.effects.git.bring import copy_path, shares_blocks, wipe
-from detent.effects.host.sandbox import Bind, Laid, Overlay
+from detent.effects.host.access import Bind, Laid, Overlay
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

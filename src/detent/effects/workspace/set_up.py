@@ -13,7 +13,7 @@ import os
 from detent.core.record import Record
 from detent.effects.git.bring import changed_files_of, created_bytes, created_paths, marks, wipe
 from detent.effects.git.git import tree_of
-from detent.effects.host.sandbox import Laid
+from detent.effects.host.access import Laid
 from detent.effects.workspace.checkout import (
     COPIED,
     OWN,

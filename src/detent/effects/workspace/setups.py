@@ -20,8 +20,8 @@ from time import monotonic
 
 from detent.core.record import Record
 from detent.effects.git.bring import bring, changed_files_of, created_paths, marks, wipe
+from detent.effects.host.access import Laid
 from detent.effects.host.keeper.process import boot_id
-from detent.effects.host.sandbox import Laid
 from detent.effects.workspace.checkout import SetupFailed, make_checkout, run_setup, tracked_at_first
 from detent.errors import StorageError
 from detent.store.disk.atomic import as_json, make_folders, read_plain, storage_error, write_atomic
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from detent.effects.workspace.checkout import FrozenTree, Running, Workspace
+    from detent.effects.workspace.checkout import FrozenTree, Running, Setups, Workspace
 
 LOCK_WAIT_S = 3600.0
 LOCKS = ".lock"
@@ -44,16 +44,6 @@ _HOLDS_CACHES = "node_modules"
 _MAKING, _COPY = ".making", ".copy"  # behind the name of a set-up, while it is made
 _CHUNK_BYTES = 1 << 20
 _LARGEST_RECORD_BYTES = 4_000_000
-
-
-class Setups(Record):
-    """Where a project's set-ups are and how those of a baseline are made; `seat` is empty where nothing is mounted."""
-
-    folder: str
-    records: str  # in the control folder
-    seat: str
-    running: Running  # only with this the shared package cache is written
-    no_overlays: str  # why a private view of a folder can't be mounted, so that it is copied; empty: it can
 
 
 class Made(Record):

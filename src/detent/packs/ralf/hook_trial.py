@@ -16,15 +16,8 @@ from detent.effects.git.git import Git, find_repository, write_git_dir
 from detent.effects.git.merge import own_git
 from detent.effects.git.person_checkout import stand_at
 from detent.effects.git.person_commit import TRAILER, with_trailer
-from detent.effects.workspace.checkout import (
-    Checkout,
-    FrozenTree,
-    SetupFailed,
-    Wanted,
-    prepared_checkout,
-    run_command,
-    why_cut_short,
-)
+from detent.effects.workspace.checkout import Checkout, FrozenTree, SetupFailed, Wanted, run_command, why_cut_short
+from detent.effects.workspace.prepared import prepared_checkout
 from detent.errors import RefusedError, StorageError
 from detent.packs.ralf.commit_message import message_of
 from detent.packs.ralf.commit_step import changed_names

@@ -12,18 +12,8 @@ import re
 
 from detent.effects.agents.catalog import find_program
 from detent.effects.git.clone import borrowed_objects
-from detent.effects.host.sandbox import (
-    BUBBLEWRAP,
-    LANDLOCK,
-    NONE,
-    NOTHING_LAID,
-    TCP_DENIED,
-    Access,
-    Laid,
-    Probe,
-    hold,
-    our_own_files,
-)
+from detent.effects.host.access import NOTHING_LAID, Access, Laid
+from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, NONE, TCP_DENIED, Probe, hold, our_own_files
 from detent.errors import RefusedError, ToolError
 from detent.runner.access.command_place import (
     RECORDS,
@@ -57,8 +47,7 @@ if TYPE_CHECKING:
     from detent.effects.agents.catalog import Agent
     from detent.effects.host.process_limits import Limits
     from detent.effects.host.sandbox import Held
-    from detent.effects.workspace.checkout import Begins, Running
-    from detent.effects.workspace.setups import Setups
+    from detent.effects.workspace.checkout import Begins, Running, Setups
     from detent.runner.task.open import Task
     from detent.store.journal.places import Project
     from detent.store.journal.settings import Settings
@@ -268,7 +257,7 @@ def _program(agent: Agent) -> tuple[str, ...]:
 
 def setups_in(place: Place, limits: Mapping[str, int], begins: Begins | None = None) -> Setups:
     """Where a project's set-ups are, and how those of a baseline are made."""
-    from detent.effects.workspace.setups import Setups  # only what sets up needs it
+    from detent.effects.workspace.checkout import Setups  # only what sets up needs it
 
     folder = os.path.join(place.project.home(), SETUPS)
     shared = running_in(place.replace(cache=""), limits, begins)

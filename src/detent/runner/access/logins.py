@@ -11,7 +11,7 @@ import json
 import os
 
 from detent.effects.agents.catalog import load_catalog
-from detent.effects.host.sandbox import Bind, Laid
+from detent.effects.host.access import Bind, Laid
 from detent.store.disk.atomic import as_json, make_folders, read_cache, read_plain, write_atomic, write_cache
 from detent.store.disk.digest import sha256_of
 from detent.store.disk.folders import walk

@@ -23,11 +23,11 @@ from detent.effects.workspace.checkout import (
     SetupFailed,
     Wanted,
     Workspace,
-    prepared_checkout,
     run_command,
     why_cut_short,
 )
 from detent.effects.workspace.frozen_parts import frozen_parts
+from detent.effects.workspace.prepared import prepared_checkout
 from detent.runner.access.access import hold_in, running_in, setups_in, unseen_folders
 from detent.runner.access.command_place import Place, overlay_problem
 from detent.runner.make.checked import load_checked

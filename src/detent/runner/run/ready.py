@@ -10,9 +10,10 @@ import os
 
 from detent.core.record import Record
 from detent.effects.git.acts import commit_tree
+from detent.effects.host.access import NOTHING_LAID
 from detent.effects.host.last_lines import last_lines
-from detent.effects.host.sandbox import NOTHING_LAID
-from detent.effects.workspace.checkout import Checkout, FrozenTree, SetupFailed, Wanted, lasting_checkout
+from detent.effects.workspace.checkout import Checkout, FrozenTree, SetupFailed, Wanted
+from detent.effects.workspace.prepared import lasting_checkout
 from detent.errors import RefusedError
 from detent.runner.access.access import running_in, setups_in
 from detent.runner.access.command_place import RUN_CACHE, place_of, remember_laid

@@ -17,10 +17,10 @@ from detent.effects.workspace.checkout import (
     SetupFailed,
     Wanted,
     overlaid_tree,
-    prepared_checkout,
     run_command,
     why_cut_short,
 )
+from detent.effects.workspace.prepared import prepared_checkout
 from detent.gates.commands import is_red, runs_of
 from detent.gates.registry import declared
 from detent.runner.access.access import command_running, hold_command, how_held, limits_of, setups_in

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import os
 import time
-from functools import lru_cache
 
 from detent.store.disk.atomic import read_plain
+from detent.store.disk.boot import boot_id
 from detent.store.disk.digest import sha256_of
 
 TYPE_CHECKING = False
@@ -28,16 +28,6 @@ if TYPE_CHECKING:
     from detent.store.journal.tasks import TaskStore
 
 LARGEST_CARRIED_CHARACTERS = 64_000  # of a larger file its disk is waited for instead
-
-
-@lru_cache(maxsize=1)
-def boot_id() -> str:
-    """What tells this start of the computer from every other; empty where the system does not say."""
-    try:
-        with open("/proc/sys/kernel/random/boot_id", encoding="utf-8") as file:
-            return file.read().strip()
-    except OSError:
-        return ""
 
 
 def carried(before: str, text: str) -> dict[str, str]:

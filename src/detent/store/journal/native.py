@@ -14,10 +14,10 @@ import os
 from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.store.disk.atomic import read_plain, read_text, write_atomic, write_cache
+from detent.store.disk.boot import boot_id
 from detent.store.disk.digest import sha256_of
 from detent.store.disk.json_lines import LARGEST_LOG_BYTES, append_line, last_entry, size_of
 from detent.store.disk.real_path import real_folder
-from detent.store.journal.aftermath import boot_id
 from detent.store.journal.shown import WHILE_RUNNING, shown_values, status_values
 from detent.store.text.codecs import CODECS, labels_of
 from detent.store.text.labels import ROUNDS, STATUS, labels_from, state_label

@@ -6,8 +6,7 @@ text only: who reads and writes files is `native.py`.
 
 from __future__ import annotations
 
-from detent.core.record import Record
-from detent.store.text.fields import Found, append_to_section, read_fields, replace_value, write_fields
+from detent.store.text.fields import Content, append_to_section, read_fields, replace_value, write_fields
 from detent.store.text.labels import NUMBERS, ROUNDS, STATUS, labels_from, state_labels
 
 TYPE_CHECKING = False
@@ -35,14 +34,6 @@ if TYPE_CHECKING:
 
         def mend(self, spoilt: str, good: str, values: Mapping[str, str], /) -> str:
             """A readable text made of one that can't be read and the last good one; it keeps what can be kept."""
-
-
-class Content(Record):
-    """What a document says."""
-
-    fields: Mapping[str, Found]
-    state: str  # as the file names it; "" when it names none
-    body_start: int = 0  # where the Markdown begins that gates look for sections in
 
 
 class MarkdownFields:

@@ -40,6 +40,14 @@ class Found(Record):
     style: tuple[str, str] = ("", ": ")  # what stands around the label
 
 
+class Content(Record):
+    """What a document says."""
+
+    fields: Mapping[str, Found]
+    state: str  # as the file names it; "" when it names none
+    body_start: int = 0  # where the Markdown begins that gates look for sections in
+
+
 @lru_cache(maxsize=8)
 def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
     # ASCII: a letter that only looks like another one makes another label.

@@ -11,8 +11,7 @@ import re
 
 from detent.core.record import Record
 from detent.errors import UnreadableError
-from detent.store.text.codecs import Content
-from detent.store.text.fields import Found, append_to_section
+from detent.store.text.fields import Content, Found, append_to_section
 from detent.store.text.yaml_entries import LINK, LIST, TABLE, TEXT, is_plain_text, line_of, read_entries
 
 TYPE_CHECKING = False

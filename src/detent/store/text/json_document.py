@@ -11,8 +11,7 @@ import json
 import re
 
 from detent.errors import UnreadableError
-from detent.store.text.codecs import Content
-from detent.store.text.fields import Found
+from detent.store.text.fields import Content, Found
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

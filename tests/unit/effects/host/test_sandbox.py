@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from detent.effects.host import process
+from detent.effects.host.access import Access
 from detent.effects.host.landlock import landlock
 from detent.effects.host.landlock_process import SCOPED_SINCE, TCP_SINCE, version
 from detent.effects.host.sandbox import (
@@ -17,7 +18,6 @@ from detent.effects.host.sandbox import (
     LANDLOCK,
     LEVELS,
     NONE,
-    Access,
     Probe,
     best_level,
     find_bubblewrap,

@@ -26,10 +26,9 @@ from detent.effects.workspace.checkout import (
     SetupFailed,
     Wanted,
     Workspace,
-    lasting_checkout,
-    prepared_checkout,
     run_command,
 )
+from detent.effects.workspace.prepared import lasting_checkout, prepared_checkout
 from detent.errors import LockedError, ToolError, UsageError
 from detent.store.disk.folders import walk
 from tests.conftest import MakeRepo

@@ -11,19 +11,13 @@ import pytest
 
 from detent.effects.git.git import find_repository
 from detent.effects.git.tree.tree_id import tree_id
-from detent.effects.host.sandbox import BUBBLEWRAP, Access, Laid, Probe, best_level, hold, try_overlay
-from detent.effects.workspace.checkout import (
-    SHARED,
-    Checkout,
-    FrozenTree,
-    Running,
-    Wanted,
-    Workspace,
-    prepared_checkout,
-)
+from detent.effects.host.access import Access, Laid
+from detent.effects.host.sandbox import BUBBLEWRAP, Probe, best_level, hold, try_overlay
+from detent.effects.workspace.checkout import SHARED, Checkout, FrozenTree, Running, Setups, Wanted, Workspace
 from detent.effects.workspace.checkout import run_command as run_in
+from detent.effects.workspace.prepared import prepared_checkout
 from detent.effects.workspace.setup_key import key_of
-from detent.effects.workspace.setups import Setups, read_record
+from detent.effects.workspace.setups import read_record
 from detent.effects.workspace.unused_setups import drop_unused
 from detent.store.disk.lock import Lock
 from tests.conftest import MakeRepo

@@ -15,7 +15,7 @@ from detent.runner.make.create import create
 from detent.runner.step.step import step, tidy
 from detent.runner.task.open import Task, load_task
 from detent.runner.tell.explain import explain
-from detent.store.journal.aftermath import boot_id
+from detent.store.disk.boot import boot_id
 from detent.store.text.fields import write_fields
 
 FRAME = {"Objective": "o", "Done gate": "g", "Not doing": "n", "Reality constraints": "r"}

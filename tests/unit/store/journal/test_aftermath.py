@@ -14,8 +14,9 @@ from detent.core.values import Snapshot
 from detent.errors import UnreadableError
 from detent.machines.load import load
 from detent.runner.make.vocabulary import vocabulary
+from detent.store.disk.boot import boot_id
 from detent.store.disk.digest import sha256_of
-from detent.store.journal.aftermath import LARGEST_CARRIED_CHARACTERS, boot_id, carried, text_after_stop
+from detent.store.journal.aftermath import LARGEST_CARRIED_CHARACTERS, carried, text_after_stop
 from detent.store.journal.memory import compose
 from detent.store.journal.native import Native
 from detent.store.journal.places import TaskPlaces, make_task_folder

@@ -7,8 +7,8 @@ import os
 from detent.effects.git.git import is_object_id
 from detent.effects.git.tree.compare import cache_path
 from detent.store.disk.atomic import read_cache, write_cache
+from detent.store.disk.boot import boot_id
 from detent.store.disk.digest import sha1_of, sha256_of
-from detent.store.journal.aftermath import boot_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
