@@ -1,6 +1,7 @@
 """Checks that rest on commands: which runs a gate asks for, and what the receipts of them say.
 
-`runner/step/prove.py` makes the receipts that are missing; both ask `runs_of`, so that what is run is what is judged.
+`runner/step/proving/prove.py` makes the receipts that are missing; both ask `runs_of`, so that what is run is what is
+judged.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from detent.gates.seen import Seen
     from detent.store.journal.receipts import Receipt
 
+WITHOUT_CHANGE = "on the first commit, with the tests of this task"  # where a run before the change took place
 _MOST_SHOWN = 80  # characters of a command, where a sentence quotes it
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from detent.faces.words.screen import copy_words, flat
 from detent.runner.people.land_plan import FOUND
-from detent.runner.step.proof_basis import OF_TASK
-from detent.runner.step.prove import BEGINS, COPIED, SET_UP
+from detent.runner.people.proof_basis import OF_TASK
+from detent.runner.step.proving.prove import BEGINS, COPIED, SET_UP
 from detent.store.text.names import name_some, on_one_line
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from detent.runner.people.land_plan import Plan
-    from detent.runner.step.prove import Progress
+    from detent.runner.step.proving.prove import Progress
 
 _MOST_ROWS = 20
 

@@ -6,9 +6,9 @@ It is made of receipts that the journal vouches for. Whatever stood there, an ag
 from __future__ import annotations
 
 from detent.gates.commands import runs_of
+from detent.runner.step.disorder import read_document
 from detent.runner.step.locks import kept_text
 from detent.runner.step.look import look
-from detent.runner.step.settle import read_document
 from detent.store.disk.atomic import as_json
 from detent.store.journal.locked_files import put_back_files
 

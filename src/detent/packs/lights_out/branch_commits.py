@@ -19,9 +19,9 @@ from detent.effects.host.sandbox import BUBBLEWRAP
 from detent.errors import RefusedError
 from detent.gates.judge import judge
 from detent.runner.access.level import level_of
+from detent.runner.step.disorder import read_document
 from detent.runner.step.in_place import made_branch, refuse_elsewhere
 from detent.runner.step.look import look
-from detent.runner.step.settle import read_document
 from detent.store.disk.atomic import read_plain
 from detent.store.journal.memory import snapshot_from_json
 from detent.store.journal.places import lies_in

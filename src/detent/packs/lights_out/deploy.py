@@ -25,7 +25,7 @@ from detent.gates.seen import told_in
 from detent.packs.lights_out.checks.deployed import CHECK, deployed, unverified, wanted_word
 from detent.packs.lights_out.deploy_plan import RUN_IN_TURN, Plan, read_plan
 from detent.runner.step.look import current_tree, known_tree, look, refuse_other_tree
-from detent.runner.step.promises import put_in_order
+from detent.runner.step.order import put_in_order
 from detent.runner.step.settle import note
 from detent.store.disk.lock import Lock
 from detent.store.journal.memory import utc_now

@@ -44,8 +44,8 @@ def look_again(task: Task) -> None:
     if not is_recovered(task):
         return
     from detent.runner.step.look import current_tree, look
-    from detent.runner.step.promises import put_in_order
-    from detent.runner.step.prove import prove_commands
+    from detent.runner.step.order import put_in_order
+    from detent.runner.step.proving.prove import prove_commands
     from detent.store.disk.lock import Lock
 
     gates = [gate.name for gate in task.machine.gates.values() if rests_on_commands(gate) and not is_momentary(gate)]

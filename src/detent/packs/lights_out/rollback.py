@@ -17,7 +17,7 @@ from detent.packs.lights_out.checks.deployed import CHECK
 from detent.packs.lights_out.deploy import deploy_line, run_command
 from detent.packs.lights_out.deploy_plan import ROLLBACK, Plan
 from detent.runner.step.look import current_tree, look, refuse_other_tree
-from detent.runner.step.promises import put_in_order
+from detent.runner.step.order import put_in_order
 from detent.runner.step.settle import note, refuse_while_running
 from detent.store.disk.lock import Lock
 from detent.store.journal.native import Document

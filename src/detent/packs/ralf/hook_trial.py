@@ -24,8 +24,8 @@ from detent.packs.ralf.commit_step import changed_names
 from detent.runner.access.access import command_running, setups_in
 from detent.runner.access.command_place import place_of
 from detent.runner.step.look import current_tree
-from detent.runner.step.prove import set_up_used, vouch
-from detent.runner.step.workspace import workspace_of
+from detent.runner.step.proving.prove import set_up_used, vouch
+from detent.runner.step.proving.workspace import workspace_of
 from detent.store.disk.atomic import make_folders, read_plain, write_atomic
 from detent.store.disk.digest import sha256_of
 from detent.store.disk.lock import Lock

@@ -11,7 +11,7 @@ from detent.runner.make.begin import begin, head_of, mode_of, read_settings, sit
 from detent.runner.make.checked import load_for_task
 from detent.runner.make.taken_over import read_taken_over, refuse_problems
 from detent.runner.make.vacancy import free_id, refuse_place, refuse_second, refuse_taken
-from detent.runner.step.homes import LOCK_WAIT_S
+from detent.runner.step.proving.homes import LOCK_WAIT_S
 from detent.runner.task.layout import exclude_root, is_tracked
 from detent.runner.task.open import waits_at_end
 from detent.runner.task.pinned import pinned_settings

@@ -14,7 +14,7 @@ from detent.errors import RefusedError, UsageError
 from detent.gates.plan import read_plan
 from detent.runner.make.begin import takes_checks
 from detent.runner.make.create import plan_line
-from detent.runner.step.promises import put_in_order
+from detent.runner.step.order import put_in_order
 from detent.runner.step.settle import record, refuse_while_running, remember
 from detent.runner.task.pinned import read_overrides, read_usd
 from detent.store.disk.lock import Lock

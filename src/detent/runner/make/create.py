@@ -15,8 +15,9 @@ from detent.runner.make.checked import load_for_task, misspelt
 from detent.runner.make.request import FILE as REQUEST
 from detent.runner.make.request import find_request, keep_request
 from detent.runner.make.vacancy import free_id, refuse_place, refuse_second, refuse_taken
-from detent.runner.step.homes import LOCK_WAIT_S, begin_home, make_home
-from detent.runner.task.layout import active_problem, choose_active, exclude_root, is_tracked, native_folder, store_root
+from detent.runner.step.proving.homes import LOCK_WAIT_S, begin_home, make_home
+from detent.runner.task.in_project import choose_active
+from detent.runner.task.layout import active_problem, exclude_root, is_tracked, native_folder, store_root
 from detent.runner.task.pinned import pinned_settings
 from detent.runner.task.title import LONGEST_TITLE, one_line
 from detent.store.disk.atomic import make_folders, write_atomic

@@ -12,8 +12,9 @@ from detent.errors import MachineError, RefusedError, UnreadableError, UsageErro
 from detent.gates.judge import evidence_hashes
 from detent.machines.parse import parse
 from detent.runner.make.vocabulary import vocabulary
+from detent.runner.step.disorder import is_collected, read_document
 from detent.runner.step.look import look
-from detent.runner.step.settle import is_collected, read_document, record
+from detent.runner.step.settle import record
 from detent.runner.task.open import load_task
 from detent.runner.task.pack import bring_pack
 from detent.store.disk.atomic import read_plain

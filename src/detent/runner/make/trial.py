@@ -32,8 +32,8 @@ from detent.runner.access.access import hold_in, running_in, setups_in, unseen_f
 from detent.runner.access.command_place import Place, overlay_problem
 from detent.runner.make.checked import load_checked
 from detent.runner.make.create import DEFAULT_MACHINE
-from detent.runner.step.homes import make_home
-from detent.runner.step.prove import BEGINS, ENDED, SET_UP, Progress, quiet
+from detent.runner.step.proving.homes import make_home
+from detent.runner.step.proving.prove import BEGINS, ENDED, SET_UP, Progress, quiet
 from detent.runner.task.committed import head_commit
 from detent.runner.task.pack import bring_pack
 from detent.runner.task.pinned import pinned_settings, read_committed, sandbox_rules

@@ -30,7 +30,8 @@ from detent.runner.access.command_place import RECORDS, SETUPS, mounted_setups
 from detent.runner.step.anchor import drop_anchor
 from detent.runner.step.look import current_tree
 from detent.runner.step.settle import note, record
-from detent.runner.task.layout import forget_active, is_tracked, native_folder, store_root
+from detent.runner.task.in_project import forget_active
+from detent.runner.task.layout import is_tracked, native_folder, store_root
 from detent.runner.task.open import is_over, load_all, load_task
 from detent.runner.tell.landed import branches_of_tasks, put_branches, work_of
 from detent.store.disk.lock import Lock

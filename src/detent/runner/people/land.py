@@ -34,10 +34,10 @@ from detent.effects.git.person_checkout import make_safe
 from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError
 from detent.runner.people.land_plan import FOUND, Candidate, Ground, ground_of, plan_of, proof_of
+from detent.runner.people.proof_basis import OF_TASK, before_work
 from detent.runner.step.look import touched_now
-from detent.runner.step.promises import put_in_order
-from detent.runner.step.proof_basis import OF_TASK, before_work
-from detent.runner.step.prove import prove_commands, quiet
+from detent.runner.step.order import put_in_order
+from detent.runner.step.proving.prove import prove_commands, quiet
 from detent.runner.step.settle import note
 from detent.runner.task.open import waits_at_end
 from detent.store.disk.lock import Lock
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from detent.effects.git.dirty import Dirty
     from detent.runner.people.land_plan import Plan
-    from detent.runner.step.prove import Progress, Proven
+    from detent.runner.step.proving.prove import Progress, Proven
     from detent.runner.task.open import Task
 
 _QUOTED_LINES = 12

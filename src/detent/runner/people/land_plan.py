@@ -12,16 +12,16 @@ from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError, UnreadableError
 from detent.gates.commands import is_momentary, runs_of, standing_runs
 from detent.page.diff import patch_text
+from detent.runner.people.proof_basis import asked_commands, judged_by
 from detent.runner.step.look import look, take_current_tree
-from detent.runner.step.promises import put_in_order
-from detent.runner.step.proof_basis import asked_commands, judged_by
+from detent.runner.step.order import put_in_order
 from detent.store.disk.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.effects.git.git import Repository
     from detent.gates.seen import Seen
-    from detent.runner.step.proof_basis import Asked
+    from detent.runner.people.proof_basis import Asked
     from detent.runner.task.open import Task
 
 FOUND = "found"  # the work is on the branch already

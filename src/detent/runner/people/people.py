@@ -7,11 +7,12 @@ from detent.core.machine import CRASHES, IDLE, RUNS, STOPPED
 from detent.core.values import Refuse, Signal, Wait
 from detent.errors import RefusedError, UsageError
 from detent.gates.judge import evidence_hashes
+from detent.runner.step.disorder import find_disorder, read_document
 from detent.runner.step.locks import changed_locks, closed_items, lock_again, shown_item
 from detent.runner.step.look import current_tree, look, refuse_other_tree, touched_now
-from detent.runner.step.promises import put_in_order
+from detent.runner.step.order import put_in_order
 from detent.runner.step.said_no import waits_for_answer
-from detent.runner.step.settle import find_disorder, note, read_document, refuse_while_running, remember
+from detent.runner.step.settle import note, refuse_while_running, remember
 from detent.runner.step.step import Outcome, step
 from detent.runner.task.asks import answered, is_answer_enough
 from detent.runner.task.budget import budget_spent, way_on

@@ -12,9 +12,10 @@ from detent.effects.host.keeper import start as keeper
 from detent.errors import RefusedError
 from detent.gates.judge import judge
 from detent.runner.run.runs import run_seen
+from detent.runner.step.disorder import find_disorder, read_document
 from detent.runner.step.look import look, looks_at_tree
 from detent.runner.step.said_no import asked_target
-from detent.runner.step.settle import find_disorder, read_document, record
+from detent.runner.step.settle import record
 from detent.runner.step.step import Outcome
 from detent.store.disk.lock import Lock
 

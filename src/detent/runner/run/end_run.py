@@ -29,11 +29,12 @@ from detent.runner.run.run_result import how_ended, is_by_person, usage_and_exit
 from detent.runner.run.runs import run_seen
 from detent.runner.run.taint import is_put_back, tainted_files, tainted_hooks
 from detent.runner.step.anchor import anchor
+from detent.runner.step.disorder import disorder_words, find_disorder, read_document
 from detent.runner.step.locks import changed_of_others, items_of, shown_item
 from detent.runner.step.look import look, remember_taken, take_tree_unremembered
 from detent.runner.step.resolving import resolving
 from detent.runner.step.said_no import said_no
-from detent.runner.step.settle import disorder_words, find_disorder, read_document, record, remember
+from detent.runner.step.settle import record, remember
 from detent.store.disk.lock import Lock
 from detent.store.journal.memory import utc_now
 from detent.store.journal.vouched import prints_of

@@ -20,7 +20,7 @@ from detent.core.values import Advance, Refuse, Signal, Wait
 from detent.runner.run.end_run import end_run, tree_left
 from detent.runner.run.runs import fingerprint, has_gained
 from detent.runner.run.taint import put_tree_back, taint_words
-from detent.runner.step.promises import put_in_order
+from detent.runner.step.order import put_in_order
 from detent.runner.step.resolving import resolving
 from detent.runner.step.settle import remember
 from detent.runner.step.step import Outcome, step

@@ -8,9 +8,9 @@ import stat
 from detent.errors import UnreadableError
 from detent.machines.load import scaffold
 from detent.runner.step.locks import closed_items
-from detent.runner.step.promises import put_in_order
+from detent.runner.step.order import put_in_order
 from detent.runner.step.settle import remember
-from detent.runner.task.layout import aside_folder
+from detent.runner.task.in_project import aside_folder
 from detent.store.disk.aside import move_aside
 from detent.store.disk.atomic import make_folders, read_cache, read_text, write_atomic
 from detent.store.disk.lock import Lock

@@ -18,8 +18,8 @@ from detent.errors import RefusedError
 from detent.runner.access.access import running_in, setups_in
 from detent.runner.access.command_place import RUN_CACHE, place_of, remember_laid
 from detent.runner.step.look import current_tree
+from detent.runner.step.proving.workspace import prepare_tree, workspace_of
 from detent.runner.step.registry import readying
-from detent.runner.step.workspace import prepare_tree, workspace_of
 from detent.runner.task.layout import writes_of
 from detent.runner.task.unready import keep_failure
 from detent.runner.tell.judging import next_run

@@ -9,9 +9,10 @@ from __future__ import annotations
 from detent.errors import RefusedError
 from detent.gates.judge import evidence_hashes
 from detent.runner.run.runs import run_seen
+from detent.runner.step.disorder import read_document
 from detent.runner.step.locks import closed_items
 from detent.runner.step.look import look
-from detent.runner.step.settle import read_document, record, remember
+from detent.runner.step.settle import record, remember
 from detent.runner.task.title import one_line
 from detent.store.disk.lock import Lock
 
@@ -19,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from detent.runner.step.settle import Settled
+    from detent.runner.step.disorder import Settled
     from detent.runner.task.open import Task
     from detent.store.journal.memory import Memory
     from detent.store.journal.native import Document
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 def retitle(task: Task, name: str, words: str, reason: str) -> Task:
     """Write a person's words into the field that takes them; where it was locked, proof from before is old."""
-    from detent.runner.step.promises import put_in_order  # which follows titles by this module
+    from detent.runner.step.order import put_in_order  # which follows titles by this module
 
     label, title = _label(task), _one_line(words)
     item = f"field:{label}"

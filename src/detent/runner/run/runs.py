@@ -26,7 +26,7 @@ from detent.runner.run.taint import hook_prints_of
 from detent.runner.step.in_place import refuse_beside_run, refuse_elsewhere
 from detent.runner.step.locks import held_for_others
 from detent.runner.step.look import current_tree, look
-from detent.runner.step.promises import put_in_order
+from detent.runner.step.order import put_in_order
 from detent.runner.step.settle import record, remember
 from detent.runner.task.agents import agent_for
 from detent.runner.task.budget import budget_spent, fruitless_spent
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from detent.effects.agents.catalog import Agent
     from detent.effects.agents.choose import Choice
     from detent.runner.run.ready import Ready
-    from detent.runner.step.settle import Settled
+    from detent.runner.step.disorder import Settled
     from detent.runner.task.open import Task
     from detent.store.journal.memory import Memory
     from detent.store.journal.native import Document

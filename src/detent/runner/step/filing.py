@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from detent.runner.step.settle import Settled
+    from detent.runner.step.disorder import Settled
     from detent.runner.task.open import Task
 
 MOST_BYTES = 64_000_000  # of all changed files together

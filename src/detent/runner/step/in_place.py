@@ -8,7 +8,7 @@ from detent.effects.git.bring import wipe
 from detent.effects.git.dirty import Dirty, uncommitted
 from detent.effects.git.git import find_repository
 from detent.errors import RefusedError
-from detent.runner.step.look import left_out
+from detent.runner.task.in_project import left_out
 from detent.runner.task.open import load_all
 
 NO_GIT = "no-git"  # an option of a command: the move goes on without git

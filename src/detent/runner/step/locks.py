@@ -12,7 +12,7 @@ import os
 from detent.errors import UnreadableError
 from detent.machines.reading import IN_TREE
 from detent.runner.step.resolving import resolving
-from detent.runner.task.layout import aside_folder
+from detent.runner.task.in_project import aside_folder
 from detent.store.disk.atomic import as_json, make_folders, read_plain, read_text, sweep, write_atomic
 from detent.store.disk.digest import sha256_of
 

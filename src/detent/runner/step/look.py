@@ -6,7 +6,7 @@ import json
 import os
 from functools import partial
 
-from detent.effects.git.git import Repository, find_repository, has_sparse_rules
+from detent.effects.git.git import has_sparse_rules
 from detent.effects.git.tree.memory import moment, recall_tree, remember_tree
 from detent.effects.git.tree.touched import (
     Touched,
@@ -23,7 +23,7 @@ from detent.gates.registry import declared
 from detent.gates.seen import Seen, nobody_looked, not_compared
 from detent.runner.step.registry import is_gate_effect
 from detent.runner.step.surroundings import Surroundings
-from detent.runner.task.layout import is_tracked, moving_files
+from detent.runner.task.in_project import left_out, repository_of
 from detent.store.disk.atomic import sweep
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.memory import utc_now
@@ -322,23 +322,3 @@ def refuse_other_tree(tree: str, shown: str) -> None:
         raise RefusedError(
             f"the tree is {tree[:12]} now, not {shown}", next_step="look at what it is now: detent diff --json"
         )
-
-
-def repository_of(task: Task) -> Repository | None:
-    """The user's repository, also where the tree is a clone: what an agent writes into its own `.git` is not asked."""
-    if not task.project.common_dir:
-        return None
-    return find_repository(task.tree_path if task.memory.head["in_place"] else task.project.root)
-
-
-def left_out(task: Task) -> tuple[str, ...]:
-    """What lies in the tree but is no work: the tasks' own folders, a control plane without git, what set-up made."""
-    root, store = os.path.realpath(task.tree_path), task.machine.store
-    native = os.path.realpath(task.native.folder)
-    outside = [native, os.path.realpath(task.project.control)]
-    if is_tracked(store):
-        outside[:1] = [os.path.join(native, name) for name in moving_files(store)]
-    elif shared := store.get("root"):
-        outside.append(os.path.join(root, shared))
-    inside = [os.path.relpath(path, root) for path in outside if path != root and lies_in(path, root)]
-    return (*(path for path in inside if "/.git/" not in f"/{path}"), *task.memory.set_up.get("left_out", ()))

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from detent.runner.step.disorder import Settled
     from detent.runner.step.registry import Results
-    from detent.runner.step.settle import Settled
     from detent.runner.task.open import Task
     from detent.store.journal.memory import Memory
 

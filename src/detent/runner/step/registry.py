@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from detent.core.machine import State
     from detent.gates.seen import Seen
     from detent.machines.packs import At
-    from detent.runner.step.settle import Settled
+    from detent.runner.step.disorder import Settled
     from detent.runner.task.open import Task
     from detent.store.journal.chain import Entry
     from detent.store.journal.memory import Memory
@@ -90,9 +90,9 @@ _GENERAL_STEPS = (
     Step(
         "workspace",
         "make the task's clone, if it has none yet and the project's pool has room",
-        foresee="detent.runner.step.homes:foresee_workspace",
-        provide="detent.runner.step.homes:make_workspace",
-        provided="detent.runner.step.homes:has_workspace",
+        foresee="detent.runner.step.proving.homes:foresee_workspace",
+        provide="detent.runner.step.proving.homes:make_workspace",
+        provided="detent.runner.step.proving.homes:has_workspace",
     ),
     Step(
         "baseline",

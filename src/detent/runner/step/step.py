@@ -28,11 +28,11 @@ from detent.machines.lines import NEXT
 from detent.machines.packs import load
 from detent.machines.reading import ACCEPTS
 from detent.runner.step.commit_move import commit_move
+from detent.runner.step.disorder import Settled
 from detent.runner.step.look import current_tree, look, needs_commands, needs_tree, refuse_other_tree
-from detent.runner.step.promises import put_in_order
+from detent.runner.step.order import put_in_order
 from detent.runner.step.registry import effect_named
 from detent.runner.step.said_no import standing_gates
-from detent.runner.step.settle import Settled
 from detent.runner.step.unearned import refuse_unearned
 from detent.runner.step.unmoved import write_unmoved
 from detent.runner.task.asks import answered
@@ -175,7 +175,7 @@ def _filed(task: Task, settled: Settled) -> Settled:
 
 
 def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:
-    from detent.runner.step.prove import prove_commands  # most moves run no command and need not load this
+    from detent.runner.step.proving.prove import prove_commands  # most moves run no command and need not load this
 
     proven = prove_commands(task, seen, gates)
     outside = dict.fromkeys(found for gate in task.machine.gates.values() if (found := declared(gate.check).outside))
@@ -187,13 +187,13 @@ def _prove(task: Task, seen: Seen, gates: tuple[str, ...]) -> None:
 def _unprovided(task: Task, decision: Decision) -> tuple[str, ...]:
     if not isinstance(decision, Advance) or not decision.way.prepare:
         return ()
-    from detent.runner.step.homes import unprovided  # few moves need anything
+    from detent.runner.step.proving.homes import unprovided  # few moves need anything
 
     return unprovided(task, decision.way)
 
 
 def _provide(task: Task, names: tuple[str, ...]) -> tuple[str, ...]:
-    from detent.runner.step.homes import provide
+    from detent.runner.step.proving.homes import provide
 
     return provide(task, names)
 

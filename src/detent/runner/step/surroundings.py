@@ -69,7 +69,7 @@ class Surroundings:
 
 def _look_at_checkout(task: Task) -> CheckoutSeen:
     from detent.runner.step.in_place import dirty_checkout, made_branch
-    from detent.runner.step.look import repository_of
+    from detent.runner.task.in_project import repository_of
 
     repository = repository_of(task)
     if repository is None or repository.head is None:

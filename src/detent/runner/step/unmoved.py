@@ -10,7 +10,7 @@ from detent.runner.step.settle import remember
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.core.values import Decision, Signal
-    from detent.runner.step.settle import Settled
+    from detent.runner.step.disorder import Settled
     from detent.runner.task.open import Task
     from detent.store.journal.memory import Memory
 

@@ -15,10 +15,9 @@ from detent.store.journal.places import POINTER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
-    from detent.runner.task.open import Listed, Task
     from detent.store.journal.places import Project
 
 _EXCLUDE = "info/exclude"
@@ -42,14 +41,6 @@ def native_folder(store: Mapping[str, Any], project: Project, task_id: str) -> s
 def is_tracked(store: Mapping[str, Any]) -> bool:
     """Whether the native folder is part of the work."""
     return bool(store.get("tracked"))
-
-
-def aside_folder(task: Task, *, is_in_tree: bool = False) -> str:
-    """Where spoilt files go: beside their place, which is what an empty answer means, unless that is part of the work.
-
-    There they would be judged and committed with it.
-    """
-    return task.places.aside() if is_in_tree or is_tracked(task.machine.store) else ""
 
 
 def writes_of(store: Mapping[str, Any], role: str) -> tuple[str, ...]:
@@ -97,28 +88,8 @@ def exclude_root(store: Mapping[str, Any], project: Project) -> str:
     return ""
 
 
-def choose_active(task: Task) -> str:
-    """Remember which task is looked at, where the machine keeps such a file; returns its path."""
-    store = task.machine.store
-    if not (store.get("root") and store.get("active")):
-        return ""
-    path = os.path.join(store_root(store, task.root), store["active"])
-    make_folders(os.path.dirname(path))
-    if read_plain(path) != f"{task.id}\n".encode():
-        write_atomic(path, f"{task.id}\n".encode(), durable=False)
-    return path
-
-
-def forget_active(task: Task) -> None:
-    """Remove the file that names the task that is looked at, if it names this one: it is gone."""
-    store = task.machine.store
-    if store.get("root") and store.get("active"):
-        path = os.path.join(store_root(store, task.root), store["active"])
-        if _named_in(path) == task.id:
-            os.unlink(path)
-
-
-def _named_in(path: str) -> str:
+def named_in(path: str) -> str:
+    """The task that such a file names; empty where it names none."""
     try:
         return (read_plain(path, 4096) or b"").strip().decode("utf-8", "replace")
     except UnreadableError:
@@ -135,17 +106,3 @@ def active_problem(store: Mapping[str, Any], project: Project, task_id: str) -> 
     except UnreadableError as error:
         return f"{path}: {error.what}; move it away, then run: detent use {task_id}"
     return ""
-
-
-def active_among(found: Iterable[Listed]) -> str:
-    """The one of these tasks that the file of its machine names; empty when none or more than one is named."""
-    named = [listed.id for listed in found if is_active(listed)]
-    return named[0] if len(named) == 1 else ""
-
-
-def is_active(listed: Listed) -> bool:
-    """Whether the file of its machine names this task as the one that is looked at."""
-    if listed.machine is None or listed.memory is None or not listed.machine.store.get("active"):
-        return False
-    store = listed.machine.store
-    return _named_in(os.path.join(store_root(store, str(listed.memory.head["root"])), store["active"])) == listed.id

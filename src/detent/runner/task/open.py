@@ -20,7 +20,7 @@ from detent.store.journal.tasks import TaskStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from detent.core.machine import Machine, State
 
@@ -132,9 +132,7 @@ def open_task(wanted: str = "", repo: str = "") -> Task:
             if listed.error is not None:
                 raise listed.error  # one that can't be read may well be the one that is meant
         return load_task(project, _only_one(project, found))
-    from detent.runner.task.layout import active_among  # only where several could be meant
-
-    if active := active_among(open_ones):
+    if active := _active_among(open_ones):
         return load_task(project, active)
     names = ", ".join(listed.id for listed in open_ones[:8])
     raise UsageError(f"which task? open are: {names}", next_step="put the task's id at the end of the command")
@@ -347,3 +345,19 @@ def needs_word(memory: Memory, state: State) -> bool:
 def waits_at_end(state: State) -> bool:
     """Whether an end is a question: it is left by an answer. One that a person may go back from is none."""
     return any(edge.reopen and not {"answer", "resume"}.isdisjoint(edge.verbs) for edge in state.edges)
+
+
+def _active_among(found: Iterable[Listed]) -> str:
+    """The one of these tasks that the file of its machine names; empty when none or more than one is named."""
+    named = [listed.id for listed in found if is_active(listed)]
+    return named[0] if len(named) == 1 else ""
+
+
+def is_active(listed: Listed) -> bool:
+    """Whether the file of its machine names this task as the one that is looked at."""
+    if listed.machine is None or listed.memory is None or not listed.machine.store.get("active"):
+        return False
+    from detent.runner.task.layout import named_in, store_root  # few machines have such a file
+
+    store = listed.machine.store
+    return named_in(os.path.join(store_root(store, str(listed.memory.head["root"])), store["active"])) == listed.id

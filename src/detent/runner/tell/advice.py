@@ -16,8 +16,8 @@ def advice(task: Task) -> str:
     if not wanted or task.memory.run or (wanted["mode"] and wanted["mode"] != snapshot.mode):
         return ""
     from detent.gates.judge import judge  # most states advise nothing, and a bare status never loads the gates
+    from detent.runner.step.disorder import read_document
     from detent.runner.step.look import known_tree, look
-    from detent.runner.step.settle import read_document
 
     try:
         seen = look(task, task.memory, read_document(task), known_tree(task), is_reader=True)

@@ -22,8 +22,8 @@ from detent.page.page import render
 from detent.page.runs import runs_of
 from detent.page.text import file_address
 from detent.page.values import Attempt, NextMove, Now, Page, Ran
+from detent.runner.step.disorder import read_document
 from detent.runner.step.look import touched_now
-from detent.runner.step.settle import read_document
 from detent.runner.task.layout import page_name
 from detent.runner.tell.evidence_hashes import hashes_of, weakest_level
 from detent.runner.tell.explain import explain

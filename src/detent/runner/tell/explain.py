@@ -12,8 +12,8 @@ from detent.core.machine import STOPPED
 from detent.core.record import Record
 from detent.core.values import Advance, Missing, Refuse, Signal
 from detent.errors import UnreadableError
+from detent.runner.step.disorder import find_disorder, is_collected, read_document
 from detent.runner.step.locks import shown_item
-from detent.runner.step.settle import find_disorder, is_collected, read_document
 from detent.runner.step.unearned import why_unearned
 from detent.runner.task.loop import failed_here, loop_of
 from detent.runner.task.missing_tree import is_tree_to_come, missing_tree, where_tree_went

@@ -6,8 +6,7 @@ themselves: the control folder is hidden from them.
 
 from __future__ import annotations
 
-from detent.gates.commands import shown_command, standing_runs
-from detent.runner.step.prove import WITHOUT_CHANGE
+from detent.gates.commands import WITHOUT_CHANGE, shown_command, standing_runs
 from detent.store.journal.receipts import ReceiptStore
 
 TYPE_CHECKING = False

@@ -34,9 +34,9 @@ def foresee(task: Task, document: Document) -> Foreseen:
             return Foreseen("stopped")
         return Foreseen("respawn" if state.driver == "agent" and not needs_word(memory, state) else "person")
     from detent.effects.host.keeper.look import exit_class, look  # most tasks have no run that just ended
+    from detent.runner.step.disorder import find_disorder
     from detent.runner.step.look import known_tree
     from detent.runner.step.said_no import said_no
-    from detent.runner.step.settle import find_disorder
     from detent.runner.tell.judging import next_run
 
     may_move = True

@@ -9,9 +9,9 @@ from __future__ import annotations
 from detent.core.machine import State
 from detent.gates.registry import declared
 from detent.machines.packs import load
+from detent.runner.step.disorder import read_document
 from detent.runner.step.look import current_tree, look
 from detent.runner.step.resolving import resolver_of
-from detent.runner.step.settle import read_document
 from detent.store.disk.lock import Lock
 
 TYPE_CHECKING = False

@@ -11,8 +11,8 @@ import os
 from detent.errors import UnreadableError
 from detent.gates.judge import evidence_hashes
 from detent.machines.reading import IN_TREE
+from detent.runner.step.disorder import read_document
 from detent.runner.step.look import look
-from detent.runner.step.settle import read_document
 from detent.runner.task.layout import is_tracked
 from detent.runner.task.open import waits_at_end
 from detent.store.journal.vouched import is_as_vouched, may_log_grow, vouched_logs

@@ -8,8 +8,8 @@ import os
 from detent.effects.git.acts import checkpoint_ref
 from detent.effects.git.git import Git, is_object_id
 from detent.errors import ToolError, UnreadableError
+from detent.runner.step.disorder import find_disorder, read_document
 from detent.runner.step.locks import kept_text, shown_item
-from detent.runner.step.settle import find_disorder, read_document
 from detent.store.disk.atomic import read_plain
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.places import read_pointer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from detent.runner.run.prompt import prompt_for
-from detent.runner.step.settle import read_document
+from detent.runner.step.disorder import read_document
 from detent.runner.task.open import Task
 from tests.unit.runner.conftest import AgentTask
 

@@ -12,7 +12,7 @@ from detent.effects.host.sandbox import BUBBLEWRAP, NONE, try_level
 from detent.effects.workspace.checkout import SetupFailed
 from detent.runner.make.begin import Wish
 from detent.runner.make.create import create
-from detent.runner.step.workspace import prepare_tree
+from detent.runner.step.proving.workspace import prepare_tree
 from detent.runner.task.open import Task
 from detent.store.journal.places import project_at
 from tests.conftest import SAMPLE_FILES, MakeRepo, force_level, trust

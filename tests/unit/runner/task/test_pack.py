@@ -69,7 +69,7 @@ except UnreadableError as error:
 # Opens a task; a person takes other code for it, in a process of their own; then the first one wants to write.
 OVERTAKEN = """import subprocess, sys
 from detent.errors import UnreadableError
-from detent.runner.step.promises import put_in_order
+from detent.runner.step.order import put_in_order
 from detent.runner.task.open import open_task
 from detent.store.disk.lock import Lock
 task = open_task("t")

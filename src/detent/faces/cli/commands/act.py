@@ -115,7 +115,7 @@ def _target_and_task(arguments: Arguments) -> tuple[str, Task]:
 
 
 def prove(arguments: Arguments) -> int:
-    from detent.runner.step.prove import not_well, prove_state
+    from detent.runner.step.proving.prove import not_well, prove_state
 
     task = open_to_change(arguments)
     tree, proven = prove_state(task, again=arguments.has("--again"))

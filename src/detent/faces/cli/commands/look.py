@@ -8,8 +8,7 @@ from detent.errors import UsageError
 from detent.faces.cli.output import next_json, print_json, show, status_json
 from detent.faces.words.history import history_words
 from detent.faces.words.screen import DEAD_MARK, list_words, next_words, printable, status_words
-from detent.runner.task.layout import is_active
-from detent.runner.task.open import Listed, Task, find_project, is_over, load_all, open_task, refuse_unseen
+from detent.runner.task.open import Listed, Task, find_project, is_active, is_over, load_all, open_task, refuse_unseen
 from detent.runner.tell.explain import explain, is_dead, is_gone, waiting_for, waits_for_word, who_may
 from detent.store.journal.memory import exact_time
 

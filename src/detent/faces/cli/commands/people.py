@@ -14,7 +14,7 @@ from detent.faces.words.run import inbox_words
 from detent.faces.words.screen import outcome_words
 from detent.gates.people import is_word
 from detent.runner.step.step import Outcome, step
-from detent.runner.task.layout import choose_active
+from detent.runner.task.in_project import choose_active
 from detent.runner.task.open import find_project, locate_task, open_task
 from detent.runner.tell.explain import deploy_word, may_ask, runs_outside
 from detent.runner.tell.inbox import inbox as waiting_tasks

@@ -10,7 +10,7 @@ from detent.faces.cli.commands.ask import open_to_change
 from detent.faces.cli.output import show, tell
 from detent.faces.words.done import collected_words, landed_words, patch_words, restored_words, rolled_back_words
 from detent.faces.words.landing import caches_words, plan_words, progress_words
-from detent.runner.step.prove import quiet
+from detent.runner.step.proving.prove import quiet
 from detent.runner.task.open import find_project, open_task
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from detent.faces.cli.arguments import Arguments
     from detent.runner.people.land_plan import Plan
-    from detent.runner.step.prove import Progress, Proven
+    from detent.runner.step.proving.prove import Progress, Proven
 
 
 def diff(arguments: Arguments) -> int:

@@ -8,7 +8,7 @@ import sys
 from detent.errors import DetentError, ToolError
 from detent.faces.cli.caller import refuse_inside_run
 from detent.faces.cli.output import show, tell
-from detent.runner.step.homes import home_problem
+from detent.runner.step.proving.homes import home_problem
 from detent.runner.task.open import Task, find_project, load_all, load_task, open_task
 from detent.runner.tell.explain import explain
 
@@ -61,7 +61,7 @@ def _settings(project: Project, *, is_quick: bool, is_silent: bool) -> tuple[lis
     from detent.runner.access.trust import is_untrusted, wanted_here
     from detent.runner.make.checked import misspelt
     from detent.runner.make.trial import check_settings, try_commands
-    from detent.runner.step.prove import quiet
+    from detent.runner.step.proving.prove import quiet
     from detent.runner.task.committed import head_commit
     from detent.store.journal.settings import FILE
 

@@ -21,16 +21,16 @@ from detent.effects.workspace.checkout import (
     why_cut_short,
 )
 from detent.effects.workspace.prepared import prepared_checkout
-from detent.gates.commands import is_red, runs_of
+from detent.gates.commands import WITHOUT_CHANGE, is_red, runs_of
 from detent.gates.registry import declared
 from detent.runner.access.access import command_running, hold_command, how_held, limits_of, setups_in
 from detent.runner.access.command_place import place_of
 from detent.runner.access.environment import withheld_words
-from detent.runner.step.homes import make_home
 from detent.runner.step.look import current_tree, look, needs_tree
-from detent.runner.step.promises import put_in_order
+from detent.runner.step.order import put_in_order
+from detent.runner.step.proving.homes import make_home
+from detent.runner.step.proving.workspace import workspace_of
 from detent.runner.step.settle import note
-from detent.runner.step.workspace import workspace_of
 from detent.store.disk.atomic import sweep
 from detent.store.disk.lock import Lock
 from detent.store.journal.memory import utc_now
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from detent.runner.task.open import Task
 
 NO_SET_UP: Mapping[str, Any] = {}
-WITHOUT_CHANGE = "on the first commit, with the tests of this task"
 
 
 class Proven(Record):
