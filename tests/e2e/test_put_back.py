@@ -44,6 +44,16 @@ def test_whoever_edits_a_locked_file_is_told_where_the_edit_is_kept(stopped: Glo
     stopped.audit()
 
 
+@pytest.mark.parametrize("is_stopped", [True, False], ids=["stopped", "going on"])
+def test_run_tells_what_it_restored_before_it_starts_anything(stopped: GlobalTask, is_stopped: bool) -> None:
+    if not is_stopped:
+        assert stopped("resume", stopped.id, cwd=stopped.repo).code == 0
+    stopped.put("plan.files.json", WIDER)
+    said = stopped.run(expect=6).out
+    assert said.startswith("  note: plan.files.json is locked in codegen and was put back\n")
+    assert json.loads(kept_in(said, stopped.repo)) == WIDER
+
+
 def test_each_file_of_a_locked_folder_is_named(stopped: GlobalTask) -> None:
     stopped.put("planning/notes.md", "a note of mine\n")
     said = stopped("resume", "--reason", "go on", stopped.id, cwd=stopped.repo).out

@@ -27,6 +27,8 @@ def happened_words(happened: Happened) -> str:
         return f"  setting up: {one_line(happened.entry['command'])}"
     if happened.kind == "set_up":
         return f"  set up {happened.entry['for']}: {copy_words(happened.entry['made_bytes'], happened.entry['why'])}"
+    if happened.kind == "noted":
+        return "\n".join(f"  note: {one_line(note)}" for note in happened.entry["notes"])
     if outcome is None:
         run = task.memory.run
         who = run["agent"] + (f" ({run['model']})" if run["model"] else "")

@@ -58,7 +58,7 @@ TICK_S = 0.2  # between two looks at requests and budget while a run lives
 class Happened(Record):
     """One thing worth telling while a task is driven."""
 
-    kind: str  # started | adopted | ended | moved | refused | claimed | unmoved | setting_up | set_up
+    kind: str  # started | adopted | ended | moved | refused | claimed | unmoved | setting_up | set_up | noted
     task: Task
     outcome: Outcome | None = None
     entry: Mapping[str, Any] = {}  # the journal line it is about, where there is no outcome
@@ -192,6 +192,8 @@ def _advance(task: Task, tell: Tell) -> Task:
         outcome = step(task, None, otherwise=Signal("engine"))
         task = outcome.task
         if not isinstance(outcome.decision, (Advance, Refuse)):
+            if outcome.notes:  # what was restored is told, move or not
+                tell(Happened("noted", task, entry={"notes": outcome.notes}))
             break
         tell(_told(outcome))
     return task
