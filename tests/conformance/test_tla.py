@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from detent.core.explore import explore
 from detent.core.machine import Machine, State, Way
 from detent.machines.findings import findings
+from detent.runner.step.registry import meanings
 from tests.conformance import tlc
 from tests.machines.seeded import DEAD_END, LINT, PARSE, PROPERTY, SEEDS, SOUND, WAITS, Seed
 from tests.properties.test_decide import machines
@@ -43,7 +44,7 @@ def sample(seeds: list[Seed]) -> list[Seed]:
 def agree(machine: Machine, folder: Path) -> set[str]:
     """What TLC finds wrong, by the kind of finding, after it was held against our own exploration."""
     graph, found = explore(machine), tlc.check(machine, folder)
-    ours = findings(machine, graph)
+    ours = findings(machine, graph, meanings())
     assert found.counted() == tlc.explored(graph)
     assert found.moves(machine) == {(graph.snapshots[one.source].state, one.edge) for one in graph.steps if one.edge}
     broken = {

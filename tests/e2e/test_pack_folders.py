@@ -321,3 +321,24 @@ def test_another_machine_file_names_nothing_of_a_pack(user: PackUser, tmp_path: 
     shutil.copy(user.pack / "machine.toml", file)
     checked = user("machine", "check", str(file))
     assert (checked.code, "unknown check 'changelog/noted'" in checked.out) == (1, True), checked
+
+
+def test_what_a_pack_delivers_is_held_to_its_judged_tree(user: PackUser) -> None:
+    """The effect hands the work over, so the move asks again for all that was judged; one that only tells need not."""
+    user.edit("machine.toml", 'sign_off = true\nneeds    = ["noted"]\n', "sign_off = true\n")
+    user.edit("machine.toml", "lands = true\n", "")
+    assert user("machine", "check", "changelog").code == 0
+    user.edit("pack.py", 'f"{HERE}.announce:announce")', 'f"{HERE}.announce:announce", delivers=True)')
+    checked = user("machine", "check", "changelog")
+    assert (checked.code, "reading-to-told delivers files that noted may not have judged" in checked.out) == (1, True)
+
+
+def test_two_answers_of_a_packs_check_are_never_open_together(user: PackUser) -> None:
+    user.edit("pack.py", '{"heading": TEXT}', '{"heading": TEXT, "value": TEXT}')
+    user.edit("machine.toml", 'heading = "Unreleased"\n', 'heading = "Unreleased"\nvalue = "yes"\n')
+    again = '[gate.not_noted]\ncheck = "changelog/noted"\nheading = "Unreleased"\nvalue = "no"\n'
+    user.edit("machine.toml", "[state.writing]\n", f"{again}[state.writing]\n")
+    user.edit("machine.toml", 'needs   = ["noted"]', 'needs   = ["noted", "not_noted"]')
+    assert "never open together" not in user("machine", "check", "changelog").out
+    user.edit("pack.py", "judges=True", 'judges=True, answer=""')
+    assert "never open together" in user("machine", "check", "changelog").out

@@ -9,6 +9,7 @@ from detent.core.lint import lint
 from detent.core.machine import Machine
 from detent.errors import MachineError
 from detent.machines.findings import CONTRADICTION, findings
+from detent.runner.step.registry import meanings
 from tests.machines.seeded import DEAD_END, LINT, NEVER, PARSE, PROPERTY, SEEDS, SOUND, VACUOUS, Seed
 
 EXPLORED = [seed for seed in SEEDS if seed.kind not in (LINT, PARSE)]
@@ -16,7 +17,7 @@ WITHOUT_STORY = (NEVER, VACUOUS)  # what never happens has none
 
 
 def found_in(machine: Machine) -> tuple[Violation, ...]:
-    return findings(machine, explore(machine))
+    return findings(machine, explore(machine), meanings())
 
 
 def test_seeds_have_names_of_their_own_and_are_many() -> None:

@@ -13,6 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from detent.gates.registry import checks
+from detent.machines.reading import MADE_OF_GATES
+from detent.runner.step.registry import effects, steps
+
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 PACKAGE = SOURCE / "detent"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -140,6 +144,16 @@ def test_no_engine_code_names_a_pack() -> None:
     engine = [path for path in MODULES if not name_of(path).startswith(above)]
     assert packs
     assert not [name_of(path) for path in engine if named.search(path.read_text(encoding="utf-8"))]
+
+
+def test_the_checker_names_no_check_effect_or_step() -> None:
+    """It asks their declarations; the three checks that are made of gates are its own."""
+    declared = {*checks(), *effects(), *steps()} - {*MADE_OF_GATES}
+    rooms = [
+        path for path in MODULES if name_of(path).startswith("machines/") or name_of(path) == "runner/task/loop.py"
+    ]
+    named = {(name_of(path), node.value) for path in rooms for node in decisive_literals(parse(path))}
+    assert {found for found in named if found[1] in declared} == set()
 
 
 def test_each_allowed_name_is_still_in_use() -> None:

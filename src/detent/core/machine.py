@@ -9,7 +9,7 @@ from detent.core.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
 ACTORS = ("agent", "engine", "person", "crash")
@@ -116,7 +116,6 @@ class Gate(Record):
     params: Mapping[str, Any]
     since: str = "entry"
     fix: str = ""
-    judges: bool = False  # that it is open speaks for the tree it was asked of, and for no other
 
 
 class Limit(Record):
@@ -216,4 +215,3 @@ class Vocabulary(Record):
     codecs: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()  # of journal lines
-    judging: Callable[[str, Mapping[str, Any]], bool] | None = None  # whether a check with its parameters judges a tree

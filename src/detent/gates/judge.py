@@ -6,8 +6,9 @@ from detent.core.values import Fact
 from detent.errors import UnreadableError
 from detent.gates.checks import shown
 from detent.gates.people import REASON
-from detent.gates.registry import ABOUT_TREE, check_named, declared
+from detent.gates.registry import check_named, declared
 from detent.gates.seen import Finding
+from detent.machines.meanings import ABOUT_TREE
 from detent.machines.reading import ACCEPTS, DEEPEST_GATES, IN_TREE, MADE_OF_GATES
 from detent.store.disk.digest import hash_text
 from detent.store.text.names import name_some

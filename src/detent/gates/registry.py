@@ -9,18 +9,23 @@ from __future__ import annotations
 from functools import cache
 
 from detent.core.record import Record
+from detent.machines.meanings import ABOUT_TREE, ENTERED, JUDGED, SIGNED
 from detent.machines.packs import BROUGHT, CHECKS, EXCUSES, by_name, load, of_packs, pack_of
 from detent.machines.reading import (
+    FIELD,
     GATES,
     MADE_OF_GATES,
+    MOVES,
     REGISTER,
+    REGISTERS,
     ROLE,
     ROLES,
     SCHEMA,
+    SIGN_OFF,
     STATES,
-    TABLE,
     TEXT,
     TEXTS,
+    WORDS,
     one_of,
 )
 
@@ -34,7 +39,6 @@ if TYPE_CHECKING:
 
     Answer = Callable[[Gate, Seen], Finding]
 
-ABOUT_TREE = "tree"  # what a verdict is about: it counts for the files that it was given on
 ABOUT = one_of((ABOUT_TREE,))
 TREE, SIBLINGS = "tree", "siblings"  # what a check may need: the work tree as it is now, the other tasks of the project
 ONLY, ALSO = "only", "also"  # a closed gate is opened by nothing but a person's word, or by that too
@@ -65,6 +69,12 @@ class Check(Record):
     lacks_judge: At = ""  # (gate, seen): whether all it lacks is somebody who judges what no command can prove
     outside: Outside | None = None
     lets_again: bool = False  # a person's move that needs it deploys anew what was taken back
+    # It comes to one answer: gates for two values are never open together. The text is the answer without a `value`.
+    answer: str | None = None
+    opposite: str = ""  # the check of the same parameters that is open only while this one is closed
+    delivers: bool = False  # that it is open means that the work was handed over to people
+    binds: str = ""  # to which tree it binds a move: JUDGED, SIGNED or ENTERED (machines/meanings.py)
+    is_progress: bool = False  # how far a loop has come is shown by the parts of its answer
 
     @property
     def needs_tree(self) -> bool:
@@ -83,22 +93,41 @@ class Excuse(Record):
 # The checks that any machine may ask.
 GENERAL = (
     Check("fields_filled", "detent.gates.checks:fields_filled", {"fields": TEXTS}, {"empty": TEXTS, "none_in": TEXTS}),
-    Check("fields_empty", "detent.gates.checks:fields_empty", {"fields": TEXTS}, {"empty": TEXTS}),
+    Check(
+        "fields_empty",
+        "detent.gates.checks:fields_empty",
+        {"fields": TEXTS},
+        {"empty": TEXTS},
+        opposite="fields_filled",
+    ),
     Check("fields_present", "detent.gates.checks:fields_present", {"fields": TEXTS}),
-    Check("field_is", "detent.gates.checks:field_is", {"field": TEXT, "value": TEXT}),
-    Check("register_is", "detent.gates.checks:register_is", {"register": REGISTER, "value": TEXT}, {"unless": TABLE}),
+    Check("field_is", "detent.gates.checks:field_is", {"field": FIELD, "value": TEXT}, answer=""),
+    Check(
+        "register_is",
+        "detent.gates.checks:register_is",
+        {"register": REGISTER, "value": TEXT},
+        {"unless": REGISTERS},
+        answer="",
+    ),
     Check(
         "section_filled",
         "detent.gates.checks:section_filled",
         {"file": TEXT, "section": TEXT},
         {"empty": TEXTS, "quoted": TEXT},
     ),
-    Check("section_empty", "detent.gates.checks:section_empty", {"file": TEXT, "section": TEXT}, {"empty": TEXTS}),
+    Check(
+        "section_empty",
+        "detent.gates.checks:section_empty",
+        {"file": TEXT, "section": TEXT},
+        {"empty": TEXTS},
+        opposite="section_filled",
+    ),
     Check(
         "verdict",
         "detent.gates.checks:verdict",
         {"file": TEXT, "section": TEXT, "value": TEXT},
-        {"words": TEXTS, "about": ABOUT},
+        {"words": WORDS, "about": ABOUT},
+        answer="",
     ),
     Check("labels", "detent.gates.checks:labels", {"files": TEXTS, "section": TEXT, "labels": TEXTS, "relevant": TEXT}),
     Check("path_field", "detent.gates.checks:path_field", {"field": TEXT}, names_proof=True),
@@ -146,11 +175,26 @@ GENERAL = (
     Check("protected_ok", "detent.gates.people:protected_ok", needs=(TREE,), word=ONLY),
     Check("filed", "detent.gates.filed:filed", {"file": TEXT}, needs=(TREE,)),
     Check("renewed", "detent.gates.filed:renewed", {"files": TEXTS}),
-    Check("same_tree", "detent.gates.filed:same_tree", needs=(TREE,)),
-    Check("as_judged", "detent.gates.judged:as_judged", {"edges": TEXTS}, {"besides": TEXTS}, needs=(TREE,), word=ALSO),
+    Check("same_tree", "detent.gates.filed:same_tree", needs=(TREE,), binds=ENTERED),
+    Check(
+        "as_judged",
+        "detent.gates.judged:as_judged",
+        {"edges": MOVES},
+        {"besides": TEXTS},
+        needs=(TREE,),
+        word=ALSO,
+        binds=JUDGED,
+    ),
     Check("asked_by_name", "detent.gates.people:asked_by_name"),
     Check("json_valid", "detent.gates.json_artifacts:json_valid", {"file": TEXT, "schema": SCHEMA}),
-    Check("signed_tree", "detent.gates.people:signed_tree", {"edge": TEXT}, {"files": TEXTS}, needs=(TREE,)),
+    Check(
+        "signed_tree",
+        "detent.gates.people:signed_tree",
+        {"edge": SIGN_OFF},
+        {"files": TEXTS},
+        needs=(TREE,),
+        binds=SIGNED,
+    ),
     Check("tree_edited", "detent.gates.people:tree_edited", needs=(TREE,)),
 )
 _UNKNOWN = Check("", "")
@@ -213,11 +257,3 @@ def parameters(pack: str = "") -> dict[str, tuple[dict[str, str], dict[str, str]
     """What each check must and may be given, and of which kind; with those of a pack from elsewhere."""
     known = {**checks(), **checks_from_outside(pack)}
     return {name: (dict(one.required), dict(one.optional)) for name, one in known.items()}
-
-
-def judges_tree(check: str, params: Mapping[str, object]) -> bool:
-    """Whether an open gate of this kind says something good about the tree it was asked of, and about no other."""
-    if params.get("about") == ABOUT_TREE:
-        return True
-    judges = declared(check).judges
-    return judges if isinstance(judges, bool) else params.get("value") in judges

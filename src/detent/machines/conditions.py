@@ -1,41 +1,34 @@
 """What the conditions of ways say about each other: which can't hold together, and which hold whenever others do.
 
 Gates are compared by what they ask, not by their names: two gates with one check and the same parameters ask the same
-question, and one that wants fresh evidence (`since = "entry"`) is the stronger one.
+question, and one that wants fresh evidence (`since = "entry"`) is the stronger one. Which checks exclude each other
+their declarations say.
 """
 
 from __future__ import annotations
 
 from detent.core.machine import CRASH_CLASSES
+from detent.machines.reading import MADE_OF_GATES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from detent.core.machine import Gate, Machine, Way
+    from detent.machines.meanings import Meanings
 
-# Checks that come to one answer: a gate for one `value` and a gate for another are never open together.
-_ONE_ANSWER = (
-    "verdict",
-    "field_is",
-    "register_is",
-    "findings",
-    "drift",
-    "architecture",
-    "criteria",
-    "scope",
-    "decision",
-)
-_ANSWERS = {"verification_doc": "PASS"}  # likewise, with the value that an absent one stands for
-_OPPOSITES = {"fields_empty": "fields_filled", "section_empty": "section_filled"}
 _BESIDES = ("value", "about", "again", "quoted")  # parameters that are no part of the question
 
 
 class Conditions:
     """The gates of one machine; what was found out is kept, because loops ask for the same again and again."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, meanings: Meanings) -> None:
         self.machine = machine
+        self.meanings = meanings
+        # Two checks that are each other's opposite ask one question; what each asks is its answer.
+        checks = {gate.check for gate in machine.gates.values()}
+        self.opposites = {name: other for name in checks if (other := meanings.check(name).opposite)}
         self.known: dict[frozenset[str], tuple[str, str] | None] = {}
 
     def implied(self, needs: Iterable[str]) -> list[Gate]:
@@ -53,7 +46,7 @@ class Conditions:
         gate = self.machine.gates[name]
         if gate.check == "all":
             return all(self.holds(part, given) for part in gate.params["of"])
-        return any(other.name == name or _is_stronger(other, gate) for other in given)
+        return any(other.name == name or self._is_stronger(other, gate) for other in given)
 
     def contradiction(self, needs: Iterable[str]) -> tuple[str, str] | None:
         """Two of these gates, or of those they are made of, that are never open together."""
@@ -68,7 +61,7 @@ class Conditions:
             if gate.check == "not" and all(self.holds(part, given) for part in gate.params["of"]):
                 return gate.params["of"][0], gate.name
             for other in given[:number]:
-                if _exclude(gate, other):
+                if self._exclude(gate, other):
                     return other.name, gate.name
         return None
 
@@ -97,31 +90,34 @@ class Conditions:
             and (earlier.after_no in ("yes", later.after_no) or not later.after_no)
         )
 
+    def _question(self, gate: Gate) -> tuple[str, dict[str, object]]:
+        asked = {name: value for name, value in gate.params.items() if name not in _BESIDES}
+        return self.opposites.get(gate.check, gate.check), asked
+
+    def _is_one_of_two(self, gate: Gate) -> bool:
+        return gate.check in self.opposites or gate.check in self.opposites.values()
+
+    def _answer(self, gate: Gate) -> object:
+        if self._is_one_of_two(gate):
+            return gate.check
+        return gate.params.get("value", self.meanings.check(gate.check).answer or None)
+
+    def _is_stronger(self, one: Gate, other: Gate) -> bool:
+        """Whether the one gate is open only where the other is: it asks the same and is no less strict."""
+        is_same = self._question(one) == self._question(other) and self._answer(one) == self._answer(other)
+        if one.check in MADE_OF_GATES or not is_same:
+            return False
+        is_fresh = one.since == "entry" or other.since == "task"
+        return is_fresh and other.params.get("about") in (None, one.params.get("about"))
+
+    def _exclude(self, one: Gate, other: Gate) -> bool:
+        """Whether two gates are never open together: they ask one question and want different answers."""
+        has_one_answer = self.meanings.check(one.check).answer is not None or self._is_one_of_two(one)
+        return (
+            has_one_answer and self._question(one) == self._question(other) and self._answer(one) != self._answer(other)
+        )
+
 
 def _exits(way: Way, actor: str) -> set[str]:
     """The ends of a run after which an actor may take a way."""
     return (set(way.after) & set(CRASH_CLASSES) or set(CRASH_CLASSES)) if actor == "crash" else set(way.after)
-
-
-def _question(gate: Gate) -> tuple[str, dict[str, object]]:
-    asked = {name: value for name, value in gate.params.items() if name not in _BESIDES}
-    return _OPPOSITES.get(gate.check, gate.check), asked
-
-
-def _answer(gate: Gate) -> object:
-    if gate.check in _OPPOSITES or gate.check in _OPPOSITES.values():
-        return gate.check
-    return gate.params.get("value", _ANSWERS.get(gate.check))
-
-
-def _is_stronger(one: Gate, other: Gate) -> bool:
-    """Whether the one gate is open only where the other is: the same question and answer, asked no less strictly."""
-    if one.check in ("not", "all", "accepts") or _question(one) != _question(other) or _answer(one) != _answer(other):
-        return False
-    is_fresh = one.since == "entry" or other.since == "task"
-    return is_fresh and other.params.get("about") in (None, one.params.get("about"))
-
-
-def _exclude(one: Gate, other: Gate) -> bool:
-    has_one_answer = one.check in (*_ONE_ANSWER, *_ANSWERS, *_OPPOSITES, *_OPPOSITES.values())
-    return has_one_answer and _question(one) == _question(other) and _answer(one) != _answer(other)

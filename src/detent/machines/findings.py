@@ -20,19 +20,20 @@ if TYPE_CHECKING:
 
     from detent.core.explore import Graph
     from detent.core.machine import Machine
+    from detent.machines.meanings import Meanings
 
 CONTRADICTION, HIDDEN, WAITS, VACUOUS, NEVER_TAKEN = "contradiction", "hidden", "waits", "vacuous", "never taken"
 EXCEPTIONS = (SIGN_OFF, UNGATED, ENGINE_LOOP, LIMIT, HIDDEN, WAITS, UNPROVEN)  # kinds that a machine may mean
 
 
-def findings(machine: Machine, graph: Graph) -> tuple[Violation, ...]:
+def findings(machine: Machine, graph: Graph, meanings: Meanings) -> tuple[Violation, ...]:
     """Every violation of an explored machine, each with its shortest story where it has one."""
     if any(one.kind == "size" for one in graph.violations):
         return graph.violations  # what was not walked to its end can't be judged further
-    chart, conditions = Chart(machine, graph), Conditions(machine)
+    chart, conditions = Chart(machine, graph), Conditions(machine, meanings)
     found = [
         *graph.violations,
-        *unjudged(chart),
+        *unjudged(chart, meanings),
         *round_sign_offs(chart),
         *ungated_ends(chart),
         *engine_loops(chart, conditions),

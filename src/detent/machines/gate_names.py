@@ -5,7 +5,21 @@ A gate that asks for something misspelt would stay closed for ever, or, worse, b
 
 from __future__ import annotations
 
-from detent.machines.reading import DEEPEST_GATES, MADE_OF_GATES, REGISTER, ROLE, ROLES, STATES
+from detent.machines.reading import (
+    ALL_OF,
+    DEEPEST_GATES,
+    FIELD,
+    GATE,
+    MADE_OF_GATES,
+    MOVES,
+    REGISTER,
+    REGISTERS,
+    ROLE,
+    ROLES,
+    SIGN_OFF,
+    STATES,
+    WORDS,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +28,16 @@ if TYPE_CHECKING:
     from detent.core.machine import Gate, Register, Vocabulary
 
 VERDICTS = ("PASS", "FAIL")  # where a gate names no words of its own
-_NAMES = {STATES: "state", ROLES: "role", ROLE: "role", REGISTER: "register"}
+_NAMES = {
+    STATES: "state",
+    ROLES: "role",
+    ROLE: "role",
+    REGISTER: "register",
+    REGISTERS: "register",
+    MOVES: "move",
+    SIGN_OFF: "sign-off",
+    GATE: "gate",
+}
 
 
 def gate_problems(
@@ -25,16 +48,16 @@ def gate_problems(
     fields: Mapping[str, tuple[str, ...]],
 ) -> Iterator[str]:
     """`names`: what the machine has, by `state`, `role` and `register`."""
+    kinds = {name: {**required, **optional} for name, (required, optional) in vocabulary.checks.items()}
     for gate in gates.values():
-        required, optional = vocabulary.checks.get(gate.check, ({}, {}))
-        named = {key: _NAMES[kind] for key, kind in {**required, **optional}.items() if kind in _NAMES}
-        for key, what in named.items():
-            for one in _texts(gate.params.get(key)):
+        known = kinds.get(gate.check, {})
+        for key, what in ((key, _NAMES[kind]) for key, kind in known.items() if kind in _NAMES):
+            for one in (*_texts(gate.params.get(key)), *_table(gate.params.get(key))):
                 if one not in names[what]:
                     yield f"gate {gate.name}: unknown {what} {one!r}"
-        yield from _values(gate, registers, fields)
+        yield from _values(gate, known, registers, fields)
     yield from _nested(gates)
-    yield from _signals(gates)
+    yield from _listed(gates, kinds)
 
 
 def _texts(given: object) -> tuple[str, ...]:
@@ -58,40 +81,41 @@ def _nested(gates: Mapping[str, Gate]) -> Iterator[str]:
                 yield f"gate {name}: gates are nested too deeply; at most {DEEPEST_GATES} may stand in one another"
 
 
-def _values(gate: Gate, registers: Mapping[str, Register], fields: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+def _values(
+    gate: Gate, kinds: Mapping[str, str], registers: Mapping[str, Register], fields: Mapping[str, tuple[str, ...]]
+) -> Iterator[str]:
     """A gate asks for a value that what it looks at can have; where nothing is listed, it may be any."""
     asked: list[tuple[str, object, tuple[str, ...]]] = []
-    if gate.check == "register_is":
-        wanted = {str(gate.params.get("register")): gate.params.get("value"), **_table(gate.params.get("unless"))}
-        asked = [(name, value, registers[name].values) for name, value in wanted.items() if name in registers]
-        for name in _table(gate.params.get("unless")):
-            if name not in registers:
-                yield f"gate {gate.name}: unknown register {name!r}"
-    elif gate.check == "field_is":
-        field = str(gate.params.get("field"))
-        asked = [(field, gate.params.get("value"), fields.get(field, ()))]
-    elif gate.check == "verdict":
-        asked = [("its verdict", gate.params.get("value"), _texts(gate.params.get("words", [*VERDICTS])))]
-    for name, value, known in asked:
-        if known and value not in known:
-            yield f"gate {gate.name}: {name} can't be {value!r}; its values are {', '.join(known)}"
+    value = gate.params.get("value")
+    for key, kind in kinds.items():
+        given = gate.params.get(key)
+        if kind == REGISTERS or (kind == REGISTER and "value" in kinds):
+            wanted = _table(given) if kind == REGISTERS else {str(given): value}
+            asked += [(name, one, registers[name].values) for name, one in wanted.items() if name in registers]
+        elif kind == FIELD and "value" in kinds:
+            asked.append((str(given), value, fields.get(str(given), ())))
+        elif kind == WORDS:
+            asked.append(("its verdict", value, _texts(gate.params.get(key, [*VERDICTS]))))
+    for name, one, known in asked:
+        if known and one not in known:
+            yield f"gate {gate.name}: {name} can't be {one!r}; its values are {', '.join(known)}"
 
 
 def _table(given: object) -> dict[str, object]:
     return given if isinstance(given, dict) else {}
 
 
-def _signals(gates: Mapping[str, Gate]) -> Iterator[str]:
-    """What keeps a way open as long as nothing is signalled must know the very signals that other gates ask for."""
-    asked: dict[str, set[str]] = {}
+def _listed(gates: Mapping[str, Gate], kinds: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """A gate that lists all that others ask for must know the very values that those ask for in the same file."""
     for gate in gates.values():
-        if gate.check == "signal_is":
-            asked.setdefault(str(gate.params.get("file")), set()).update(_texts(gate.params.get("values")))
-    for gate in gates.values():
-        file, known = str(gate.params.get("file")), _texts(gate.params.get("values"))
-        if gate.check != "no_signal" or file not in asked:
-            continue
-        for name in sorted(asked[file].symmetric_difference(known)):
-            yield f"gate {gate.name}: the signal {name!r} is " + (
-                "asked for by no other gate" if name in known else "asked for by another gate, and not known here"
-            )
+        for key, kind in kinds.get(gate.check, {}).items():
+            if not kind.startswith(ALL_OF):
+                continue
+            others = [one for one in gates.values() if one.check == kind.removeprefix(ALL_OF)]
+            beside = [one for one in others if one.params.get("file") == gate.params.get("file")]
+            asked = {value for one in beside for value in _texts(one.params.get("values"))}
+            known = _texts(gate.params.get(key))
+            for name in sorted(asked.symmetric_difference(known)) if beside else ():
+                yield f"gate {gate.name}: the signal {name!r} is " + (
+                    "asked for by no other gate" if name in known else "asked for by another gate, and not known here"
+                )

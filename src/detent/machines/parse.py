@@ -86,8 +86,7 @@ class _Parser(Names):
         self.roles = {name: self.role(table) for name, table in top.tables("role")}
         self.registers, self.fields = self.all_registers()
         kept, switched_off = self.all_edges()
-        self.check_signed(kept + switched_off)
-        self.check_gate_names()
+        self.check_gate_names(kept + switched_off)
         crash = top.table("crash")
         if CRASHES in crash.texts("counts"):
             self.problem(f"crash: {CRASHES} is counted by every machine, and would be counted twice")
@@ -145,8 +144,7 @@ class _Parser(Names):
                 self.problem(f"gate {name}: of must be {GATES}")
                 params["of"] = of = []
             self.known_all(f"gate {name}", tuple(of), self.top.peek_names("gate"), "gate")
-        judging = self.vocabulary.judging if self.vocabulary is not None else None
-        return Gate(name, check, params, since, fix, judges=judging is not None and judging(check, params))
+        return Gate(name, check, params, since, fix)
 
     def role(self, table: Table) -> str:
         """The access of a role."""
@@ -173,22 +171,19 @@ class _Parser(Names):
             elif str(value).startswith(IN_TREE) and not is_inner_path(value.removeprefix(IN_TREE).removesuffix("/")):
                 self.problem(f"gate {name}: {key} must be a path inside the tree, not {value!r}")
 
-    def check_signed(self, edges: list[Edge]) -> None:
-        """A gate that asks for a sign-off nobody can give would never open."""
-        names = tuple(edge.name for edge in edges if edge.sign_off)
-        for gate in self.gates.values():
-            if gate.check == "signed_tree":
-                self.known(f"gate {gate.name}", str(gate.params.get("edge", "")), names, "sign-off")
-            if is_texts(asked := gate.params.get("edges", [])):  # one that is no list of texts was told before
-                self.known_all(f"gate {gate.name}", tuple(asked), tuple(edge.name for edge in edges), "move")
-            self.known(f"gate {gate.name}", str(gate.params.get("again", "")), tuple(self.gates), "gate")
-
-    def check_gate_names(self) -> None:
+    def check_gate_names(self, edges: list[Edge]) -> None:
         """What gates name of the machine itself is there."""
         if self.vocabulary is not None:
             from detent.machines.gate_names import gate_problems  # a pinned machine was checked before
 
-            names = {"state": self.state_names, "role": tuple(self.roles), "register": tuple(self.registers)}
+            names = {
+                "state": self.state_names,
+                "role": tuple(self.roles),
+                "register": tuple(self.registers),
+                "gate": tuple(self.gates),
+                "move": tuple(edge.name for edge in edges),
+                "sign-off": tuple(edge.name for edge in edges if edge.sign_off),
+            }
             for problem in gate_problems(self.gates, self.vocabulary, names, self.registers, self.fields):
                 self.problem(problem)
 

@@ -11,9 +11,13 @@ if TYPE_CHECKING:
     from typing import Any, TypeGuard
 
 # The kinds a check's parameter may be of, in the words of an error.
-TEXT, TEXTS, GATES, TABLE = "a text", "a list of texts", "a list of gates", "a table of texts"
-STATES, ROLES, ROLE, REGISTER = "a list of states", "a list of roles", "a role", "a register"
+TEXT, TEXTS, GATES, GATE = "a text", "a list of texts", "a list of gates", "a gate"
+STATES, ROLES, ROLE, MOVES, SIGN_OFF = "a list of states", "a list of roles", "a role", "a list of moves", "a sign-off"
+TABLE = "a table of texts"
+REGISTER, REGISTERS, FIELD = "a register", "a table of registers with their values", "a field"
+WORDS = "a list of texts, of which `value` is one"
 ONE_OF = "one of: "  # begins a kind that lists every value there is
+ALL_OF = "a list of texts: all that gates ask for, in the same file, whose check is "
 SCHEMA = "a schema that ships with a machine, as MACHINE/NAME"
 
 ACCEPTS = "accepts"  # the one of them that a person's reason opens too
@@ -175,12 +179,10 @@ def _is_schema(value: object) -> bool:
 
 KINDS: Mapping[str, Callable[[object], bool]] = {
     TEXT: _is_text,
-    TEXTS: is_texts,
-    GATES: is_texts,
-    TABLE: _is_table,
+    **dict.fromkeys((TABLE, REGISTERS), _is_table),
     SCHEMA: _is_schema,
-    **dict.fromkeys((STATES, ROLES), is_texts),
-    **dict.fromkeys((ROLE, REGISTER), _is_text),
+    **dict.fromkeys((TEXTS, GATES, STATES, ROLES, MOVES, WORDS), is_texts),
+    **dict.fromkeys((GATE, ROLE, SIGN_OFF, REGISTER, FIELD), _is_text),
 }
 
 
@@ -189,7 +191,14 @@ def one_of(values: Iterable[str]) -> str:
     return ONE_OF + ", ".join(values)
 
 
+def all_of(check: str) -> str:
+    """The kind of a parameter that lists all `values` which gates of this check ask for in the same `file`."""
+    return ALL_OF + check
+
+
 def is_of_kind(kind: str, value: object) -> bool:
+    if kind.startswith(ALL_OF):
+        return is_texts(value)
     return value in kind.removeprefix(ONE_OF).split(", ") if kind.startswith(ONE_OF) else KINDS[kind](value)
 
 

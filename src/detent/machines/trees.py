@@ -1,15 +1,16 @@
 """Asks whether a machine delivers only trees that were judged: the files may change between any two moves.
 
-A move judges the tree by the gates it needs (`Gate.judges`). Before a move delivers (it leads where work lands or
-rests, makes the person's commit, or rests on a deployment), an agent or a person may have changed the files. So it must
-ask again for all that was asked on the way, or be bound to the tree of a move that did: by `as_judged`, `signed_tree`
-or `same_tree`, or because the commit holds what was signed last. What a sign-off `accepts`, a person was told. A move
+A move judges the tree by the gates it needs (`judges` of their checks). Before a move delivers (it leads where work
+lands, or a check, step or effect of it says that it delivers), an agent or a person may have changed the files. So it
+must ask again for all that was asked on the way, or be bound to the tree of a move that did: by a check that says what
+it `binds` to, or because what it delivers is what was signed last. What a sign-off `accepts`, a person was told. A move
 that delivers though nothing was asked of the files and no person signed is refused too.
 """
 
 from __future__ import annotations
 
 from detent.core.explore import Violation, tell
+from detent.machines.meanings import ENTERED, JUDGED, SIGNED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,19 +19,19 @@ if TYPE_CHECKING:
     from detent.core.explore import Step
     from detent.core.machine import Edge, Gate, Machine, Way
     from detent.machines.chart import Chart, Place
+    from detent.machines.meanings import Meanings
 
 UNJUDGED, UNPROVEN = "unjudged", "unproven"
 _NOT_OF_THE_KEY = ("value", "about", "again")
 
 
-def delivers(machine: Machine, edge: Edge, way: Way) -> bool:
+def delivers(machine: Machine, edge: Edge, way: Way, meanings: Meanings) -> bool:
     """Whether what this way leaves behind is handed over to people."""
     target = machine.states.get(edge.target)
     if edge.reopen or target is None:
         return False
-    is_deployed = any(gate.check == "deployed" for gate in asked(machine, way.needs))
-    is_rest = target.is_rest and "gate_commit" in way.effects
-    return target.lands or is_rest or is_deployed or "commit" in way.prepare
+    is_delivered = any(meanings.check(gate.check).delivers for gate in asked(machine, way.needs))
+    return target.lands or is_delivered or meanings.delivers(way, is_rest=target.is_rest)
 
 
 def asked(machine: Machine, names: Iterable[str]) -> Iterator[Gate]:
@@ -49,21 +50,24 @@ def key_of(gate: Gate) -> str:
     return f"{gate.check} {sorted(params.items())}"
 
 
-def covered(machine: Machine, edge: Edge, way: Way, behind: frozenset[str] = frozenset()) -> frozenset[str]:
+def covered(
+    machine: Machine, edge: Edge, way: Way, meanings: Meanings, behind: frozenset[str] = frozenset()
+) -> frozenset[str]:
     """The keys of all that was asked of the tree that this way sees, here or by a move it is bound to."""
     found: set[str] = set()
     for gate in asked(machine, way.needs):
-        if gate.judges:
+        if meanings.judges(gate):
             found.add(key_of(gate))
-        names = gate.params["edges"] if gate.check == "as_judged" else [gate.params.get("edge", "")]
-        if gate.check in ("as_judged", "signed_tree"):
+        binds = meanings.check(gate.check).binds
+        if binds in (JUDGED, SIGNED):
+            names = gate.params[JUDGED] if binds == JUDGED else [gate.params.get(SIGNED, "")]
             bound = [one for one in machine.edges() if one.name in names]
-        elif gate.check == "same_tree":
+        elif binds == ENTERED:
             bound = [one for one in machine.edges() if one.target == edge.source]
         else:
             continue
         sets = [
-            covered(machine, one, its, behind | {one.name})
+            covered(machine, one, its, meanings, behind | {one.name})
             for one in bound
             if one.name not in behind
             for its in one.ways
@@ -73,11 +77,11 @@ def covered(machine: Machine, edge: Edge, way: Way, behind: frozenset[str] = fro
 
 
 class _Trees:
-    def __init__(self, chart: Chart) -> None:
-        self.chart, self.machine, self.graph = chart, chart.machine, chart.graph
-        self.gates = {key_of(gate): gate for gate in self.machine.gates.values() if gate.judges}
+    def __init__(self, chart: Chart, meanings: Meanings) -> None:
+        self.chart, self.machine, self.graph, self.meanings = chart, chart.machine, chart.graph, meanings
+        self.gates = {key_of(gate): gate for gate in self.machine.gates.values() if meanings.judges(gate)}
         self.known: dict[tuple[Place, tuple[str, ...]], frozenset[str]] = {}
-        self.covers = {place: covered(self.machine, *pair) for place, pair in chart.ways.items()}
+        self.covers = {place: covered(self.machine, *pair, meanings) for place, pair in chart.ways.items()}
 
     def judged(self, step: Step) -> frozenset[str]:
         """What a step asks of the tree; a gate that was waived was not asked."""
@@ -86,7 +90,9 @@ class _Trees:
         asks = (self.chart.place(step), step.open_gates)
         if asks not in self.known:
             names = [name for name in self.chart.ways[asks[0]][1].needs if name in step.open_gates]
-            self.known[asks] = frozenset(key_of(gate) for gate in asked(self.machine, names) if gate.judges)
+            self.known[asks] = frozenset(
+                key_of(gate) for gate in asked(self.machine, names) if self.meanings.judges(gate)
+            )
         return self.known[asks]
 
     def lacks(self, keys: Iterable[str], cover: frozenset[str]) -> Iterator[Gate]:
@@ -100,10 +106,12 @@ class _Trees:
         owed, signed = self.flow()
         told: set[tuple[str, str]] = set()
         for step in self.graph.steps:
-            if not step.edge or not delivers(self.machine, *self.chart.ways[self.chart.place(step)]):
+            if not step.edge or not self.delivers(step):
                 continue
             covers = [self.covers[self.chart.place(step)]]
-            if "commit" in self.chart.ways[self.chart.place(step)][1].prepare:  # it holds the tree that was signed last
+            if self.meanings.is_signed(
+                self.chart.ways[self.chart.place(step)][1]
+            ):  # it holds the tree that was signed last
                 covers = [covers[0] | self.covers[place] for place in signed.get(step.source, ())] or covers
             for gate in {
                 one.name: one for cover in covers for one in self.lacks(owed.get(step.source, ()), cover)
@@ -123,12 +131,15 @@ class _Trees:
         for step in self.graph.steps:
             if step.source not in blind or not step.edge or step.edge in told or self.proves(step):
                 continue
-            if delivers(self.machine, *self.chart.ways[self.chart.place(step)]):
+            if self.delivers(step):
                 told.add(step.edge)
                 path = [*self.chart.steps_to(step.source, blind), step]
                 yield self.chart.violation(
                     UNPROVEN, step.edge, f"{step.edge} delivers files that nothing has judged", path
                 )
+
+    def delivers(self, step: Step) -> bool:
+        return delivers(self.machine, *self.chart.ways[self.chart.place(step)], self.meanings)
 
     def proves(self, step: Step) -> bool:
         """Whether a step asks something of the files, is a person's sign-off or override, or takes the work back."""
@@ -136,7 +147,7 @@ class _Trees:
         if pair is None:
             return False
         is_decided = pair[0].sign_off or bool(step.signal.override)
-        return is_decided or "revert" in pair[1].prepare or bool(self.judged(step))
+        return is_decided or self.meanings.takes_back(pair[1]) or bool(self.judged(step))
 
     def declared(self) -> Iterator[Violation]:
         """All that `first` asked of the tree holds of the tree that `then` sees, where a property says so."""
@@ -157,7 +168,7 @@ class _Trees:
             for step in self.chart.leaving.get(at, ()):
                 pair = self.chart.ways.get(self.chart.place(step)) if step.edge else None
                 # Work that is taken back leaves the tree it was taken back to.
-                before = frozenset() if pair and "revert" in pair[1].prepare else owed.get(at, frozenset())
+                before = frozenset() if pair and self.meanings.takes_back(pair[1]) else owed.get(at, frozenset())
                 now = before | self.judged(step)
                 last = {self.chart.place(step)} if pair and pair[0].sign_off else signed.get(at, set())
                 old, known = owed.get(step.target, frozenset()), signed.setdefault(step.target, set())
@@ -203,6 +214,6 @@ class _Trees:
         return [f"start in {snapshots[node[0]].state}", *told[:where], changed, *told[where:]]
 
 
-def unjudged(chart: Chart) -> tuple[Violation, ...]:
+def unjudged(chart: Chart, meanings: Meanings) -> tuple[Violation, ...]:
     """Every move that may deliver a tree which a gate on the way has not judged, each with its shortest story."""
-    return tuple(_Trees(chart).run())
+    return tuple(_Trees(chart, meanings).run())

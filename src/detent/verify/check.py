@@ -16,6 +16,7 @@ from detent.errors import MachineError, UnreadableError
 from detent.machines.findings import findings
 from detent.machines.load import load, read_document
 from detent.runner.make.vocabulary import vocabulary
+from detent.runner.step.registry import meanings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def check_machine(name_or_path: str, *, limits: Mapping[str, int] | None = None,
         states=len(machine.states),
         edges=sum(1 for _ in machine.edges()),
         problems=lint(machine),
-        violations=findings(machine, graph),
+        violations=findings(machine, graph, meanings()),
         snapshots=len(graph.snapshots),
         asked=graph.asked,
         seconds=time.perf_counter() - started,

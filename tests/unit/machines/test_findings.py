@@ -7,6 +7,7 @@ import pytest
 from detent.core.explore import Violation, explore
 from detent.errors import MachineError
 from detent.machines.findings import findings
+from detent.runner.step.registry import meanings
 from tests.machines.seeded import SEEDS, Seed, add, put, table
 
 
@@ -14,7 +15,7 @@ def found(name: str) -> list[Violation]:
     """What is found in the seed of this name, of its own kind."""
     (seed,) = [one for one in SEEDS if one.name == name]
     machine = seed.machine()
-    return [one for one in findings(machine, explore(machine)) if one.kind == seed.kind]
+    return [one for one in findings(machine, explore(machine), meanings()) if one.kind == seed.kind]
 
 
 STORIES = {
@@ -118,7 +119,7 @@ def test_finding_that_is_meant_is_left_out_and_the_others_stay() -> None:
     def rules(*changes: object) -> list[str]:
         seed = Seed("x", "job", "", False, changes)  # type: ignore[arg-type]  # changes of a document
         machine = seed.machine()
-        return [one.rule for one in findings(machine, explore(machine))]
+        return [one.rule for one in findings(machine, explore(machine), meanings())]
 
     both = (
         add("work", "given-up", "give-up", by=["agent"]),
@@ -156,10 +157,10 @@ def test_exception_for_a_move_that_is_switched_off_is_no_mistake() -> None:
         table("exception/ungated-end", **{"give-up": "an agent may stop at any time"}),
     )
     machine = Seed("x", "job", "", False, changes).machine()
-    assert findings(machine, explore(machine)) == ()
+    assert findings(machine, explore(machine), meanings()) == ()
 
 
 def test_machine_that_is_too_large_is_told_as_such_alone() -> None:
     (seed,) = [one for one in SEEDS if one.name == "agent says it is over"]
     machine = seed.machine()
-    assert [one.kind for one in findings(machine, explore(machine, most=1))] == ["size"]
+    assert [one.kind for one in findings(machine, explore(machine, most=1), meanings())] == ["size"]

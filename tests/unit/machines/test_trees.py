@@ -17,6 +17,7 @@ from detent.machines.load import built_in_names, load, read_document
 from detent.machines.parse import parse
 from detent.machines.trees import unjudged
 from detent.runner.make.vocabulary import vocabulary
+from detent.runner.step.registry import meanings
 from detent.verify.check import check_machine
 
 Change = Callable[[dict[str, Any]], None]
@@ -36,7 +37,7 @@ def changed(name: str, *changes: Change) -> Machine:
 
 
 def rules(machine: Machine) -> list[str]:
-    return [one.rule for one in unjudged(Chart(machine, explore(machine)))]
+    return [one.rule for one in unjudged(Chart(machine, explore(machine)), meanings())]
 
 
 def undeclared(document: dict[str, Any]) -> None:
@@ -48,7 +49,7 @@ def undeclared(document: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", built_in_names())
 def test_built_in_machines_deliver_only_what_was_judged(name: str) -> None:
     machine = load(name, vocabulary())[0]
-    assert unjudged(Chart(machine, explore(machine))) == ()
+    assert unjudged(Chart(machine, explore(machine)), meanings()) == ()
     assert check_machine(name).is_sound
 
 
@@ -58,7 +59,7 @@ def delivery_alone(document: dict[str, Any]) -> None:
 
 def test_deploy_gate_that_asks_for_the_documents_alone_is_refused() -> None:
     machine = changed("lights-out", delivery_alone, undeclared)
-    found = unjudged(Chart(machine, explore(machine)))
+    found = unjudged(Chart(machine, explore(machine)), meanings())
     assert "PassDeployGate delivers files that verified may not have judged" in [one.rule for one in found]
     assert "PassDeployGate delivers files that secrets_none may not have judged" in [one.rule for one in found]
     story = next(one.story for one in found if "verified" in one.rule)
@@ -113,7 +114,7 @@ def test_commit_of_a_tree_that_no_criterion_was_asked_of_is_refused() -> None:
         del document["gate"]["signed_as_is"]
 
     machine = changed("ralf", without)
-    found = unjudged(Chart(machine, explore(machine)))
+    found = unjudged(Chart(machine, explore(machine)), meanings())
     assert [one.rule for one in found] == ["human-commits delivers files that criteria_kept may not have judged"]
     assert any("files" in line for line in found[0].story)
 
@@ -136,14 +137,14 @@ def test_landing_without_the_tests_of_the_landed_files_is_refused() -> None:
 
     found = rules(changed("phase", phase))
     assert found == ["review_to_done delivers files that validation_passed may not have judged"]
-    story = next(iter(unjudged(Chart(changed("phase", phase), explore(changed("phase", phase)))))).story
+    story = next(iter(unjudged(Chart(changed("phase", phase), explore(changed("phase", phase))), meanings()))).story
     assert "in review files are edited by hand" in story
 
 
 def test_override_and_revert_are_the_exceptions() -> None:
     """`global` waives a gate by a person's override, and a revert delivers the tree it went back to."""
     machine = load("global", vocabulary())[0]
-    assert unjudged(Chart(machine, explore(machine))) == ()
+    assert unjudged(Chart(machine, explore(machine)), meanings()) == ()
 
 
 def test_property_about_trees_must_be_a_flag() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detent.gates.registry import TREE, Check
-from detent.machines.reading import SCHEMA, TEXT, TEXTS, one_of
+from detent.machines.reading import SCHEMA, TEXT, TEXTS, all_of, one_of
 from detent.runner.step.registry import Effect, Step
 
 CHECKS = (
@@ -19,6 +19,7 @@ CHECKS = (
         {"file": TEXT, "schema": SCHEMA, "plan": TEXT, "plan_schema": SCHEMA, "value": one_of(("inside", "outside"))},
         needs=(TREE,),
         judges=("inside",),
+        answer="",
     ),
     Check(
         "plan_review",
@@ -40,8 +41,13 @@ CHECKS = (
             "schema": SCHEMA,
             "value": one_of(("accepted", "needs_changes", "unclear", "upstream", "revert")),
         },
+        answer="",
     ),
-    Check("no_signal", "detent.packs.global_.reviews:no_signal", {"file": TEXT, "schema": SCHEMA, "values": TEXTS}),
+    Check(
+        "no_signal",
+        "detent.packs.global_.reviews:no_signal",
+        {"file": TEXT, "schema": SCHEMA, "values": all_of("signal_is")},
+    ),
     Check("signal_is", "detent.packs.global_.reviews:signal_is", {"file": TEXT, "schema": SCHEMA, "values": TEXTS}),
 )
 
@@ -72,6 +78,7 @@ STEPS = (
         look="detent.packs.global_.revert_step:look_revert",
         act="detent.packs.global_.revert_step:do_revert",
         begun="detent.packs.global_.revert_step:has_revert",
+        takes_back=True,
     ),
     Step(
         "decision",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detent.gates.registry import ABOUT, ALSO, TREE, Check, Excuse, Outside
-from detent.machines.reading import TEXT, TEXTS, one_of
+from detent.machines.reading import GATE, MOVES, TEXT, TEXTS, one_of
 from detent.runner.step.registry import Effect, Feature
 
 CHECKS = (
@@ -73,13 +73,15 @@ CHECKS = (
         "findings",
         "detent.packs.lights_out.checks.reports:findings",
         {"file": TEXT, "severities": TEXTS, "value": one_of(("none open", "some open"))},
-        {"about": ABOUT, "again": TEXT},
+        {"about": ABOUT, "again": GATE},
+        answer="",
     ),
     Check(
         "drift",
         "detent.packs.lights_out.checks.reports:drift",
         {"file": TEXT, "value": one_of(("CLEAN", "REPAIRED", "BLOCKED"))},
-        {"about": ABOUT, "again": TEXT},
+        {"about": ABOUT, "again": GATE},
+        answer="",
     ),
     Check("blocked_doc", "detent.packs.lights_out.checks.reports:blocked_doc", {"file": TEXT}, {"kind": TEXT}),
     Check(
@@ -87,6 +89,7 @@ CHECKS = (
         "detent.packs.lights_out.checks.verification:verification_doc",
         {"file": TEXT, "scope": TEXT, "readiness": TEXT},
         {"value": one_of(("PASS", "FAIL")), "about": ABOUT},
+        answer="PASS",
     ),
     Check(
         "recorded_runs",
@@ -106,6 +109,7 @@ CHECKS = (
         "architecture",
         "detent.packs.lights_out.checks.delivery:architecture",
         {"file": TEXT, "value": one_of(("none", "changes"))},
+        answer="",
     ),
     Check("big_fix", "detent.packs.lights_out.checks.fix_size:big_fix", {"design": TEXT}, needs=(TREE,)),
     Check("deploy_named", "detent.packs.lights_out.checks.deployed:deploy_named", {"preferences": TEXT}),
@@ -113,9 +117,10 @@ CHECKS = (
         "deployed",
         "detent.packs.lights_out.checks.deployed:deployed",
         {"preferences": TEXT},
-        {"edges": TEXTS, "besides": TEXTS},
+        {"edges": MOVES, "besides": TEXTS},
         needs=(TREE,),
         word=ALSO,
+        delivers=True,
         outside=Outside(
             run="detent.packs.lights_out.deploy:deploy",
             word="detent.packs.lights_out.deploy:word_wanted",
@@ -132,6 +137,7 @@ EFFECTS = (
         "detent.packs.lights_out.branch_commits:commit_gate",
         checkpoints=True,
         is_gate=True,
+        delivers_at_rest=True,
     ),
     Effect(
         "work_commit",

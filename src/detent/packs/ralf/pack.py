@@ -17,6 +17,8 @@ CHECKS = (
         runs="detent.packs.ralf.criteria:criteria_runs",
         judges=("all pass",),
         lacks_judge="detent.packs.ralf.criteria:is_to_be_judged",
+        answer="",
+        is_progress=True,
     ),
 )
 
@@ -55,6 +57,8 @@ STEPS = (
         begun="detent.packs.ralf.commit_step:has_commit",
         foresee="detent.packs.ralf.commit_step:foresee_commit",
         names_tree=True,
+        delivers=True,
+        is_signed=True,
     ),
 )
 

@@ -9,6 +9,7 @@ from detent.machines.load import built_in_names, canonical, explored_digests, re
 from detent.machines.parse import parse
 from detent.runner.access.access import COMMANDS
 from detent.runner.make.vocabulary import vocabulary
+from detent.runner.step.registry import meanings
 from detent.runner.task.pack import bring_pack
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.settings import FILE
@@ -58,7 +59,7 @@ def _checked(
         from detent.core.explore import explore  # only for such a machine
         from detent.machines.findings import findings
 
-        found = findings(machine, explore(machine))
+        found = findings(machine, explore(machine), meanings())
         problems = tuple(f"{one.rule}: {' / '.join(one.story)}" for one in found)
     if problems:
         raise MachineError(problems, where=where)

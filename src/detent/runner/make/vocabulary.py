@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detent.core.machine import Vocabulary
-from detent.gates.registry import Check, judges_tree, parameters
+from detent.gates.registry import Check, parameters
 from detent.machines.packs import BROUGHT, CHECKS, EFFECTS, STEPS
 from detent.runner.step.registry import Effect, Step, effects, effects_from_outside, steps, steps_from_outside
 from detent.store.journal.events import KINDS
@@ -23,4 +23,4 @@ def vocabulary(pack: str = "") -> Vocabulary:
         "codecs": tuple(CODECS),
         "kinds": tuple(KINDS),
     }
-    return Vocabulary(checks=parameters(pack), **names, shown=SOURCES, judging=judges_tree)
+    return Vocabulary(checks=parameters(pack), **names, shown=SOURCES)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from detent.core.decide import closed_guards, target_of
 from detent.core.values import Signal
 from detent.gates.judge import judge
-from detent.gates.registry import judges_tree
+from detent.runner.step.registry import meanings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _gate(task: Task, fact: Fact) -> str:
         return f"- [ ] {fact.gate}: {_sentence(fact.why)}{_to_do(fact.fix)}"
     if fact.once:
         return f"- [ ] {fact.gate}: needed {fact.once}.{_to_do(fact.fix)}"
-    if judges_tree(gate.check, gate.params) and state.access == "write":
+    if meanings().judges(gate) and state.access == "write":
         return f"- [ ] {fact.gate}: it holds so far, and is judged again on the files you leave"
     return f"- [x] {fact.gate}"
 

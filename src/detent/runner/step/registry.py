@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from detent.core.machine import State
     from detent.gates.seen import Seen
+    from detent.machines.meanings import Meanings
     from detent.machines.packs import At
     from detent.runner.step.disorder import Settled
     from detent.runner.task.open import Task
@@ -37,6 +38,8 @@ class Effect(Record):
     checkpoints: bool = False  # a checkpoint of the move's tree is kept first, and what came of it is told too
     needs_tree: bool = False  # it does something with the tree that the move saw; one with a checkpoint does anyway
     is_gate: bool = False  # a task that is blocked goes back to the tree it kept
+    delivers: bool = False  # it hands the work over to people
+    delivers_at_rest: bool = False  # so it does where the move leads into a state in which the work may rest
 
     @property
     def uses_tree(self) -> bool:
@@ -67,6 +70,9 @@ class Step(Record):
     provide: At = ""  # (task): makes what does no harm where it is not used; notes for a person
     provided: At = ""  # (task): whether that is there
     names_tree: bool = False  # the move is of the `tree` that `look` names
+    delivers: bool = False  # it hands the work over to people
+    is_signed: bool = False  # what it hands over is the tree that was signed last
+    takes_back: bool = False  # it leaves the tree as it was before the work
 
 
 class Feature(Record):
@@ -187,6 +193,14 @@ def step_named(name: str) -> Step:
     """What is known of a step; one that nobody knows does nothing."""
     pack = pack_of(name)
     return _general_steps().get(name) or (steps_from_outside(pack.name) if pack else steps()).get(name, _UNKNOWN)
+
+
+def meanings() -> Meanings:
+    """What the checker asks of names: their declarations."""
+    from detent.gates.registry import declared  # a look at one task compares no gates
+    from detent.machines.meanings import Meanings
+
+    return Meanings(declared, effect_named, step_named)
 
 
 def is_gate_effect(name: str) -> bool:

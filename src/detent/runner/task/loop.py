@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from detent.core.decide import spent
 from detent.core.record import Record
+from detent.gates.registry import declared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def reached(machine: Machine, snapshot: Snapshot, name: str) -> int:
 
 def criteria_seen(task: Task) -> tuple[tuple[str, bool | None, str], ...]:
     """How each criterion stood when they were last verified."""
-    gates = {name for name, gate in task.machine.gates.items() if gate.check == "criteria"}
+    gates = {name for name, gate in task.machine.gates.items() if declared(gate.check).is_progress}
     found = [result for name, result in task.memory.results.items() if name in gates]
     latest = max(found, key=lambda result: int(result["seq"]), default=None)
     return _parts(latest["parts"]) if latest else ()

@@ -13,11 +13,13 @@ from functools import partial
 
 from detent.gates.judge import judge
 from detent.gates.judged import unjudged
-from detent.gates.registry import judges_tree
+from detent.gates.registry import declared
+from detent.machines.meanings import JUDGED
 from detent.machines.reading import ACCEPTS
 from detent.machines.trees import asked, covered, delivers, key_of
 from detent.packs.lights_out.checks.deployed import changed_since_word
 from detent.runner.step.look import compare_trees, look
+from detent.runner.step.registry import meanings
 from detent.store.journal.native import Document
 from detent.store.text.names import name_some
 from detent.verify.replay.lines import Finding
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from detent.store.journal.chain import Entry
 
 KIND = "tree"
-_BINDING = "as_judged"
 
 
 class TreeReplay:
@@ -41,30 +42,31 @@ class TreeReplay:
     def __init__(self) -> None:
         self.judged: dict[str, tuple[Gate, str]] = {}
         self.signed: tuple[Edge, Way] | None = None
-        self.machine: Machine | None = None
+        self.meanings = meanings()
 
     def move_problems(self, task: Task, entry: Entry) -> Iterator[Finding]:
         """Judge one moved line; `task` remembers all before it."""
-        machine = self.machine = self.machine or _with_judges(task.machine)
+        machine = task.machine
         edge = next((one for one in machine.states[entry["from"]].edges if one.name == entry["edge"]), None)
         way = next((one for one in edge.ways if one.number == entry["way"]), None) if edge else None
         if edge is None or way is None:
             return  # that it is no move of the machine was told before
         seen = _seen(task, entry["tree"])
         yield from _bound(machine, entry, seen)
-        if entry["tree"] and delivers(machine, edge, way):
+        if entry["tree"] and delivers(machine, edge, way, self.meanings):
             yield from self._delivered(machine, entry, edge, way, seen)
-        if "revert" in way.prepare:
+        if self.meanings.takes_back(way):
             self.judged.clear()
         open_now = [name for name in way.needs if entry["facts"].get(name, {}).get("ok") is True]
         if entry["tree"]:
-            self.judged |= {key_of(gate): (gate, entry["tree"]) for gate in asked(machine, open_now) if gate.judges}
+            judging = [gate for gate in asked(machine, open_now) if self.meanings.judges(gate)]
+            self.judged |= {key_of(gate): (gate, entry["tree"]) for gate in judging}
         self.signed = (edge, way) if edge.sign_off else self.signed
 
     def _delivered(self, machine: Machine, entry: Entry, edge: Edge, way: Way, seen: Seen) -> Iterator[Finding]:
-        cover = covered(machine, edge, way)
-        if "commit" in way.prepare and self.signed:
-            cover |= covered(machine, *self.signed)
+        cover = covered(machine, edge, way, self.meanings)
+        if self.meanings.is_signed(way) and self.signed:
+            cover |= covered(machine, *self.signed, self.meanings)
         for key, (gate, tree) in self.judged.items():
             again = gate.params.get("again", "")
             if key in cover or (again and key_of(machine.gates[again]) in cover) or tree == entry["tree"]:
@@ -74,12 +76,6 @@ class TreeReplay:
                 names = name_some(path for _, path in changed)
                 what = f"{edge.name} delivers {entry['tree'][:12]}, but {gate.name} judged {tree[:12]}: {names} differ"
                 yield Finding(entry["seq"], KIND, f"{what} (not vouched for)", is_warning=True)
-
-
-def _with_judges(machine: Machine) -> Machine:
-    """A pinned machine was parsed without the list of checks that judge."""
-    gates = {name: gate.replace(judges=judges_tree(gate.check, gate.params)) for name, gate in machine.gates.items()}
-    return machine.replace(gates=gates)
 
 
 def _seen(task: Task, tree: str) -> Seen:
@@ -93,7 +89,7 @@ def _bound(machine: Machine, entry: Entry, seen: Seen) -> Iterator[Finding]:
         gate, is_open = machine.gates.get(name), content["ok"] is True
         if gate is None or not is_open:
             continue
-        if gate.check == _BINDING:
+        if declared(gate.check).binds == JUDGED:
             fact = judge(seen, [name])[name]
             if not fact.ok:
                 what = f"gate {name} was open then and can't be shown now: {fact.why}"

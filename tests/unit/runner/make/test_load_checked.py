@@ -14,6 +14,7 @@ from detent.machines.findings import findings
 from detent.machines.load import built_in_names, canonical, explored_digests, load, read_document
 from detent.runner.make.checked import load_checked
 from detent.runner.make.vocabulary import vocabulary
+from detent.runner.step.registry import meanings
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.settings import Settings
 
@@ -25,7 +26,7 @@ def test_what_is_listed_has_no_finding(name: str) -> None:
     document, _ = read_document(name)
     assert sha256_of(canonical(document)) in explored_digests(), "next: python tools/generate_docs.py"
     machine, _ = load(name, vocabulary())
-    assert (lint(machine), findings(machine, explore(machine))) == ((), ())
+    assert (lint(machine), findings(machine, explore(machine), meanings())) == ((), ())
 
 
 def test_nothing_else_is_listed() -> None:
