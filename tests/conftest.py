@@ -20,7 +20,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from detent.effects.host.sandbox import LANDLOCK, NONE, Probe, best_level
+from detent.effects.host.access import LANDLOCK, NONE
+from detent.effects.host.sandbox import Probe, best_level
 from detent.runner.access.level import remember_level
 from detent.store.journal.places import Project, project_at
 from tests.advisories import Advisories

@@ -65,8 +65,8 @@ def errors_page() -> list[str]:
 
 
 def cli_page() -> list[str]:
-    from detent.faces.cli.commands.phase_words import INIT_HELP, RUN_HELP
     from detent.faces.cli.help import usage_line
+    from detent.faces.cli.phase_words import INIT_HELP, RUN_HELP
     from detent.faces.cli.table import COMMANDS, GLOBAL_OPTIONS, GROUPS
     from tools.docs_machines import table
 

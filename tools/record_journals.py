@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from detent.effects.host.sandbox import NONE
+from detent.effects.host.access import NONE
 from detent.lab.attack.values import FINISHED, MACHINES
 from detent.lab.attack.world import World, remove
 

@@ -10,7 +10,8 @@ from detent_task import make_repository
 from serve import serve
 
 from detent.effects.host import process
-from detent.effects.host.sandbox import LEVELS, Probe, try_level
+from detent.effects.host.access import LEVELS
+from detent.effects.host.sandbox import Probe, try_level
 from detent.effects.workspace.checkout import run_command
 from detent.runner.access.access import command_running, hold_command, remember_level
 from detent.runner.make.begin import Wish

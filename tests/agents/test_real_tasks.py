@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.host.sandbox import BUBBLEWRAP, best_level
+from detent.effects.host.access import BUBBLEWRAP
+from detent.effects.host.sandbox import best_level
 from tests.agents.dialects import INPUT_TOKENS, OUTPUT_TOKENS, Shell
 from tests.agents.driven import CODE, ENGINE_S, FRAMED, HONEST, Doors, Driven, fields, in_state, listing
 from tests.agents.scripted_model import Turn

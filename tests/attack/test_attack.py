@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.host.sandbox import LANDLOCK, LEVELS, NONE
+from detent.effects.host.access import LANDLOCK, LEVELS, NONE
 from detent.lab.attack.attackers.processes import ALIVE
 from detent.lab.attack.inside import LOOT, gate_answers, write_section
 from detent.lab.attack.lab import (

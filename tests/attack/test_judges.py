@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.host.sandbox import NONE
+from detent.effects.host.access import NONE
 from detent.lab.attack.attackers.approval import RENAMED
 from detent.lab.attack.attackers.evidence import STILL_WRONG
 from detent.lab.attack.inside import LOOT

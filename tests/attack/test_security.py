@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, NONE
+from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, NONE
 from detent.lab.attack.table import ATTACKS
 
 ROOT = Path(__file__).resolve().parents[2]

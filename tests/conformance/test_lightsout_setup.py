@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from detent.effects.host.sandbox import BUBBLEWRAP, try_level
+from detent.effects.host.access import BUBBLEWRAP
+from detent.effects.host.sandbox import try_level
 from detent.machines.load import load
 from detent.packs.lights_out.harness import harness_files
 from detent.runner.make.vocabulary import vocabulary

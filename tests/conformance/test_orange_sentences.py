@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.host.sandbox import BUBBLEWRAP, best_level
+from detent.effects.host.access import BUBBLEWRAP
+from detent.effects.host.sandbox import best_level
 from detent.runner.drive.mandate import CANCEL, let_drive, stop_and_wait
 from detent.runner.task.open import open_task
 from tests.e2e.agent_runs import WAIT_S

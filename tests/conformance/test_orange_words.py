@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, NONE, try_level
+from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, NONE
+from detent.effects.host.sandbox import try_level
 from tests.e2e.orange_task import Oranges
 from tests.e2e.terminal import Terminal
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.host.sandbox import NONE
+from detent.effects.host.access import NONE
 from detent.store.journal.places import project_at
 from tests.conformance.ralf_threads import SPEC, Thread, Threads
 from tests.conftest import SAMPLE_FILES, force_level

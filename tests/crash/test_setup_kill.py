@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.host.sandbox import BUBBLEWRAP, try_level
+from detent.effects.host.access import BUBBLEWRAP
+from detent.effects.host.sandbox import try_level
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo
 from tests.crash.deaths import kill_at
 from tests.crash.points import FULL

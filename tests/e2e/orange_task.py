@@ -10,9 +10,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from detent.effects.host.access import NONE
 from detent.effects.host.keeper.look import look
 from detent.effects.host.keeper.watch import wait_for_end
-from detent.effects.host.sandbox import NONE
 from detent.store.journal.places import project_at
 from tests.conftest import SAMPLE_FILES, Completed, force_level
 from tests.e2e.agent_runs import WAIT_S, Agents, AgentTask

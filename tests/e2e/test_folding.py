@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, try_level
+from detent.effects.host.access import BUBBLEWRAP, LANDLOCK
+from detent.effects.host.sandbox import try_level
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
 from tests.folding import folding_place, undisturbed
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, LEVELS, NONE
 from detent.effects.host.landlock_process import TCP_SINCE, version
-from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, LEVELS, NONE, try_level
+from detent.effects.host.sandbox import try_level
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.places import project_at
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, environment_in, force_level

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.host.sandbox import BUBBLEWRAP, try_level
+from detent.effects.host.access import BUBBLEWRAP
+from detent.effects.host.sandbox import try_level
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo, let_out
 from tests.e2e.stubs import put_program, with_path
 

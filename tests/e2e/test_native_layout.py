@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from detent.effects.host.sandbox import BUBBLEWRAP, try_level
+from detent.effects.host.access import BUBBLEWRAP
+from detent.effects.host.sandbox import try_level
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo, let_out
 from tests.e2e.thread_task import MACHINE, ThreadTask, thread_task
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from detent.effects.git.bring import wipe
-from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, NONE, try_level
+from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, NONE
+from detent.effects.host.sandbox import try_level
 from detent.store.disk.atomic import write_cache
 from detent.store.journal.places import project_at
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo, force_level

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.host.sandbox import BUBBLEWRAP, NONE
+from detent.effects.host.access import BUBBLEWRAP, NONE
 from tests.conftest import Detent, MakeRepo
 from tests.e2e.test_set_up import NPM, World, at_verify, drive_orange, npm, npm_files, receipts
 

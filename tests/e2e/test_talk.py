@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from detent.effects.host.access import LEVELS
 from detent.effects.host.keeper.look import read_identity
 from detent.effects.host.keeper.start import Swept, end_survivors
-from detent.effects.host.sandbox import LEVELS, try_level
+from detent.effects.host.sandbox import try_level
 from detent.store.journal.places import project_at
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo, environment_in, force_level
 from tests.e2e.clone_task import CloneTask

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, NONE
+from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, NONE
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
 from tests.e2e.clone_task import CloneTask, contents
 from tests.e2e.phase_task import FRAME

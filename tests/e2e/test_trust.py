@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.host.sandbox import LANDLOCK, try_level
+from detent.effects.host.access import LANDLOCK
+from detent.effects.host.sandbox import try_level
 from detent.store.journal.places import project_at
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo, force_level, let_out
 from tests.crash.trace import why_not_here

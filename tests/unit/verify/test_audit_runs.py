@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from detent.effects.host.sandbox import NONE
+from detent.effects.host.access import NONE
 from detent.faces.cli.output import move_json
 from detent.runner.drive.drive import drive
 from detent.runner.drive.mandate import let_drive

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from detent.core.record import Record
 
+BUBBLEWRAP, LANDLOCK, NONE = "bubblewrap", "landlock", "none"
+LEVELS = (BUBBLEWRAP, LANDLOCK, NONE)  # best first
+
 
 class Bind(Record):
     """A place that shows a folder of another path: read-only, writable, or empty and thrown away (scratch)."""

@@ -12,7 +12,7 @@ import sys
 
 from detent.core.record import Record
 from detent.effects.host import process
-from detent.effects.host.access import Access, Bind, Laid, Overlay
+from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, LEVELS, NONE, Access, Bind, Laid, Overlay
 from detent.effects.host.programs import find_outside
 from detent.errors import ToolError
 from detent.store.journal.places import lies_in
@@ -21,8 +21,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-BUBBLEWRAP, LANDLOCK, NONE = "bubblewrap", "landlock", "none"
-LEVELS = (BUBBLEWRAP, LANDLOCK, NONE)  # best first
 ALLOWED, TCP_DENIED, DENIED = "allowed", "tcp denied", "denied"  # what became of the network
 PROBE_TIMEOUT_S = 20.0
 _PROGRAM = "bwrap"

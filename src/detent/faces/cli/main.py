@@ -8,15 +8,11 @@ import sys
 
 from detent.errors import DetentError, Ended, UsageError
 from detent.faces.cli.arguments import Arguments, parse_arguments
-from detent.faces.words.screen import error_words, printable
+from detent.faces.cli.reports import DONE, INTERRUPTED, UNREADABLE, complain, drop, report, report_unforeseen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import TextIO
-
-# Exit codes, the same for every command; `detent --help` lists them.
-DONE, REFUSED, USAGE, BUG, NEEDS_PERSON, UNREADABLE, STOPPED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -30,30 +26,16 @@ def main(words: Sequence[str] | None = None) -> int:
         code = _answer(given)
         sys.stdout.flush()
     except BrokenPipeError:
-        _drop(sys.stdout)  # the reader went away; nothing that was decided depends on it
+        drop(sys.stdout)  # the reader went away; nothing that was decided depends on it
     except KeyboardInterrupt:
         return INTERRUPTED
     except Ended as ended:
         return 128 + ended.number
     except OSError as error:
-        _drop(sys.stdout)
-        _complain(f"storage: the answer can't be written: {error.strerror}\n  next:  detent history\n")
+        drop(sys.stdout)
+        complain(f"storage: the answer can't be written: {error.strerror}\n  next:  detent history\n")
         return UNREADABLE
     return code
-
-
-def _complain(text: str) -> None:
-    """Say what is wrong; where nobody can be told, the exit code still says it."""
-    try:
-        sys.stderr.write(text)
-        sys.stderr.flush()
-    except OSError:
-        _drop(sys.stderr)
-
-
-def _drop(stream: TextIO) -> None:
-    """What is still to be written, also by Python itself at its end, would fail once more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _end_on_signals() -> None:
@@ -141,9 +123,8 @@ def _run(given: list[str]) -> int:
 def _handler(arguments: Arguments) -> Callable[[Arguments], int]:
     module, _, function = arguments.command.run.partition(":")
     # Not by `importlib`, which loads what nothing else here needs.
-    found: Callable[[Arguments], int] = getattr(
-        __import__(f"detent.faces.cli.commands.{module}", fromlist=(function,)), function
-    )
+    room = "detent.faces" if "." in module else "detent.faces.cli.commands"
+    found: Callable[[Arguments], int] = getattr(__import__(f"{room}.{module}", fromlist=(function,)), function)
     return found
 
 
@@ -151,45 +132,9 @@ def _print(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 
-def report(error: DetentError, *, as_json: bool) -> None:
-    if not as_json:
-        _complain(printable(error_words(error)) + "\n")
-        return
-    from detent.faces.cli.output import print_json
-
-    told = {"kind": error.kind, "what": error.what, "where": error.where, "next": error.next_step}
-    print_json({"error": {**told, "problems": list(getattr(error, "problems", ()))}})
-
-
-def report_unforeseen(error: Exception, *, as_json: bool) -> int:
-    """What no command reckoned with: a host that refuses is told as that, anything else is a bug of ours."""
-    from detent.store.disk.atomic import is_refused_by_host, storage_error
-
-    if isinstance(error, OSError) and is_refused_by_host(error):
-        told = storage_error(error, str(error.filename or ""), "this host refuses what is needed")
-        report(told, as_json=as_json)
-        return told.code
-    bug = DetentError(f"{type(error).__name__}: {error}", where=write_bug(error), next_step="please report that file")
-    bug.kind = "bug"
-    report(bug, as_json=as_json)
-    return bug.code
-
-
-def write_bug(error: Exception) -> str:
-    """A traceback is for us, not for the person: it goes to a file whose path is told."""
-    import tempfile
-    import traceback
-
-    text = "".join(traceback.format_exception(error))
-    report = f"detent {' '.join(sys.argv[1:])}\n{text}".encode("utf-8", "backslashreplace")
-    with tempfile.NamedTemporaryFile(prefix="detent-bug-", suffix=".log", delete=False) as file:
-        file.write(report)
-    return file.name
-
-
 def task_phase_init() -> int:
     """`task-phase-init`: make the files of a phase task in a folder, in the words of the document it comes from."""
-    from detent.faces.cli.commands.phase_words import INIT_HELP, help_of, init_words
+    from detent.faces.cli.phase_words import INIT_HELP, help_of, init_words
 
     told = help_of(sys.argv[1:], INIT_HELP)
     return main(init_words(sys.argv[1:])) if told is None else told
@@ -197,7 +142,7 @@ def task_phase_init() -> int:
 
 def task_phase_run() -> int:
     """`task-phase-run`: exactly one bounded agent run of a phase task."""
-    from detent.faces.cli.commands.phase_words import RUN_HELP, help_of, run_words
+    from detent.faces.cli.phase_words import RUN_HELP, help_of, run_words
 
     told = help_of(sys.argv[1:], RUN_HELP)
     return main(run_words(sys.argv[1:])) if told is None else told

@@ -23,7 +23,7 @@ class Command(Record):
     name: str
     group: str
     summary: str
-    run: str  # "module:function" below detent.faces.cli.commands, imported only when the command is used
+    run: str  # "module:function" below cli/commands, or with its room below faces; imported when the command is used
     arguments: tuple[Argument, ...] = ()
     options: tuple[Option, ...] = ()
     example: str = ""
@@ -184,7 +184,7 @@ COMMANDS = (
         "talk",
         "Start",
         "talk to the agent of the task's state in this terminal; what it leaves is judged as after any other run",
-        "talk:talk",
+        "drive:talk",
         (_TASK,),
         (_REPO,),
     ),
@@ -420,7 +420,7 @@ COMMANDS = (
         "evidence",
         "Result",
         "write one self-contained page that shows a task: what was asked, what happened, what proves it",
-        "evidence:evidence",
+        "result:evidence",
         (_TASK,),
         (Option("--out", "FILE", "write it there (default: into the task folder)"), _REPO),
     ),
@@ -519,7 +519,7 @@ COMMANDS = (
         "repl",
         "Advanced",
         "type lines to a task, each as with `detent say`, with completion and history; lines from a pipe are a script",
-        "repl:repl",
+        "repl.command:repl",
         (_TASK,),
         (_REPO,),
         "detent repl",
@@ -528,7 +528,7 @@ COMMANDS = (
         "tui",
         "Advanced",
         "a dashboard in this terminal: all tasks, what they wait for, keys to answer; drives started tasks",
-        "tui:tui",
+        "tui.command:tui",
         options=(Option("--jobs", "N", "how many agents may work at a time (default: 4)"), _REPO),
         has_json=False,  # asked for, it says what to use instead
     ),

@@ -19,7 +19,9 @@ from textual.message import Message
 from textual.widgets import DataTable, Footer, Input, Static
 
 from detent.effects.host.keeper.process import EVENTS
-from detent.faces.cli.main import write_bug
+from detent.faces.cli.reports import write_bug
+from detent.faces.tui import keys as words_tui_keys
+from detent.faces.tui import words as words_tui
 from detent.faces.tui.bindings import all_bindings
 from detent.faces.tui.desk import Desk
 from detent.faces.tui.gather import Gatherer, Row, View
@@ -28,8 +30,6 @@ from detent.faces.tui.paint import painted
 from detent.faces.tui.screens import Logs, Page, Question
 from detent.faces.tui.supervise import Stand, Supervising
 from detent.faces.tui.table import TaskTable
-from detent.faces.words import tui as words_tui
-from detent.faces.words import tui_keys as words_tui_keys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

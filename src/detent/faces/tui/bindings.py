@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.binding import Binding
 
-from detent.faces.words.tui_keys import FOOTER, KEYS, SHOWN_KEYS
+from detent.faces.tui.keys import FOOTER, KEYS, SHOWN_KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from textual import work
 from textual.app import App
 
 from detent.errors import DetentError
+from detent.faces.tui import keys as words_tui_keys
 from detent.faces.tui import menu
+from detent.faces.tui import words as words_tui
 from detent.faces.tui.asking import LONGEST_ANSWER_BYTES, Answer, ask
 from detent.faces.tui.gather import explain_now
 from detent.faces.tui.screens import LongText, Menu, Page, Question, Words
 from detent.faces.words import loop as words_loop
-from detent.faces.words import tui as words_tui
-from detent.faces.words import tui_keys as words_tui_keys
 from detent.faces.words.screen import error_words, printable
 from detent.runner.task.bell import ring
 from detent.store.disk.atomic import read_plain

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from detent.faces.words.tui import Line
+    from detent.faces.tui.words import Line
 
 STYLES: Mapping[str, str] = {"head": "bold", "good": "green", "bad": "bold red", "dim": "dim", "": ""}
 _NARROWEST = 20

@@ -14,15 +14,15 @@ from textual.widgets.option_list import Option
 
 from detent.effects.host.keeper.look import look
 from detent.faces.cli.commands.logs import GrowingText
+from detent.faces.tui import keys as words
 from detent.faces.tui.menu import MUST_SAY, Choice
 from detent.faces.tui.paint import painted
-from detent.faces.words import tui_keys as words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from detent.faces.words.tui import Line
+    from detent.faces.tui.words import Line
 
 LOG_TICK_S = 0.5
 LOG_LAST_BYTES = 256 * 1024  # how much of what was printed before is shown

@@ -10,9 +10,9 @@ from textual.coordinate import Coordinate
 from textual.events import Resize
 from textual.widgets import DataTable
 
+from detent.faces.tui import words
+from detent.faces.tui.keys import OPEN, SHOWN_KEYS
 from detent.faces.tui.paint import STYLES, cut
-from detent.faces.words import tui as words
-from detent.faces.words.tui_keys import OPEN, SHOWN_KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

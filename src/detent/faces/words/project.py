@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from detent.effects.host.sandbox import NONE
+from detent.effects.host.access import NONE
 from detent.effects.workspace.checkout import COPIED, PER_CHECKOUT, SHARED
 from detent.faces.words.screen import megabytes
 from detent.runner.make.create import DEFAULT_MACHINE

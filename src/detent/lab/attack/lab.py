@@ -8,7 +8,8 @@ import time
 from importlib.util import find_spec
 
 from detent.core.record import Record
-from detent.effects.host.sandbox import LANDLOCK, LEVELS, NONE, try_level
+from detent.effects.host.access import LANDLOCK, LEVELS, NONE
+from detent.effects.host.sandbox import try_level
 from detent.errors import DetentError
 from detent.lab.attack.inside import BEGUN, TRIED
 from detent.lab.attack.scene import Scene

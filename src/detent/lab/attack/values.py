@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detent.core.record import Record
-from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, LEVELS, NONE
+from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, LEVELS, NONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

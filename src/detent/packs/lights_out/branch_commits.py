@@ -15,7 +15,7 @@ from detent.effects.git.engine_commit import BranchCommit, commit_on_branch, loc
 from detent.effects.git.git import find_repository, tree_of
 from detent.effects.git.person_checkout import branch_commit
 from detent.effects.git.tree.tree_id import changed_files
-from detent.effects.host.sandbox import BUBBLEWRAP
+from detent.effects.host.access import BUBBLEWRAP
 from detent.errors import RefusedError
 from detent.gates.judge import judge
 from detent.runner.access.level import level_of

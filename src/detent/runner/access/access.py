@@ -12,8 +12,8 @@ import re
 
 from detent.effects.agents.catalog import find_program
 from detent.effects.git.clone import borrowed_objects
-from detent.effects.host.access import NOTHING_LAID, Access, Laid
-from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, NONE, TCP_DENIED, Probe, hold, our_own_files
+from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, NONE, NOTHING_LAID, Access, Laid
+from detent.effects.host.sandbox import TCP_DENIED, Probe, hold, our_own_files
 from detent.errors import RefusedError, ToolError
 from detent.runner.access.command_place import (
     RECORDS,

@@ -10,8 +10,8 @@ import json
 import os
 
 from detent.core.record import Record
-from detent.effects.host.access import NOTHING_LAID, Bind, Laid, Overlay
-from detent.effects.host.sandbox import BUBBLEWRAP, try_overlay
+from detent.effects.host.access import BUBBLEWRAP, NOTHING_LAID, Bind, Laid, Overlay
+from detent.effects.host.sandbox import try_overlay
 from detent.runner.access.level import level_of, stamp_of
 from detent.store.disk.atomic import as_json, make_folders, read_cache, write_cache
 from detent.store.journal.places import lies_in

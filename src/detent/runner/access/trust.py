@@ -12,7 +12,7 @@ import os
 from contextlib import suppress
 
 from detent.core.record import Record
-from detent.effects.host.sandbox import LANDLOCK, NONE
+from detent.effects.host.access import LANDLOCK, NONE
 from detent.errors import DetentError, UnreadableError, UntrustedError
 from detent.runner.access.access import settings_level
 from detent.runner.access.level import level_of

@@ -10,7 +10,7 @@ from __future__ import annotations
 from detent.core.record import Record
 from detent.effects.git.git import Git, check_object_id
 from detent.effects.git.tree.tree_id import changed_files
-from detent.effects.host.sandbox import NONE
+from detent.effects.host.access import NONE
 from detent.runner.access.access import command_level
 from detent.runner.access.trust import require_trust
 from detent.runner.task.pinned import read_committed

@@ -7,9 +7,9 @@ import os
 from detent.core.record import Record
 from detent.effects.agents.catalog import WRITE, command_for, passed_to, talk_command_for
 from detent.effects.git.bring import wipe
+from detent.effects.host.access import BUBBLEWRAP, NONE
 from detent.effects.host.keeper.start import RunSpec
 from detent.effects.host.keeper.terminal import in_foreground
-from detent.effects.host.sandbox import BUBBLEWRAP, NONE
 from detent.machines.parse import OWN_PROGRAM
 from detent.runner.access.access import hold_run
 from detent.runner.access.command_place import cache_variables, make_cache, run_cache

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from detent.effects.agents.events import classify, read_usage
+from detent.effects.host.access import BUBBLEWRAP
 from detent.effects.host.keeper.look import exit_class
 from detent.effects.host.keeper.process import EVENTS
-from detent.effects.host.sandbox import BUBBLEWRAP
 from detent.store.disk.atomic import read_plain
 from detent.store.journal.memory import TALKED
 

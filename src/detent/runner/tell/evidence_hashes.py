@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, LEVELS, NONE
+from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, LEVELS, NONE
 from detent.page.values import Hash
 from detent.store.disk.digest import sha256_of
 

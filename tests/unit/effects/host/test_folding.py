@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, best_level, try_level
+from detent.effects.host.access import BUBBLEWRAP, LANDLOCK
+from detent.effects.host.sandbox import best_level, try_level
 from detent.store.disk.folders import folds_case
 from tests.folding import folding_place, undisturbed
 

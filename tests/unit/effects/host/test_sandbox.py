@@ -10,20 +10,10 @@ from pathlib import Path
 import pytest
 
 from detent.effects.host import process
-from detent.effects.host.access import Access
+from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, LEVELS, NONE, Access
 from detent.effects.host.landlock import landlock
 from detent.effects.host.landlock_process import SCOPED_SINCE, TCP_SINCE, version
-from detent.effects.host.sandbox import (
-    BUBBLEWRAP,
-    LANDLOCK,
-    LEVELS,
-    NONE,
-    Probe,
-    best_level,
-    find_bubblewrap,
-    hold,
-    try_level,
-)
+from detent.effects.host.sandbox import Probe, best_level, find_bubblewrap, hold, try_level
 from detent.errors import ToolError
 from tests.e2e.stubs import put_program
 from tests.keyring import SECRET, reader, user_reader

@@ -11,8 +11,8 @@ import pytest
 
 from detent.effects.git.git import find_repository
 from detent.effects.git.tree.tree_id import tree_id
-from detent.effects.host.access import Access, Laid
-from detent.effects.host.sandbox import BUBBLEWRAP, Probe, best_level, hold, try_overlay
+from detent.effects.host.access import BUBBLEWRAP, Access, Laid
+from detent.effects.host.sandbox import Probe, best_level, hold, try_overlay
 from detent.effects.workspace.checkout import SHARED, Checkout, FrozenTree, Running, Setups, Wanted, Workspace
 from detent.effects.workspace.checkout import run_command as run_in
 from detent.effects.workspace.prepared import prepared_checkout

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.faces.cli.main import BUG, report_unforeseen
+from detent.faces.cli.reports import BUG, report_unforeseen
 
 
 @pytest.mark.parametrize("as_json", [False, True])

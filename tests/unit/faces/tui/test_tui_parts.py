@@ -6,10 +6,10 @@ import pytest
 
 from detent.core.decide import enter
 from detent.faces.tui.gather import Count, Row, counts
+from detent.faces.tui.keys import FOOTER, KEYS, SHOWN_KEYS, notices_words
 from detent.faces.tui.menu import Choice, choice_for, letters
 from detent.faces.tui.notices import SETTLE_S, Notices
-from detent.faces.words.tui import age_words, cells, counted_words, ratio
-from detent.faces.words.tui_keys import FOOTER, KEYS, SHOWN_KEYS, notices_words
+from detent.faces.tui.words import age_words, cells, counted_words, ratio
 from detent.runner.tell.explain import Move
 from tests.unit.core.small import small
 
@@ -17,7 +17,7 @@ pytest.importorskip("textual", reason="textual is not installed: no dashboard to
 
 from detent.faces.tui.paint import painted
 from detent.faces.tui.table import columns_for
-from detent.faces.words.tui import Line
+from detent.faces.tui.words import Line
 
 BACK = """
 [[edge]]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK, NONE
+from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, NONE
 from detent.errors import UntrustedError
 from detent.runner.access.trust import is_untrusted, privileged_of, require_trust, trust
 from detent.store.journal.places import project_at

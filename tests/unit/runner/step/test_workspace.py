@@ -8,7 +8,8 @@ from typing import Protocol
 
 import pytest
 
-from detent.effects.host.sandbox import BUBBLEWRAP, NONE, try_level
+from detent.effects.host.access import BUBBLEWRAP, NONE
+from detent.effects.host.sandbox import try_level
 from detent.effects.workspace.checkout import SetupFailed
 from detent.runner.make.begin import Wish
 from detent.runner.make.create import create

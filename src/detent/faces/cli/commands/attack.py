@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from detent.effects.host.sandbox import LEVELS
+from detent.effects.host.access import LEVELS
 from detent.errors import ToolError, UsageError
 from detent.faces.cli.output import show
 from detent.faces.words.screen import printable

@@ -1,4 +1,4 @@
-"""Commands that drive tasks: run, start, stop, respawn."""
+"""Commands that drive tasks: run, start, stop, respawn, talk."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ import sys
 
 from detent.errors import RefusedError, UsageError
 from detent.faces.cli.caller import person_name, refuse_inside_run
-from detent.faces.cli.output import move_json, show
-from detent.faces.words.run import goes_on_words, happened_words, rest_words
-from detent.faces.words.screen import outcome_words, printable
+from detent.faces.cli.commands.ask import open_to_change
+from detent.faces.cli.output import move_json, show, status_json
+from detent.faces.cli.rests import EXIT_CODES, nothing_told, rest_json, tell_at_once, tell_person
+from detent.faces.words.run import goes_on_words, rest_words
+from detent.faces.words.screen import outcome_words, status_words
 from detent.runner.drive.drive import drive
-from detent.runner.drive.notify import notify
 from detent.runner.task.open import Task, find_project, is_over, load_all, load_task, open_task
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.faces.cli.arguments import Arguments
-    from detent.runner.drive.drive import Happened, Rest
 
-# What `run` ends with: nothing left to do, the one run was refused or failed, a person must act, or it stopped itself.
-EXIT_CODES = {"done": 0, "running": 0, "refused": 1, "failed": 1, "person": 4, "stopped": 6, "quota": 6}
 LONGEST_STOP_S = 30.0  # for a run to end after it was told to
 
 
@@ -103,33 +101,6 @@ def _break_off(arguments: Arguments, task: Task) -> None:
         sys.stdout.flush()
 
 
-def tell_person(rest: Rest) -> None:
-    if problem := notify(rest):
-        sys.stderr.write(printable(f"note: {problem}") + "\n")
-
-
-def nothing_told(_happened: Happened) -> None:
-    pass
-
-
-def tell_at_once(happened: Happened) -> None:
-    sys.stdout.write(printable(happened_words(happened)) + "\n")
-    sys.stdout.flush()  # somebody is watching
-
-
-def rest_json(rest: Rest) -> dict[str, object]:
-    task = rest.task
-    return {
-        "id": task.id,
-        "state": task.memory.snapshot.state,
-        "rest": rest.why,
-        "why": rest.text,
-        "said": rest.said,
-        "runs": task.memory.runs,
-        "usage": dict(task.memory.usage),
-    }
-
-
 def start(arguments: Arguments) -> int:
     from detent.runner.drive.mandate import let_drive
 
@@ -203,4 +174,21 @@ def _over(arguments: Arguments, error: RefusedError) -> int:
 
 def _nothing(arguments: Arguments) -> int:
     show(arguments, {"tasks": []}, 'no open task here\n  next: detent new phase "what is to be done"')
+    return 0
+
+
+def talk(arguments: Arguments) -> int:
+    """The agent of the task's state in this terminal."""
+    from detent.runner.drive.talk import talk as talk_to_agent
+    from detent.runner.tell.explain import explain
+
+    refuse_inside_run("talking to an agent")
+    task = open_to_change(arguments)
+    if not all(os.isatty(stream) for stream in (0, 1)):
+        is_called_in = task.machine.states[task.memory.snapshot.state].driver == "person"
+        say, run = f'say one thing at a time: detent say "..." {task.id}', f"let it work alone: detent run {task.id}"
+        raise RefusedError("talking needs a terminal, and this is none", next_step=say if is_called_in else run)
+    task = talk_to_agent(task, nothing_told if arguments.has("--json") else tell_at_once, move_json)
+    told = explain(task, with_moves=False)
+    show(arguments, status_json(told), status_words(told))
     return 0

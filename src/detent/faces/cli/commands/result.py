@@ -12,6 +12,7 @@ from detent.faces.words.done import collected_words, landed_words, patch_words, 
 from detent.faces.words.landing import caches_words, plan_words, progress_words
 from detent.runner.step.proving.prove import quiet
 from detent.runner.task.open import find_project, open_task
+from detent.runner.tell.evidence import evidence_summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,4 +163,24 @@ def gc(arguments: Arguments) -> int:
     found = collect(task.project if task else find_project(arguments.text("--repo")), wish)
     rows = [{field: getattr(one, field) for field in one._fields} for one in found]
     show(arguments, {"tasks": rows, "dry_run": wish.dry_run}, collected_words(found, dry_run=wish.dry_run))
+    return 0
+
+
+def evidence(arguments: Arguments) -> int:
+    task = open_task(arguments.text("TASK"), arguments.text("--repo"))
+    written = evidence_summary(task, arguments.text("--out"))
+    holds = (
+        (written.moves, "move"),
+        (written.refusals, "refusal"),
+        (written.runs, "agent run"),
+        (written.commands, "proof run"),
+        (written.artifacts, "artifact"),
+        (written.files_changed, "changed file"),
+    )
+    counted = ", ".join(f"{number} {word}{'' if number == 1 else 's'}" for number, word in holds)
+    lines = [written.path, f"  holds: {counted}"]
+    if not arguments.has("--out"):
+        lines.append(f"  link:  {written.link}")
+    content = {field: getattr(written, field) for field in written._fields}
+    show(arguments, {"id": task.id, **content}, "\n".join(lines))
     return 0

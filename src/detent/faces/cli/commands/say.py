@@ -7,9 +7,10 @@ from detent.errors import RefusedError, UsageError
 from detent.faces.cli.caller import person_name, refuse_inside_run
 from detent.faces.cli.commands.ask import open_to_change, show_outcome
 from detent.faces.cli.commands.choose import show_view, without_run
-from detent.faces.cli.commands.drive import EXIT_CODES, drive_told, nothing_told, tell_at_once
+from detent.faces.cli.commands.drive import drive_told
 from detent.faces.cli.given import given_with
 from detent.faces.cli.output import move_json, next_json, show, status_json
+from detent.faces.cli.rests import EXIT_CODES, nothing_told, tell_at_once
 from detent.faces.words.loop import reply_said_words
 from detent.faces.words.said import no_listener_words, understood_words
 from detent.faces.words.screen import next_words, outcome_words, status_words

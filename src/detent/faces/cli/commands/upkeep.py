@@ -54,7 +54,7 @@ def doctor(arguments: Arguments) -> int:
 
 def _settings(project: Project, *, is_quick: bool, is_silent: bool) -> tuple[list[Row], tuple[Tried, ...]]:
     """Are the settings in order, and do their commands work in a fresh checkout?"""
-    from detent.effects.host.sandbox import NONE
+    from detent.effects.host.access import NONE
     from detent.faces.words.landing import progress_words
     from detent.faces.words.project import found_rows, trial_rows
     from detent.runner.access.access import settings_level
@@ -116,7 +116,8 @@ def _repair(arguments: Arguments) -> int:
 
 def _host(project: Project) -> list[Row]:
     from detent.effects.git.git import Git
-    from detent.effects.host.sandbox import NONE, best_level
+    from detent.effects.host.access import NONE
+    from detent.effects.host.sandbox import best_level
     from detent.faces.words.project import level_words
     from detent.runner.access.level import folding_folders
 

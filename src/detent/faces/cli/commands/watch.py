@@ -7,8 +7,8 @@ import sys
 
 from detent.errors import UsageError
 from detent.faces.cli.caller import refuse_inside_run
-from detent.faces.cli.commands.drive import EXIT_CODES, rest_json, tell_person
 from detent.faces.cli.output import move_json, print_json, show
+from detent.faces.cli.rests import EXIT_CODES, rest_json, tell_person
 from detent.faces.words.run import rest_words
 from detent.faces.words.screen import printable
 from detent.runner.drive.watch import DEFAULT_JOBS, Supervisor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from detent.effects.host.sandbox import BUBBLEWRAP, LANDLOCK
+from detent.effects.host.access import BUBBLEWRAP, LANDLOCK
 from detent.lab.attack.attackers.spying import looted
 from detent.lab.attack.values import (
     CANARY,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from detent.effects.host.sandbox import BUBBLEWRAP
+from detent.effects.host.access import BUBBLEWRAP
 from detent.lab.attack.attackers.evidence import honest, is_in
 from detent.lab.attack.attackers.spying import looted
 from detent.lab.attack.scene import ASKED_FILE, read

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def tui(arguments: Arguments) -> int:
-    from detent.faces.words import tui_keys as words
+    from detent.faces.tui import keys as words
 
     refuse_inside_run("the dashboard")
     if arguments.has("--json"):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from detent.faces.tui.gather import KINDS
 from detent.faces.tui.menu import MUST_SAY, is_provable
+from detent.faces.tui.words import DIM, HEAD, MARKS, MEANINGS, PLAIN, Line, missing_lines, openness
 from detent.faces.words.loop import LOOK_ONLY, view_word
 from detent.faces.words.screen import one_line
-from detent.faces.words.tui import DIM, HEAD, MARKS, MEANINGS, PLAIN, Line, missing_lines, openness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from detent.faces.cli.arguments import Arguments, parse_arguments
 from detent.faces.cli.caller import refuse_inside_run
 from detent.faces.cli.commands.ask import open_to_change
 from detent.faces.cli.commands.say import say
-from detent.faces.cli.main import INTERRUPTED, report, report_unforeseen
+from detent.faces.cli.reports import INTERRUPTED, report, report_unforeseen
 from detent.faces.words.said import (
     INTERRUPTED_WORDS,
     LEAVE_WORDS,
