@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Detent, MakeRepo, let_out
+from tests.conftest import SAMPLE_FILES, Detent, MakeRepo, let_out
 from tests.e2e.terminal import Terminal
 from tests.e2e.thread_task import ThreadTask, thread_task
 
@@ -129,6 +129,77 @@ def test_a_branch_of_the_person_that_advanced_is_not_moved(thread: ThreadTask) -
     assert (thread.branch, thread.git("rev-parse", "HEAD")) == ("main", theirs)
     assert thread.read("theirs.txt") == "theirs\n"
     assert thread.git("status", "--porcelain") == ""
+
+
+def base_begins_to_track(thread: ThreadTask, name: str) -> None:
+    """Somebody commits this file on main from another checkout meanwhile, whatever is ignored."""
+    other = thread.repository.parent / "other"
+    thread.git("worktree", "add", "--quiet", "--detach", str(other), "main")
+    (other / name).parent.mkdir(exist_ok=True)
+    (other / name).write_text("theirs\n", encoding="utf-8")
+    thread.repo.git(other, "add", "--all", "--force")
+    thread.repo.git(other, "commit", "--quiet", "--message=Theirs")
+    thread.git("update-ref", "refs/heads/main", thread.repo.git(other, "rev-parse", "HEAD"))
+
+
+def ignored_thread(detent: Detent, repo: MakeRepo, ignored_by: str) -> ThreadTask:
+    """In Running, with no work; what begins with `notes` is ignored by this file."""
+    repository = repo(files={**SAMPLE_FILES, **({ignored_by: "notes*\n"} if ignored_by == ".gitignore" else {})})
+    (repository / ignored_by).write_text("notes*\n", encoding="utf-8")
+    let_out(repository)
+    begun = ThreadTask(detent, repo, repository).begun()
+    return begun.moved("move", "Preflight").moved("move", "Running")
+
+
+IGNORED = pytest.mark.parametrize("ignored_by", [".git/info/exclude", ".gitignore"])
+IN_THE_WAY = pytest.mark.parametrize(
+    ("mine", "tracked"),
+    [("notes.txt", "notes.txt"), ("notes/old.txt", "notes"), ("notes", "notes/new.txt"), ("a/notes", "a/notes")],
+)
+
+
+@IGNORED
+@IN_THE_WAY
+def test_what_a_person_ignores_is_not_overwritten_by_the_way_back(
+    detent: Detent, repo: MakeRepo, ignored_by: str, mine: str, tracked: str
+) -> None:
+    """Git takes ignored files for worthless, and the branch that is gone back to began to track one meanwhile."""
+    thread = ignored_thread(detent, repo, ignored_by)
+    thread.write(mine, "precious\n")
+    thread.write("new.txt", "new\n")
+    base_begins_to_track(thread, tracked)
+    before = thread.journal()
+    refused = thread("move", "Drafting", "--yes")
+    assert refused.code == 1
+    assert f"stand in the way: {mine}" in refused.out + refused.err
+    assert "move them away" in refused.out + refused.err
+    assert (thread.read(mine), thread.read("new.txt"), thread.branch) == ("precious\n", "new\n", "thread/t")
+    assert thread.journal() == before
+    (thread.repository / mine).rename(thread.repository.parent / "aside")
+    thread.moved("move", "Drafting", "--yes")
+    assert (thread.branch, thread.read(tracked)) == ("main", "theirs\n")
+    assert thread.is_sound()
+
+
+def test_what_the_agent_made_gives_way_to_the_branch_once_it_is_saved(thread: ThreadTask) -> None:
+    base_begins_to_track(thread, "new.txt")
+    thread.moved("move", "Drafting", "--yes")
+    assert thread.read("new.txt") == "theirs\n"
+    assert thread.git("show", f"{saved(thread)['backup']}:new.txt") == "new"
+
+
+@IGNORED
+@IN_THE_WAY
+def test_a_task_that_is_given_up_overwrites_nothing_that_a_person_ignores(
+    detent: Detent, repo: MakeRepo, ignored_by: str, mine: str, tracked: str
+) -> None:
+    thread = ignored_thread(detent, repo, ignored_by)
+    thread.write(mine, "precious\n")
+    base_begins_to_track(thread, tracked)
+    thread.moved("cancel", "--reason", "not needed")
+    assert (thread.state, thread.branch) == ("Abandoned", "thread/t")
+    assert f"stand in the way: {mine}" in thread.journal()[-1]["result"]["stays"]
+    assert thread.read(mine) == "precious\n"
 
 
 def test_without_a_branch_of_its_own_only_files_go_back(detent: Detent, repo: MakeRepo) -> None:

@@ -184,8 +184,11 @@ def delete_branch(top: str, name: str, commit: str) -> None:
 
 
 def switch(top: str, branch: str, *, force: bool = False) -> None:
-    """Check out a branch as the person's git does; by force, files give way to those of the branch."""
-    how = ("--force",) if force else ()
+    """Check out a branch as the person's git does; by force, files give way to those of the branch.
+
+    Without force ignored files do not give way, which git by itself takes for worthless.
+    """
+    how = ("--force",) if force else ("--no-overwrite-ignore",)
     quiet_git(top, "checkout", "--quiet", *how, "--no-recurse-submodules", branch, "--")
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from detent.effects.git.person_checkout import branch_commit, stand_at, switch
 from detent.errors import RefusedError, ToolError
-from detent.runner.step.in_place import dirty_checkout, made_branch
+from detent.runner.step.in_place import dirty_checkout, made_branch, overwritten
+from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +32,11 @@ def _left(task: Task) -> dict[str, str]:
             return {"stays": f"the checkout is not on {own}"}
         if dirty := dirty_checkout(task, stand.commit):
             return {"stays": f"not committed: {dirty.words()}"}
-        if not branch_commit(stand.repository.common_dir, base["branch"]):
+        target = branch_commit(stand.repository.common_dir, base["branch"])
+        if not target:
             return {"stays": f"the branch {base['branch']} is gone"}
+        if found := overwritten(task, stand.repository.top, stand.commit, target):
+            return {"stays": f"files that are not committed stand in the way: {name_some(found)}"}
         switch(stand.repository.top, base["branch"])
     except (RefusedError, ToolError) as problem:
         return {"stays": problem.what}  # a checkout is its user's; giving a task up must not depend on it

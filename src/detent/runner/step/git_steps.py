@@ -35,6 +35,7 @@ from detent.runner.step.in_place import (
     NO_GIT,
     dirty_checkout,
     made_branch,
+    overwritten,
     refuse_beside_run,
     refuse_branch_of_other,
     refuse_elsewhere,
@@ -42,12 +43,14 @@ from detent.runner.step.in_place import (
 from detent.runner.step.look import current_tree
 from detent.store.journal.memory import utc_now
 from detent.store.journal.places import branch_of
+from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from detent.runner.step.registry import Doing, Results
+    from detent.runner.task.open import Task
 
     Look = Callable[[Doing], dict[str, str]]
     Act = Callable[[Doing], Results]
@@ -178,8 +181,19 @@ def look_reset(doing: Doing) -> dict[str, str]:
         return {}
     base = doing.done["baseline"]
     refuse_target(stand, base["branch"], base["commit_sha"])
-    current_tree(doing.task)  # what can't be looked at can't be saved: told before anything is intended
+    tree = current_tree(doing.task)  # what can't be looked at can't be saved: told before anything is intended
+    _refuse_overwriting(doing.task, stand, branch_commit(stand.repository.common_dir, base["branch"]), tree)
     return {"branch": stand.branch, "head": stand.commit, "to": base["branch"]}
+
+
+def _refuse_overwriting(task: Task, stand: Stand, target: str, tree: str) -> None:
+    top = stand.repository.top
+    if found := overwritten(task, top, stand.commit, target, saved=tree):
+        raise RefusedError(
+            f"files of yours that are ignored stand in the way: {name_some(found)}",
+            where=top,
+            next_step="move them away; then run the same command again",
+        )
 
 
 def do_reset(doing: Doing) -> Results:
@@ -196,6 +210,8 @@ def do_reset(doing: Doing) -> Results:
     new = [name for status, name in changed_files(private, tree_of(common_dir, target), tree) if status == "A"]
     ref = backup_ref(task.id, doing.key)
     saved = find_saved(common_dir, ref)
+    if not saved:  # else the way back may have begun, and its own files are there already
+        _refuse_overwriting(task, stand, target, tree)
     if not saved or (tree != tree_of(common_dir, target) and tree not in [one.tree for one in saved]):
         saved = (*saved, _save(doing, stand, ref, tree))
         save_staged(top, common_dir, ref, (tree, tree_of(common_dir, stand.commit)), stand.commit)

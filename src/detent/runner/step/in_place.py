@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 
 from detent.effects.git.bring import wipe
-from detent.effects.git.dirty import Dirty, uncommitted
-from detent.effects.git.git import find_repository
+from detent.effects.git.dirty import Dirty, in_the_way, uncommitted
+from detent.effects.git.git import find_repository, tree_of
+from detent.effects.git.saved_work import ignored_by_person
+from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError
 from detent.runner.task.in_project import left_out
 from detent.runner.task.open import load_all
@@ -35,6 +37,19 @@ def dirty_checkout(task: Task, commit: str) -> Dirty:
         return uncommitted(repository, commit, scratch, left_out(task))
     finally:
         wipe(scratch)
+
+
+def overwritten(task: Task, top: str, commit: str, target: str, *, saved: str = "") -> tuple[str, ...]:
+    """What would be lost if the checkout, at `commit`, is led to the target: ignored files too, which git overwrites.
+
+    Of files that stand in the `saved` tree only those may not give way that a person ignores for themselves.
+    """
+    git_dir = task.places.private_git() if saved else task.project.common_dir
+    made = changed_files(git_dir, tree_of(git_dir, commit), saved) if saved else ()
+    mine = ignored_by_person(top, [name for status, name in made if status == "A"])
+    changes = changed_files(git_dir, saved or commit, target)
+    added = [name for status, name in changes if status == "A" or (status != "D" and name in mine)]
+    return in_the_way(top, added, [name for status, name in changes if status == "D" and name not in mine])
 
 
 def refuse_beside_run(task: Task) -> None:
