@@ -45,8 +45,8 @@ has `native`: that `text`, and in `was` the SHA-256 of the text it replaces; it 
 def fields_of(kind: type[Line]) -> dict[str, tuple[str, str]]:
     """Each field of a type by its name in the line: its type in words, and its sentence."""
     found: dict[str, tuple[str, str]] = {}
-    for one in reversed(kind.__mro__):
-        for row in inspect.getsource(one).splitlines() if issubclass(one, Line) else ():
+    for one in reversed(kind.__mro__[:-1]):
+        for row in inspect.getsource(one).splitlines() if one is not Line or kind is Line else ():
             match = _FIELD.match(row)
             if match is None or "ClassVar" in match[2]:
                 continue
@@ -77,10 +77,9 @@ def journal_page() -> list[str]:
         *table(("field", "type", "meaning"), ((f"`{name}`", kind, words) for name, (kind, words) in general.items())),
     ]
     for name, kind in KINDS.items():
-        own = {field: told for field, told in fields_of(kind).items() if field not in general}
         due = {*required(kind), *kind.since_2}
         lines += [f"## {name}", "", _says(kind), ""]
-        rows = ((f"`{field}`", told[0], told[1] + _lacks(field, due, kind)) for field, told in own.items())
+        rows = ((f"`{field}`", told[0], told[1] + _lacks(field, due, kind)) for field, told in fields_of(kind).items())
         lines += table(("field", "type", "meaning"), rows)
     return lines
 

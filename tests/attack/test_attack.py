@@ -35,6 +35,7 @@ from detent.lab.attack.table import ATTACKS, CONTROLS
 from detent.lab.attack.values import CANARY, FIXED, GREEN, MACHINES, NOTES, PHASE, RED, WORK
 from detent.lab.attack.variants import HERE
 from detent.lab.attack.world import World, remove
+from detent.store.journal.run_events import RunPlanned
 from tests.conftest import Detent
 
 OFFERED = offered_levels()
@@ -121,14 +122,14 @@ def test_the_journal_names_the_level_that_held(world: World, level: str) -> None
     need(level)
     scene = world.at(PHASE, WORK, level)
     scene.let_loose("does-nothing")
-    assert [entry["sandbox"] for entry in scene.new_lines("run_planned")] == [level]
+    assert [line.sandbox for line in scene.new_lines(RunPlanned)] == [level]
 
 
 def test_a_run_in_place_under_landlock_is_journaled_as_not_sandboxed(world: World) -> None:
     need(LANDLOCK)
     scene = world.at(PHASE, WORK, LANDLOCK, HERE)
     scene.let_loose("does-nothing")
-    assert [entry["sandbox"] for entry in scene.new_lines("run_planned")] == [NONE]
+    assert [line.sandbox for line in scene.new_lines(RunPlanned)] == [NONE]
 
 
 def test_every_level_says_something_about_every_attack() -> None:

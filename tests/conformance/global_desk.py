@@ -15,6 +15,7 @@ from detent.runner.make.adopt import adopt
 from detent.runner.make.begin import Wish
 from detent.runner.step.step import Outcome, step
 from detent.runner.task.open import load_task
+from detent.store.journal.line import to_line
 from tests.conftest import MakeRepo, let_out, trust
 
 PLANNING, FILES = "planning/planning.ai.json", "plan.files.json"
@@ -89,7 +90,7 @@ class GlobalDesk:
         return self.task.memory.snapshot.state
 
     def lines(self, *kinds: str) -> list[dict[str, Any]]:
-        return [entry for entry in self.task.store.history() if not kinds or entry["kind"] in kinds]
+        return [to_line(line) for line in self.task.store.history() if not kinds or line.kind in kinds]
 
     def transcript(self) -> list[dict[str, Any]]:
         text = (self.folder / "transcript.jsonl").read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from detent.store.journal.events import from_line
 from detent.store.journal.native_log import log_line
 from tests.conftest import Detent, MakeRepo, environment_in
 from tests.e2e.agent_runs import HONEST, Agents, AgentTask
@@ -128,7 +129,9 @@ class Forger:
         if anchor:
             self.anchor()
         if log:
-            told = "".join(json.dumps(log_line(entry), ensure_ascii=False) + "\n" for entry in self.task.entries())
+            told = "".join(
+                json.dumps(log_line(from_line(entry)), ensure_ascii=False) + "\n" for entry in self.task.entries()
+            )
             (self.task.folder / "history.jsonl").write_text(told, encoding="utf-8")
 
     def git(self, *words: str, stdin: str = "") -> str:

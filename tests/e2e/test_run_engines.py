@@ -18,6 +18,7 @@ from detent.runner.run.end_run import end_run
 from detent.runner.task.open import open_task
 from tests.conftest import SAMPLE_FILES, Detent, MakeRepo
 from tests.e2e.agent_runs import HONEST, WAIT_S, Agents, AgentTask
+from tests.lines import made
 from tests.unit.effects.host.keeper.keeper_runs import until
 
 
@@ -67,7 +68,7 @@ def test_an_engine_killed_between_plan_and_start_leaves_a_run_that_never_began(a
     planned = {
         key: value for key, value in task.last("run_planned").items() if key not in ("seq", "time", "kind", "prev")
     }
-    store.commit(store.load(), "run_planned", {**planned, "run": 2})
+    store.commit(store.load(), made("run_planned", planned, run=2))
     refused = task("move", "blocked", task.id, cwd=task.repo)
     assert "run_void" in kinds(task), refused  # whoever comes next settles it
     task.run(expect=0)

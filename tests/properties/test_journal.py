@@ -15,6 +15,7 @@ from detent.errors import DamagedJournal, UnreadableError
 from detent.store.journal.memory import Memory
 from detent.store.journal.places import TaskPlaces, make_task_folder
 from detent.store.journal.tasks import TaskStore
+from tests.lines import made
 
 EXAMPLES = settings(max_examples=max(150, settings().max_examples // 10))
 TEXTS = st.text(st.characters(codec=None), max_size=20)
@@ -34,12 +35,12 @@ class Story:
         places = TaskPlaces("t", folder)
         make_task_folder(places)
         self.store = TaskStore(places)
-        self.memories = [self.store.commit(None, "created", {"id": "t"}, Snapshot(state="start"))]
+        self.memories = [self.store.commit(None, made("created", id="t"), Snapshot(state="start"))]
         for kind, content in lines:
             memory = self.memories[-1]
             after = memory.snapshot.replace(state=content["to"]) if kind == "moved" else None
             full = {"tree": "", "by": "agent", "missing": [], **content}
-            self.memories.append(self.store.commit(memory, kind, full, after))
+            self.memories.append(self.store.commit(memory, made(kind, full), after))
 
     @property
     def journal(self) -> Path:
@@ -63,7 +64,7 @@ def test_any_cache_and_any_torn_tail_give_the_same_memory(
         whole = story.journal.read_bytes()
         story.journal.write_bytes(whole + torn)
         assert story.load() == story.memories[-1]
-        memory = story.store.commit(story.load(), "answered", {"answer": "x", "name": "y"})
+        memory = story.store.commit(story.load(), made("answered", answer="x", name="y"))
         assert story.load() == memory
         assert story.journal.read_bytes().startswith(whole)
 

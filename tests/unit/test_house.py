@@ -16,6 +16,7 @@ import pytest
 from detent.gates.registry import checks
 from detent.machines.reading import MADE_OF_GATES
 from detent.runner.step.registry import effects, steps
+from detent.store.journal.events import KINDS
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 PACKAGE = SOURCE / "detent"
@@ -241,6 +242,120 @@ def test_only_faces_and_the_supervisor_catch_everything() -> None:
         if isinstance(node, ast.ExceptHandler) and swallows_everything(node)
     ]
     assert not found
+
+
+def is_literal(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def asked_by_key(node: ast.AST) -> ast.expr | None:
+    """What is asked for a text key here: the `x` of `x["kind"]` and of `x.get("kind")`."""
+    match node:
+        case ast.Subscript(value=value, slice=key) if is_literal(key):
+            return value
+        case ast.Call(func=ast.Attribute(value=value, attr="get"), args=[key, *_]) if is_literal(key):
+            return value
+        case _:
+            return None
+
+
+def lines_by_key(tree: ast.Module) -> list[int]:
+    """Where a journal line is asked by a key: a line made a mapping again, or anything that has kinds of lines."""
+    made = {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and _gives_mapping(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    found = []
+    for node in ast.walk(tree):
+        asked = asked_by_key(node)
+        is_line = asked is not None and (_gives_mapping(asked) or (isinstance(asked, ast.Name) and asked.id in made))
+        if is_line or _names_kind(node):
+            found.append(node.lineno if isinstance(node, (ast.expr, ast.stmt)) else 0)
+    return found
+
+
+def _gives_mapping(node: ast.AST) -> bool:
+    """Whether this is `to_line(...)`, `vars(...)` or `__dict__` of a line, or a line of the journal parsed here."""
+    match node:
+        case ast.Call(func=ast.Name(id="to_line")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="loads"), args=[ast.Attribute(attr="last"), *_]):
+            return True
+        case _:
+            return False
+
+
+def _names_kind(node: ast.AST) -> bool:
+    """Whether a key is compared with a kind of line: `x["kind"] == "moved"`."""
+    if not isinstance(node, ast.Compare):
+        return False
+    sides = [node.left, *node.comparators]
+    texts = {one.value for side in sides for one in ast.walk(side) if isinstance(one, ast.Constant)}
+    return not texts.isdisjoint(KINDS) and any(asked_by_key(side) is not None for side in sides)
+
+
+# Modules outside the journal's room that ask a line by a key, and why.
+BY_KEY = {
+    "lab/attack/attackers/control.py": "an attacker forges lines as whoever has the file could",
+    "verify/replay/replay.py": "an audit asks which fields a line has at all",
+}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'to_line(line)["tree"]',
+        'said = to_line(line)\nsaid.get("tree")',
+        'json.loads(memory.last)["branches"]',
+        'any(one["kind"] == "moved" for one in lines)',
+        'entry.get("kind") in ("moved", "acted")',
+    ],
+)
+def test_a_journal_line_asked_by_a_key_is_seen(code: str) -> None:
+    assert lines_by_key(ast.parse(code))
+
+
+def test_fields_of_a_line_and_keys_of_other_things_are_not_taken_for_that() -> None:
+    code = 'line.tree\nrow["kind"] == "folder"\nhead["tree"]\nsaid = to_line(line)\nsaid[name]\nline.facts["g"]["ok"]'
+    assert not lines_by_key(ast.parse(code))
+
+
+def test_no_room_but_the_journals_asks_a_line_by_a_key() -> None:
+    found = {name_of(path) for path in MODULES if lines_by_key(parse(path))}
+    assert {name for name in found if not name.startswith("store/journal/")} == set(BY_KEY)
+
+
+def unnamed_fields(tree: ast.Module) -> list[int]:
+    """Where a journal line is made of a mapping, so that no type checker sees its fields."""
+    types = {
+        one.asname or one.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("detent.store.journal.")
+        for one in node.names
+        if one.name in {kind.__name__ for kind in KINDS.values()}
+    }
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    made = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id in types]
+    return [call.lineno for call in made if not all(one.arg for one in call.keywords)]
+
+
+def test_a_line_made_of_a_mapping_is_seen() -> None:
+    code = "from detent.store.journal.events import Moved\nMoved(edge='go')\nMoved(**content)\nother(**content)"
+    assert unnamed_fields(ast.parse(code)) == [3]
+
+
+def test_every_writer_names_the_fields_of_its_line() -> None:
+    assert not [f"{name_of(path)}:{line}" for path in MODULES for line in unnamed_fields(parse(path))]
+
+
+@pytest.mark.parametrize("word", ["line_of", "with_fields"])
+def test_nothing_outside_the_journals_room_makes_a_line_past_its_type(word: str) -> None:
+    importing = re.compile(rf"from detent\.store\.journal\.\w+ import .*\b{word}\b")
+    users = {name_of(path) for path in MODULES if importing.search(path.read_text(encoding="utf-8"))}
+    assert not [name for name in users if not name.startswith("store/journal/")]
 
 
 def modules_loaded_by(module: str) -> frozenset[str]:

@@ -5,61 +5,87 @@ from __future__ import annotations
 from detent.page.runs import run_event
 from detent.page.text import count
 from detent.page.values import Event, Gate, Missing
+from detent.store.journal.events import (
+    Acted,
+    Adopted,
+    Amended,
+    Answered,
+    Approved,
+    Configured,
+    Crashed,
+    Created,
+    Deploy,
+    Landed,
+    Moved,
+    Proved,
+    Refused,
+    Restored,
+    RestoredTree,
+    Resumed,
+    SetUp,
+)
+from detent.store.journal.fold import snapshot_after
+from detent.store.journal.line import to_line
+from detent.store.journal.run_events import RunEnded, Unmoved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Mapping, Sequence
 
     from detent.page.values import Ran
+    from detent.store.journal.line import Line
 
 _FRAME = ("seq", "time", "kind", "prev", "after", "by", "name", "reason")  # shown elsewhere, or meant for the engine
-_ANSWERS = ("run_ended", "moved", "refused", "unmoved", "crashed")  # after the first of them a claim is open
 _LONGEST_VALUE = 10_000
 
 
 def events_of(
-    entries: Sequence[Mapping[str, Any]], targets: Mapping[str, str], command_gates: frozenset[str], ran: Sequence[Ran]
+    lines: Sequence[Line], targets: Mapping[str, str], command_gates: frozenset[str], ran: Sequence[Ran]
 ) -> tuple[Event, ...]:
     """`targets` says where an edge leads, for wishes that name the edge; `command_gates` are answered by receipts."""
     events: list[Event] = []
     moves = 0
     claim = ""  # of the run that ended last, until it is answered
     run = 0  # the one that ended last
-    for entry in entries:
-        moves += entry["kind"] == "moved"
+    for line in lines:
+        moves += isinstance(line, Moved)
         plain = Event(
-            seq=entry["seq"],
-            time=_text(entry.get("time", "")),
-            kind=_text(entry["kind"]),
-            who=_who(entry),
-            words=_text(entry.get("answer") or entry.get("reason") or ""),
+            seq=line.seq,
+            time=_text(line.time),
+            kind=_text(line.kind),
+            who=_who(line),
+            words=_words(line),
             number=moves,
         )
-        if entry["kind"] == "moved":
+        if isinstance(line, Moved):
             if plain.words == f"run {run}":  # by which run is shown as a link
                 plain = plain.replace(words="", run=run)
-            events.append(_moved(plain, entry, command_gates, ran))
-        elif entry["kind"] == "refused":
-            events.append(_refused(plain, entry, targets))
+            events.append(_moved(plain, line, command_gates, ran))
+        elif isinstance(line, Refused):
+            events.append(_refused(plain, line, targets))
         else:
-            events.append(run_event(plain, entry, targets, claim) or _other(plain, entry))
-        if entry["kind"] in _ANSWERS:
-            claim = _text(entry.get("claim", ""))
-        if entry["kind"] == "run_ended":
-            run = int(entry["run"])
+            events.append(run_event(plain, line, targets, claim) or _other(plain, line))
+        if isinstance(line, (Moved, Refused, Unmoved, Crashed)):
+            claim = ""
+        elif isinstance(line, RunEnded):
+            claim, run = _text(line.claim), line.run
     return tuple(events)
 
 
-def _who(entry: Mapping[str, Any]) -> str:
-    by, name = _text(entry.get("by", "")), _text(entry.get("name", ""))
+def _words(line: Line) -> str:
+    answer = line.answer if isinstance(line, (Moved, Answered, Resumed)) else ""
+    return _text(answer or line.reason or "")
+
+
+def _who(line: Line) -> str:
+    by, name = _text(line.by), _text(line.name)
     return f"{name} ({by})" if name and by else name or by
 
 
-def _moved(plain: Event, entry: Mapping[str, Any], command_gates: frozenset[str], ran: Sequence[Ran]) -> Event:
-    tree = entry.get("tree", "")
+def _moved(plain: Event, entry: Moved, command_gates: frozenset[str], ran: Sequence[Ran]) -> Event:
+    tree = entry.tree
     keys = tuple(one.key for one in ran if tree and one.tree == tree)
-    waived = entry.get("waived", ())
+    waived = entry.waived
     gates = [
         Gate(
             name,
@@ -71,74 +97,86 @@ def _moved(plain: Event, entry: Mapping[str, Any], command_gates: frozenset[str]
             _text(fact.get("note", "")),
             keys if name in command_gates else (),
         )
-        for name, fact in entry.get("facts", {}).items()
+        for name, fact in entry.facts.items()
     ]
-    gates += [Gate(name, is_ok=False, is_waived=True) for name in waived if name not in entry.get("facts", {})]
-    lines = [f"Gates waived by a person: {entry['override']}"] if entry.get("override") else []
+    gates += [Gate(name, is_ok=False, is_waived=True) for name in waived if name not in entry.facts]
+    lines = [f"Gates waived by a person: {entry.override}"] if entry.override else []
     hashes = (("on tree", _text(tree)),) if tree else ()
-    moved = plain.replace(source=_text(entry["from"]), target=_text(entry["to"]), gates=tuple(gates))
+    moved = plain.replace(source=_text(entry.from_), target=_text(entry.to), gates=tuple(gates))
     return moved.replace(lines=tuple(lines), hashes=hashes)
 
 
-def _refused(plain: Event, entry: Mapping[str, Any], targets: Mapping[str, str]) -> Event:
-    want = _text(entry.get("want", ""))
+def _refused(plain: Event, entry: Refused, targets: Mapping[str, str]) -> Event:
+    want = _text(entry.want)
     missing = tuple(
         Missing(_text(one.get("gate", "")), _text(one.get("why", "")), _text(one.get("fix", "")))
-        for one in entry.get("missing", ())
+        for one in entry.missing
     )
-    problem = () if missing else (_text(entry.get("problem", "")),)
-    return plain.replace(
-        source=_text(entry.get("from", "")), target=targets.get(want, want), missing=missing, lines=problem
-    )
+    problem = () if missing else (_text(entry.problem),)
+    return plain.replace(source=_text(entry.from_), target=targets.get(want, want), missing=missing, lines=problem)
 
 
-def _other(plain: Event, entry: Mapping[str, Any]) -> Event:
-    kind = entry["kind"]
-    if kind in _HEADS:
-        lines = _NOTES[kind](entry) if kind in _NOTES else ()
-        return plain.replace(head=_HEADS[kind](entry), lines=lines)
-    if kind == "proved":
-        head = f"The engine ran {count(len(entry['receipts']), 'command')}"
-        return plain.replace(head=head, hashes=(("on tree", _text(entry["tree"])),))
-    if kind == "landed":
-        head = f"The work was landed on {_text(entry['branch'])} ({_text(entry['how'])})"
-        return plain.replace(head=head, hashes=(("commit", _text(entry["commit"])),))
-    if kind == "acted":
-        effect = _text(entry.get("step", "")).partition(":")[2].replace("_", " ")
-        results = [(_text(name), _text(value)) for name, value in entry.get("result", {}).items() if value]
-        return plain.replace(head=effect, hashes=tuple(results))
-    told = [
-        f"{name}: {_text(value)}" for name, value in entry.items() if name not in _FRAME and value not in ("", None)
-    ]
-    return plain.replace(head=_text(kind).replace("_", " "), lines=tuple(told))
+def _other(plain: Event, line: Line) -> Event:
+    lines: tuple[str, ...] = ()
+    hashes: tuple[tuple[str, str], ...] = ()
+    head = _person_head(line)
+    match line:
+        case Created():
+            head = f"The task was made, in state {snapshot_after(line).state}"
+        case Adopted():
+            head = f"The task was taken over from another tool, in state {snapshot_after(line).state}"
+        case Restored():
+            head, lines = "An edit was undone", (_text(line.why),)
+        case SetUp():
+            head, lines = f"The workspace was set up: {_text(line.how)}", (_text(line.why),)
+        case Amended():
+            lines = ("Earlier proof is old from here.",)
+        case Proved():
+            head, hashes = f"The engine ran {count(len(line.receipts), 'command')}", (("on tree", _text(line.tree)),)
+        case Landed():
+            head = f"The work was landed on {_text(line.branch)} ({_text(line.how)})"
+            hashes = (("commit", _text(line.commit)),)
+        case Acted():
+            head = _text(line.step).partition(":")[2].replace("_", " ")
+            hashes = tuple((_text(name), _text(value)) for name, value in line.result.items() if value)
+        case _:
+            pass
+    if not head:
+        said = to_line(line).items()
+        told = [f"{name}: {_text(value)}" for name, value in said if name not in _FRAME and value not in ("", None)]
+        head, lines = _text(line.kind).replace("_", " "), tuple(told)
+    return plain.replace(head=head, lines=lines, hashes=hashes)
 
 
-_HEADS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "created": lambda entry: f"The task was made, in state {entry['after']['state']}",
-    "adopted": lambda entry: f"The task was taken over from another tool, in state {entry['after']['state']}",
-    "restored": lambda _entry: "An edit was undone",
-    "restored_tree": lambda entry: f"The files were brought back to line {_text(entry['checkpoint'])}",
-    "answered": lambda _entry: "A person said",
-    "resumed": lambda _entry: "A person let the task go on",
-    "approved": lambda entry: f"A person approved protected files: {', '.join(map(_text, entry.get('files', ())))}",
-    "deploy": lambda entry: f"Deploy commands {_text(entry['stage']).replace('_', ' ')}{_deployed(entry)}",
-    "set_up": lambda entry: f"The workspace was set up: {_text(entry['how'])}",
-    "configured": lambda _entry: "A person changed what holds for the task",
-    "amended": lambda entry: f"A person changed what was locked: {', '.join(map(_text, entry.get('fields', ())))}",
-}
-_NOTES: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, ...]]] = {
-    "restored": lambda entry: (_text(entry.get("why", "")),),
-    "set_up": lambda entry: (_text(entry.get("why", "")),),
-    "amended": lambda _entry: ("Earlier proof is old from here.",),
-}
+def _person_head(line: Line) -> str:
+    """What a person did; empty for any other line."""
+    head = ""
+    match line:
+        case RestoredTree():
+            head = f"The files were brought back to line {_text(line.checkpoint)}"
+        case Answered():
+            head = "A person said"
+        case Resumed():
+            head = "A person let the task go on"
+        case Approved():
+            head = f"A person approved protected files: {', '.join(map(_text, line.files))}"
+        case Deploy():
+            head = f"Deploy commands {_text(line.stage).replace('_', ' ')}{_deployed(line)}"
+        case Configured():
+            head = "A person changed what holds for the task"
+        case Amended():
+            head = f"A person changed what was locked: {', '.join(map(_text, line.fields))}"
+        case _:
+            pass
+    return head
 
 
-def _deployed(entry: Mapping[str, Any]) -> str:
+def _deployed(entry: Deploy) -> str:
     """Why it failed; of a person's word whether it was given ahead, and which files it accepts as not verified."""
-    unseen = ", unseen: before there were files to look at" if entry.get("unseen") else ""
-    differs = entry.get("differs") or ()
+    unseen = ", unseen: before there were files to look at" if entry.unseen else ""
+    differs = entry.differs or ()
     accepted = f"; accepted although not verified: {', '.join(map(_text, differs))}" if differs else ""
-    return f"{unseen}{accepted}" + (f": {_text(entry['why'])}" if entry["why"] else "")
+    return f"{unseen}{accepted}" + (f": {_text(entry.why)}" if entry.why else "")
 
 
 def _text(value: object) -> str:

@@ -25,6 +25,7 @@ from detent.runner.task.open import Task, pinned_machine
 from detent.store.disk.atomic import read_cache
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.chain import GENESIS, Journal, decode_lines, split_lines
+from detent.store.journal.events import Collected, Configured
 from detent.store.journal.native import Native
 from detent.store.journal.tasks import CACHE_SCHEMA, TaskStore, cache_content, mark_of
 from detent.verify.replay.lines import Finding
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
     from detent.store.journal.memory import Memory
     from detent.store.journal.places import Project, TaskPlaces
 
@@ -97,7 +98,7 @@ class _Auditing:
         is_whole = len(entries) == len(self.raws) > 0
         if not self.raws:
             self.found(1, "chain", "the journal is empty")
-        task = self.open(entries[0]) if entries else None
+        task = self.open(entries) if entries else None
         if is_whole:
             self.anchors(len(entries), task)
         replay = Replay(task)
@@ -118,15 +119,15 @@ class _Auditing:
             self.findings += (*check_format(entries), *check_logs(task, entries), *check_runs(task, entries))
             self.findings += check_landed(task, entries)
             # Where a person had the home removed, and said so last, there is no folder to look at.
-            if entries[-1]["kind"] != "collected" or os.path.isdir(task.native.folder):
+            if not isinstance(entries[-1], Collected) or os.path.isdir(task.native.folder):
                 self.findings += check_log(task.native, entries)
                 self.findings += check_native(task)
                 self.findings += check_evidence(task, entries)
         return self
 
-    def chain(self) -> list[Entry]:
+    def chain(self) -> list[Line]:
         """The lines up to the first that is damaged."""
-        entries: list[Entry] = []
+        entries: list[Line] = []
         previous = GENESIS
         for number, raw in enumerate(self.raws, 1):
             try:
@@ -183,14 +184,14 @@ class _Auditing:
         elif sha256_of(self.raws[seq - 1]) != digest:
             self.found(seq, "anchor", f"line {seq} is not the one that was anchored in git")
 
-    def open(self, head: Entry) -> Task | None:
+    def open(self, lines: Sequence[Line]) -> Task | None:
         """The task as its first line describes it; without its own machine nothing can be decided again."""
         try:
             store = TaskStore(self.places)
             memory = Replay(None)
-            memory.line(head, self.raws[0], len(self.raws[0]) + 1)
-            machine = pinned_machine(self.project, _with_last_pack(memory.memories[0], self.raws))
-            native = Native(machine, head["dir"], self.places)
+            memory.line(lines[0], self.raws[0], len(self.raws[0]) + 1)
+            machine = pinned_machine(self.project, _with_last_pack(memory.memories[0], lines))
+            native = Native(machine, memory.memories[0].head["dir"], self.places)
             return Task(self.project, self.places, store, memory.memories[0], machine, native)
         except UnreadableError as error:
             self.found(1, "machine", f"{error.what} ({error.where})")
@@ -215,10 +216,9 @@ class _Auditing:
             self.found(seq, "cache", f"the cache tells {', '.join(wrong)} otherwise than the journal at line {seq}")
 
 
-def _with_last_pack(first: Memory, raws: Sequence[bytes]) -> Memory:
+def _with_last_pack(first: Memory, lines: Sequence[Line]) -> Memory:
     """The first line with the code of the pack that holds now; a person may have taken other code since."""
     if not first.head.get("pack"):
         return first
-    later = [json.loads(raw) for raw in raws if b'"configured"' in raw and b'"pack"' in raw]
-    digest = next((line["pack"] for line in reversed(later) if line.get("pack")), first.head["pack"])
-    return first.replace(head={**first.head, "pack": digest})
+    later = (line.pack for line in reversed(lines) if isinstance(line, Configured) and line.pack)
+    return first.replace(head={**first.head, "pack": next(later, first.head["pack"])})

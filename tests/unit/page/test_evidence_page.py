@@ -39,7 +39,9 @@ from detent.page.values import (
     Run,
     Wish,
 )
+from detent.store.journal.line import Line
 from tests.conftest import MakeRepo
+from tests.lines import made
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)><a href='javascript:alert(1)'>[x](javascript:alert(1))"
 STATES = ("intake", "shape", "verify", "repair", "done", "blocked")
@@ -293,25 +295,26 @@ def test_long_names_are_broken_between_words_and_never_changed() -> None:
 
 def test_journal_lines_become_events() -> None:
     facts = {"checks": {"ok": True, "proof": "ab" * 16, "by_hand": True}}
-    entries = [
+    said: list[dict[str, Any]] = [
         {"seq": 1, "time": "T1Z", "kind": "created", "by": "person", "name": "ann", "after": {"state": "intake"}},
         {"seq": 2, "time": "T2Z", "kind": "moved", "from": "intake", "to": "shape", "by": "agent", "facts": facts,
          "waived": ["look"], "override": "no time", "tree": "cd" * 20},
         {"seq": 3, "time": "T3Z", "kind": "refused", "from": "shape", "want": "to_done", "problem": "no"},
         {"seq": 4, "time": "T4Z", "kind": "answered", "by": "person", "name": "ann", "answer": "keep both"},
-        {"seq": 5, "time": "T5Z", "kind": "sent_off", "to_whom": "ann", "prev": "x"},
+        {"seq": 5, "time": "T5Z", "kind": "unprepared", "step": "4:branch", "edge": "", "why": "no", "prev": "x"},
         {"seq": 6, "time": "T6Z", "kind": "moved", "from": "shape", "to": "done", "by": "person"},
     ]  # fmt: skip
+    entries = [made(one["kind"], one) for one in said]
     ran = (Ran("key1", "make", "cd" * 20, "", True, ()), Ran("key2", "make", "ef" * 20, "", True, ()))
-    made, moved, refused, said, unknown, last = events_of(entries, {"to_done": "done"}, frozenset({"checks"}), ran)
-    assert made.who == "ann (person)"
+    created, moved, refused, answer, plain, last = events_of(entries, {"to_done": "done"}, frozenset({"checks"}), ran)
+    assert created.who == "ann (person)"
     assert moved.gates[0].receipts == ("key1",)
     assert moved.gates[0].is_by_hand
     assert (moved.gates[1].name, moved.gates[1].is_waived) == ("look", True)
     assert moved.hashes == (("on tree", "cd" * 20),)
     assert (refused.target, refused.lines) == ("done", ("no",))
-    assert said.words == "keep both"
-    assert (unknown.head, unknown.lines) == ("sent off", ("to_whom: ann",))
+    assert answer.words == "keep both"
+    assert (plain.head, plain.lines) == ("unprepared", ("step: 4:branch", "why: no"))
     assert (moved.number, last.number) == (1, 2)
 
 
@@ -344,9 +347,9 @@ ENDED = {
 }
 
 
-def journal(*lines: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
+def journal(*lines: tuple[str, dict[str, Any]]) -> list[Line]:
     stamped = enumerate(lines, 1)
-    return [{"seq": seq, "time": f"2026-01-02T03:04:{seq:02}Z", "kind": kind, **rest} for seq, (kind, rest) in stamped]
+    return [made(kind, rest, seq=seq, time=f"2026-01-02T03:04:{seq:02}Z") for seq, (kind, rest) in stamped]
 
 
 def test_runs_and_what_became_of_them_are_read_from_the_journal() -> None:

@@ -20,6 +20,7 @@ from detent.store.journal.events import KINDS
 from detent.store.journal.run_events import ABOUT_RUNS
 from detent.store.journal.tasks import TaskStore
 from detent.verify.audit import Audit, audit
+from tests.lines import made
 from tests.unit.verify.conftest import Story
 
 Change = Callable[[dict[str, Any]], None]
@@ -235,9 +236,9 @@ def test_a_resumed_line_may_only_clear_the_stop(story: Story, field: str) -> Non
     memory = story.task().memory
     content = {"by": "person", "name": "ann", "reason": "go", "answer": "go"}
     store = TaskStore(story.project.task(story.task_id))
-    memory = store.commit(memory, "resumed", content, memory.snapshot)
+    memory = store.commit(memory, made("resumed", content), memory.snapshot)
     assert not [finding for finding in story.audit().findings if finding.kind == "decision"]
-    store.commit(memory, "resumed", content, memory.snapshot.replace(**{field: {"x": 1}}))
+    store.commit(memory, made("resumed", content), memory.snapshot.replace(**{field: {"x": 1}}))
     found = [finding for finding in story.audit().findings if finding.kind == "decision"]
     assert [(finding.line, f"{field} after it" in finding.what) for finding in found] == [(len(story.raws()), True)]
 
@@ -569,7 +570,7 @@ def set_in_story(story: Story, **changes: Any) -> int:
     task = story.task()
     content = {"by": "person", "name": "ann", "reason": "", "mode": "", "limits": {}, "budget": {}, "agents": {}}
     store = TaskStore(story.project.task(story.task_id))
-    store.commit(task.memory, "configured", {**content, "commands": [], "fields": {}, "locked": {}, **changes})
+    store.commit(task.memory, made("configured", {**content, "commands": [], "fields": {}, "locked": {}, **changes}))
     return len(story.raws())
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from detent.core.values import Snapshot
+from detent.store.journal.events import Configured
 from detent.store.journal.memory import Memory
 from detent.verify.replay.settings import is_pack_change
+from tests.lines import made
 
 DIGEST = "ab" * 32
 
@@ -25,4 +27,6 @@ DIGEST = "ab" * 32
 )
 def test_a_line_changes_the_code_as_the_command_does(line: dict[str, object], pinned: str, holds: bool) -> None:
     memory = Memory({"digest": DIGEST, "pack": pinned}, Snapshot("writing", ""), 0, b"", 0, "")
-    assert is_pack_change(line, memory) == holds
+    configured = made("configured", line)
+    assert isinstance(configured, Configured)
+    assert is_pack_change(configured, memory) == holds

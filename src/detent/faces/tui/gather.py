@@ -20,6 +20,7 @@ from detent.runner.task.loop import reached
 from detent.runner.task.open import Listed, is_over, load_listed, load_task
 from detent.runner.tell.explain import explain, life
 from detent.runner.tell.inbox import letter_of
+from detent.store.journal.run_events import RunPlanned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,10 +151,11 @@ class Gatherer:
         """What an agent run said last; where it said nothing, what it complained about."""
         folder, key = task.places.run(number), (task.id, number)
         if self._reader is None or self._reader[0] != key:
-            planned = [one for one in task.store.history() if one["kind"] == "run_planned" and one["run"] == number]
+            plans = (line for line in task.store.history() if isinstance(line, RunPlanned))
+            planned = [plan for plan in plans if plan.run == number]
             if not planned:
                 return Usage(), ""
-            self._reader = key, EventReader(os.path.join(folder, EVENTS), planned[-1]["events"])
+            self._reader = key, EventReader(os.path.join(folder, EVENTS), planned[-1].events)
         usage = self._reader[1].read(time.time())
         if usage.last_text:
             return usage, ""

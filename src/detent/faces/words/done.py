@@ -9,14 +9,14 @@ from detent.store.text.names import name_some, on_one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Sequence
 
     from detent.packs.lights_out.deploy import Confirmed
     from detent.runner.people.collect import Leftover
     from detent.runner.people.land import Landed
     from detent.runner.people.restore import Restored
     from detent.runner.task.open import Task
+    from detent.store.journal.events import Approved
 
 
 def landed_words(task: Task, done: Landed) -> str:
@@ -40,9 +40,9 @@ def landed_words(task: Task, done: Landed) -> str:
     return "\n".join([*lines, "  next: git push, when you want; detent gc removes what the task left"])
 
 
-def approved_words(approved: Mapping[str, Any]) -> str:
-    lines = [f"approved: {len(approved['files'])} protected file(s) of tree {approved['tree'][:12]}, and of no other"]
-    return "\n".join([*lines, *(f"  {on_one_line(name)}" for name in approved["files"])])
+def approved_words(approved: Approved) -> str:
+    lines = [f"approved: {len(approved.files)} protected file(s) of tree {approved.tree[:12]}, and of no other"]
+    return "\n".join([*lines, *(f"  {on_one_line(name)}" for name in approved.files)])
 
 
 def confirmed_words(word: Confirmed, command: str, *, is_unseen: bool) -> str:

@@ -3,124 +3,203 @@
 from __future__ import annotations
 
 from detent.faces.words.screen import megabytes, one_line
-from detent.store.journal.reasons import because, noted
+from detent.store.journal.events import (
+    Acted,
+    Adopted,
+    Amended,
+    Answered,
+    Approved,
+    Collected,
+    Configured,
+    Crashed,
+    Created,
+    Deploy,
+    FiledChange,
+    Intended,
+    Landed,
+    Moved,
+    Proved,
+    Refused,
+    Restored,
+    RestoredTree,
+    Resumed,
+    SetUp,
+    Unprepared,
+)
+from detent.store.journal.fold import snapshot_after
+from detent.store.journal.native_log import because, noted
+from detent.store.journal.run_events import Claimed, Driven, Retitled, RunEnded, RunPlanned, RunVoid, Stopped, Unmoved
 from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Sequence
 
-    from detent.store.journal.chain import Entry
-
-
-def history_words(entries: Sequence[Entry]) -> str:
-    return "\n".join(_entry_words(entry) for entry in entries)
+    from detent.store.journal.line import Line
 
 
-def _entry_words(entry: Entry) -> str:
-    kind = entry["kind"]
-    who = entry.get("name") or entry.get("by", "")
-    text = {
-        "created": lambda: f"created in {entry['after']['state']} by {who}: {entry['title']}",
-        "adopted": lambda: f"adopted in {entry['after']['state']} by {who}: {entry['dir']}",
-        "moved": lambda: f"{entry['from']} -> {entry['to']} by {who or entry['by']}{_proof_words(entry)}",
-        "intended": lambda: f"prepares {entry['edge']}: {', '.join(entry['prepare'])}",
-        "unprepared": lambda: f"{entry['edge']} could not be prepared: {entry['why']}",
-        "refused": lambda: f"refused {entry['from']} -> {entry['want']} by {who}: {_missing_words(entry)}",
-        "restored": lambda: f"restored: {entry['why']}",
-        "landed": lambda: f"{who} landed it ({entry['how']}): {entry['commit'][:12]} on {entry['branch']}",
-        "collected": lambda: f"{who} had its home, branches and refs removed",
-        "restored_tree": lambda: f"{who} brought the files back to line {entry['checkpoint']}",
-        "approved": lambda: f"{who} approved {name_some(entry['files'])} of tree {entry['tree'][:12]}",
-        "proved": lambda: _proved_words(entry),
-        "set_up": lambda: _set_up_words(entry),
-        "filed": lambda: f"filed {name_some(place for place, made in entry['files'].items() if made) or 'nothing'}",
-        "acted": lambda: _acted_words(entry),
-        "crashed": lambda: f"an agent run ended as {entry['exit']} and took no move",
-        "answered": lambda: f"{who} said: {entry['answer']}",
-        "resumed": lambda: f"resumed by {who}",
-        "run_planned": lambda: f"agent run #{entry['run']} planned: {entry['agent']} as {entry['role']}",
-        "run_void": lambda: f"agent run #{entry['run']} never began: {entry['why']}",
-        "run_ended": lambda: _ended_words(entry),
-        "claimed": lambda: claim_words(entry),
-        "unmoved": lambda: f"agent run #{entry['run']} opened no move{': ' + entry['why'] if entry['why'] else ''}",
-        "stopped": lambda: f"stopped: {entry['why']}",
-        "retitled": lambda: f"agent run #{entry['run']} calls it: {entry['title']}",
-        "driven": lambda: f"{who} wants it {'driven' if entry['on'] else 'left alone'}",
-        "amended": lambda: f"{who} changed {', '.join(entry['fields'])}",
-        "configured": lambda: f"{who} set {_set_words(entry)}",
-        "deploy": lambda: _deploy_words(entry, who),
-    }.get(kind, lambda: str(kind))()
-    reason = f" ({entry['reason']})" if entry.get("reason") else ""
-    return f"{entry['seq']:>4}  {entry['time']}  {one_line(text + reason)}"
+def history_words(lines: Sequence[Line]) -> str:
+    return "\n".join(map(_line_words, lines))
 
 
-def claim_words(entry: Mapping[str, Any]) -> str:
-    if entry["accepted"]:
-        return f"agent run #{entry['run']} asked for {entry['to']}: accepted, if it holds when the run has ended"
-    return one_line(f"agent run #{entry['run']} asked for {entry['want']}: refused: {_missing_words(entry)}")
+def _line_words(line: Line) -> str:
+    who = line.name or line.by
+    text = _deed_words(line, who) or _person_words(line, who) or _run_words(line) or str(line.kind)
+    reason = f" ({line.reason})" if line.reason else ""
+    return f"{line.seq:>4}  {line.time}  {one_line(text + reason)}"
 
 
-def _ended_words(entry: Entry) -> str:
-    put_back = "".join(f"; put back: {note}" for note in entry["restored"])
-    if entry["tainted"]:
-        put_back += f"; it changed what it may not: {', '.join(entry['tainted'][:5])}"
-    if steered := entry.get("steered", ()):
+def _deed_words(line: Line, who: str) -> str:
+    """What the engine did, moves before all."""
+    text = ""
+    match line:
+        case Created():
+            text = f"created in {snapshot_after(line).state} by {who}: {line.title}"
+        case Adopted():
+            text = f"adopted in {snapshot_after(line).state} by {who}: {line.dir}"
+        case Moved():
+            text = f"{line.from_} -> {line.to} by {who or line.by}{_proof_words(line)}"
+        case Intended():
+            text = f"prepares {line.edge}: {', '.join(line.prepare)}"
+        case Unprepared():
+            text = f"{line.edge} could not be prepared: {line.why}"
+        case Refused():
+            text = f"refused {line.from_} -> {line.want} by {who}: {_missing_words(line)}"
+        case Restored():
+            text = f"restored: {line.why}"
+        case Proved():
+            text = _proved_words(line)
+        case SetUp():
+            text = _set_up_words(line)
+        case FiledChange():
+            text = f"filed {name_some(place for place, made in line.files.items() if made) or 'nothing'}"
+        case Acted():
+            text = _acted_words(line)
+        case _:
+            pass
+    return text
+
+
+def _person_words(line: Line, who: str) -> str:
+    """What a person did or said."""
+    text = ""
+    match line:
+        case Landed():
+            text = f"{who} landed it ({line.how}): {line.commit[:12]} on {line.branch}"
+        case Collected():
+            text = f"{who} had its home, branches and refs removed"
+        case RestoredTree():
+            text = f"{who} brought the files back to line {line.checkpoint}"
+        case Approved():
+            text = f"{who} approved {name_some(line.files)} of tree {line.tree[:12]}"
+        case Answered():
+            text = f"{who} said: {line.answer}"
+        case Resumed():
+            text = f"resumed by {who}"
+        case Driven():
+            text = f"{who} wants it {'driven' if line.on else 'left alone'}"
+        case Amended():
+            text = f"{who} changed {', '.join(line.fields)}"
+        case Configured():
+            text = f"{who} set {_set_words(line)}"
+        case Deploy():
+            text = _deploy_words(line, who)
+        case _:
+            pass
+    return text
+
+
+def _run_words(line: Line) -> str:
+    """What became of an agent run."""
+    text = ""
+    match line:
+        case Crashed():
+            text = f"an agent run ended as {line.exit} and took no move"
+        case RunPlanned():
+            text = f"agent run #{line.run} planned: {line.agent} as {line.role}"
+        case RunVoid():
+            text = f"agent run #{line.run} never began: {line.why}"
+        case RunEnded():
+            text = _ended_words(line)
+        case Claimed():
+            text = claim_words(line)
+        case Unmoved():
+            text = f"agent run #{line.run} opened no move{': ' + line.why if line.why else ''}"
+        case Stopped():
+            text = f"stopped: {line.why}"
+        case Retitled():
+            text = f"agent run #{line.run} calls it: {line.title}"
+        case _:
+            pass
+    return text
+
+
+def claim_words(line: Claimed) -> str:
+    if line.accepted:
+        return f"agent run #{line.run} asked for {line.to}: accepted, if it holds when the run has ended"
+    return one_line(f"agent run #{line.run} asked for {line.want}: refused: {_missing_words(line)}")
+
+
+def _ended_words(line: RunEnded) -> str:
+    put_back = "".join(f"; put back: {note}" for note in line.restored)
+    if line.tainted:
+        put_back += f"; it changed what it may not: {', '.join(line.tainted[:5])}"
+    if steered := line.steered:
         put_back += f"; changed while it ran, by it or by you: {', '.join(steered)}"
-    problem = f"; {entry['problem']}" if entry["problem"] else ""
-    return f"agent run #{entry['run']} ended as {entry['exit']} ({entry['how']}){problem}{put_back}"
+    problem = f"; {line.problem}" if line.problem else ""
+    return f"agent run #{line.run} ended as {line.exit} ({line.how}){problem}{put_back}"
 
 
-def _proved_words(entry: Entry) -> str:
-    made = entry.get("set_up", {})
+def _proved_words(line: Proved) -> str:
+    made = line.set_up
     why = f" ({made['why']})" if made.get("why") else ""
     told = f"; set-up {made['how']}{why}" if made else ""
     told += f", {megabytes(made['made_bytes'])}" if made.get("made_bytes") else ""
-    return f"ran {len(entry['receipts'])} command(s) on tree {entry['tree'][:12]}{told}"
+    return f"ran {len(line.receipts)} command(s) on tree {line.tree[:12]}{told}"
 
 
-def _set_up_words(entry: Entry) -> str:
-    why = f" ({entry['why']})" if entry["why"] else ""
-    made = f"; not part of the work: {name_some(entry['left_out'])}" if entry["left_out"] else ""
-    changed = f"; it changed tracked files, which were restored: {name_some(entry['changed'])}"
-    size = f", {megabytes(entry['made_bytes'])}" if entry.get("made_bytes") else ""
-    return f"set up: {entry['how']}{why}{size}{made}{changed if entry['changed'] else ''}"
+def _set_up_words(line: SetUp) -> str:
+    why = f" ({line.why})" if line.why else ""
+    made = f"; not part of the work: {name_some(line.left_out)}" if line.left_out else ""
+    changed = f"; it changed tracked files, which were restored: {name_some(line.changed)}"
+    size = f", {megabytes(line.made_bytes)}" if line.made_bytes else ""
+    return f"set up: {line.how}{why}{size}{made}{changed if line.changed else ''}"
 
 
-def _acted_words(entry: Entry) -> str:
-    number, _, effect = entry["step"].partition(":")
-    branch = entry["result"].get("branch", "")
+def _acted_words(line: Acted) -> str:
+    number, _, effect = line.step.partition(":")
+    branch = line.result.get("branch", "")
     return f"did {effect} of line {number}" + (f", brought to branch {branch}" if branch else "")
 
 
-def _proof_words(entry: Entry) -> str:
-    by_hand = [name for name, fact in entry["facts"].items() if fact.get("by_hand")]
-    waived = f", waived: {', '.join(entry['waived'])}" if entry["waived"] else ""
-    told, notes = because(entry), noted(entry)
+def _proof_words(line: Moved) -> str:
+    by_hand = [name for name, fact in line.facts.items() if fact.get("by_hand")]
+    waived = f", waived: {', '.join(line.waived)}" if line.waived else ""
+    told, notes = because(line), noted(line)
     why = f", because {told}" if told else f", noted: {notes}" if notes else ""
     return (f", proof by hand: {', '.join(by_hand)}" if by_hand else "") + waived + why
 
 
-def _deploy_words(entry: Entry, who: str) -> str:
-    if entry["stage"] == "confirmed":
-        unseen = ", unseen" if entry.get("unseen") else ""
-        files = f" for the files of {entry['tree'][:12]}" if entry["tree"] else ""
-        differs = f"; accepted although not verified: {name_some(entry['differs'])}" if entry.get("differs") else ""
-        return f"{who} confirmed the deploy commands{unseen}{files}{differs}: {entry['reason']}"
-    if entry["stage"] == "begun":
-        return f"deploys tree {entry['tree'][:12]}; to go back: {dict(entry['commands'])['Rollback']}"
-    if entry["stage"] == "rolling_back":
-        return f"{who} takes the deployment back: {entry['reason']}"
-    done, not_done = {"rolled_back": ("taken back", "take it back")}.get(entry["stage"], ("deployed", "deploy"))
-    return done if entry["ok"] else f"could not {not_done}: {entry['why']}"
+def _deploy_words(line: Deploy, who: str) -> str:
+    if line.stage == "confirmed":
+        unseen = ", unseen" if line.unseen else ""
+        files = f" for the files of {line.tree[:12]}" if line.tree else ""
+        differs = f"; accepted although not verified: {name_some(line.differs)}" if line.differs else ""
+        return f"{who} confirmed the deploy commands{unseen}{files}{differs}: {line.reason}"
+    if line.stage == "begun":
+        rollback = next(command for label, command in line.commands if label == "Rollback")
+        return f"deploys tree {line.tree[:12]}; to go back: {rollback}"
+    if line.stage == "rolling_back":
+        return f"{who} takes the deployment back: {line.reason}"
+    done, not_done = {"rolled_back": ("taken back", "take it back")}.get(line.stage, ("deployed", "deploy"))
+    return done if line.ok else f"could not {not_done}: {line.why}"
 
 
-def _set_words(entry: Entry) -> str:
+def _set_words(line: Configured) -> str:
     from detent.faces.words.settings import set_words  # few journals have such a line
 
-    return set_words(entry)
+    return set_words(line)
 
 
-def _missing_words(entry: Mapping[str, Any]) -> str:
-    return "; ".join(dict.fromkeys(one["why"] for one in entry["missing"])) or str(entry["problem"])
+def _missing_words(line: Refused | Claimed) -> str:
+    return "; ".join(dict.fromkeys(one["why"] for one in line.missing or ())) or str(line.problem)

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 def happened_words(happened: Happened) -> str:
     task, outcome = happened.task, happened.outcome
-    if happened.kind == "claimed":
-        return f"  {claim_words(happened.entry)}"
+    if happened.line is not None:
+        return f"  {claim_words(happened.line)}"
     if happened.kind == "setting_up":
-        return f"  setting up: {one_line(happened.entry['command'])}"
+        return f"  setting up: {one_line(happened.said['command'])}"
     if happened.kind == "set_up":
-        return f"  set up {happened.entry['for']}: {copy_words(happened.entry['made_bytes'], happened.entry['why'])}"
+        return f"  set up {happened.said['for']}: {copy_words(happened.said['made_bytes'], happened.said['why'])}"
     if happened.kind == "noted":
-        return "\n".join(f"  note: {one_line(note)}" for note in happened.entry["notes"])
+        return "\n".join(f"  note: {one_line(note)}" for note in happened.said["notes"])
     if outcome is None:
         run = task.memory.run
         who = run["agent"] + (f" ({run['model']})" if run["model"] else "")

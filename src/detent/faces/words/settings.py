@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.events import Configured
 
 _BOUNDS = {"usd": "USD", "runs": "agent runs", "hours": "hours of agent runs"}
 
 
-def set_words(entry: Entry) -> str:
+def set_words(line: Configured) -> str:
     """What a line of the journal set."""
-    parts = [f"the mode to {entry['mode']}"] if entry["mode"] else []
-    parts += [f"the limit {name} to {most}" for name, most in entry["limits"].items()]
-    parts += [f"the budget to {_bounds(bounds)}" for bounds in entry["budget"].values()]
-    parts += [f"the agent of {role} to {_in_turn(choices)}" for role, choices in entry["agents"].items()]
-    parts += [f"one more check: {line.splitlines()[0]}" for _name, line in entry["commands"]]
-    parts += [f"the code of its pack to {entry['pack'][:12]}"] if entry.get("pack") else []
+    parts = [f"the mode to {line.mode}"] if line.mode else []
+    parts += [f"the limit {name} to {most}" for name, most in line.limits.items()]
+    parts += [f"the budget to {_bounds(bounds)}" for bounds in line.budget.values()]
+    parts += [f"the agent of {role} to {_in_turn(choices)}" for role, choices in line.agents.items()]
+    parts += [f"one more check: {check.splitlines()[0]}" for _name, check in line.commands]
+    parts += [f"the code of its pack to {line.pack[:12]}"] if line.pack else []
     return "; ".join(parts)
 
 

@@ -12,14 +12,20 @@ from detent.errors import ToolError
 from detent.lab.attack import values
 from detent.lab.attack.inside import LOOT, write_section
 from detent.lab.attack.values import APP, MAIN, OTHER
+from detent.store.journal.events import Created, Moved, from_line
+from detent.store.journal.fold import snapshot_after
+from detent.store.journal.run_events import RunEnded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import TypeVar
 
     from detent.effects.host.process import Finished
     from detent.lab.attack.walks.walk import Walk
     from detent.lab.attack.world import World
+    from detent.store.journal.line import Line
+
+    L = TypeVar("L", bound=Line)
 
 CHECK_FILE = "ci/gate/check.sh"
 STATE_FILES = ("STATE.md", "TASK.md", "state.json", "thread.json")
@@ -73,32 +79,36 @@ class Scene:
         return os.path.join(self.world.home, name)
 
     def tree(self) -> str:
-        return str(self.head()["tree_path"])
+        return self.head().tree_path
 
     def folder(self) -> str:
-        return str(self.head()["dir"])
+        return self.head().dir
 
     def task_home(self, name: str) -> str:
-        return os.path.join(self.head()["home"], name)
+        return os.path.join(self.head().home, name)
 
     # --- what is remembered ---
 
-    def journal(self) -> list[dict[str, Any]]:
+    def journal(self) -> list[Line]:
+        """What stands in the file, whoever wrote it."""
         with open(os.path.join(self.control(), "journal.jsonl"), "rb") as file:
-            return [json.loads(line) for line in file.read().splitlines()]
+            return [from_line(json.loads(line)) for line in file.read().splitlines()]
 
-    def head(self) -> dict[str, Any]:
-        return self.journal()[0]
+    def head(self) -> Created:
+        head = self.journal()[0]
+        if not isinstance(head, Created):
+            raise self.stuck("the task was not made here")
+        return head
 
-    def new_lines(self, kind: str) -> list[dict[str, Any]]:
+    def new_lines(self, kind: type[L]) -> list[L]:
         """Lines of a kind that were written since the attacker was let loose."""
-        return [entry for entry in self.journal()[self.started :] if entry["kind"] == kind]
+        return [line for line in self.journal()[self.started :] if isinstance(line, kind)]
 
     def state(self) -> str:
-        return next(str(entry["after"]["state"]) for entry in reversed(self.journal()) if "after" in entry)
+        return next(snapshot_after(line).state for line in reversed(self.journal()) if line.after is not None)
 
-    def ends(self) -> list[dict[str, Any]]:
-        return self.new_lines("run_ended")
+    def ends(self) -> list[RunEnded]:
+        return self.new_lines(RunEnded)
 
     def audit_ok(self) -> bool:
         return self.world.detent("audit", self.task, expect=None).exit == 0
@@ -147,7 +157,7 @@ class Scene:
 
     def has_in_checkpoint(self, name: str) -> bool:
         """Whether the engine's last checkpoint holds this file."""
-        trees = [entry["tree"] for entry in self.journal() if entry["kind"] == "moved" and entry.get("tree")]
+        trees = [line.tree for line in self.journal() if isinstance(line, Moved) and line.tree]
         git_dir = os.path.join(self.control(), "git")
         listed = self.world.run("git", f"--git-dir={git_dir}", "ls-tree", "-r", "--name-only", trees[-1], expect=None)
         return name in listed.stdout.decode("utf-8", "replace").splitlines()

@@ -12,6 +12,7 @@ import stat
 
 from detent.errors import UnreadableError
 from detent.store.disk.atomic import make_folders, storage_error, sync_folder
+from detent.store.journal.events import Moved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ ANSWER = "answer"  # the verb of who answers a question: the work goes on from w
 
 def archive(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
     """Put away the artifacts of the state that was entered and of those after it; which they were."""
-    if _line(task, key)["verb"] == ANSWER:
+    if _move(task, key).verb == ANSWER:
         return {"version": ""}, {}
     task.native.need_own_folder()
     table: Mapping[str, Any] = task.machine.store.get("archive", {})
@@ -39,9 +40,9 @@ def archive(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
     return ({"version": version, "kept": ", ".join(kept)} if kept else {"version": ""}), {}
 
 
-def _line(task: Task, key: str) -> Mapping[str, Any]:
+def _move(task: Task, key: str) -> Moved:
     number = int(key.partition(":")[0])
-    return next(entry for entry in task.store.history() if entry["seq"] == number)
+    return next(line for line in task.store.history() if line.seq == number and isinstance(line, Moved))
 
 
 def _texts(value: str | list[str]) -> list[str]:

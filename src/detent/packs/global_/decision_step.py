@@ -25,8 +25,8 @@ CHECK = "decision"
 def look_decision(doing: Doing) -> dict[str, str]:
     """Where the decision goes, and its word."""
     task, move = doing.task, doing.move
-    edge = next(one for one in task.machine.states[move["from"]].edges if one.name == move["edge"])
-    if not edge.sign_off and not move["reason"].strip():
+    edge = next(one for one in task.machine.states[move.from_].edges if one.name == move.edge)
+    if not edge.sign_off and not move.reason.strip():
         raise RefusedError(
             f"{edge.name} needs a reason: whoever works on it next is told",
             next_step='add it: --reason "why", or /WORD why',
@@ -60,11 +60,11 @@ def _text(doing: Doing) -> bytes:
     seen, move = doing.seen, doing.move
     content = {
         "verdict": seen["verdict"],
-        "reason": move["reason"],
-        "by": move["name"],
+        "reason": move.reason,
+        "by": move.name,
         "time": seen["time"],
-        "tree": move["tree"],
-        "round": doing.task.memory.snapshot.visits.get(move["from"], 1),
+        "tree": move.tree,
+        "round": doing.task.memory.snapshot.visits.get(move.from_, 1),
         "recorded": doing.key,
     }
     return as_json({name: value for name, value in content.items() if value != ""}, compact=False) + b"\n"

@@ -24,6 +24,7 @@ from detent.runner.step.in_place import refuse_beside_run
 from detent.runner.step.locks import kept_text
 from detent.runner.step.look import current_tree
 from detent.store.disk.atomic import as_json, read_plain
+from detent.store.journal.events import Moved
 from detent.store.journal.locked_files import put_back_files
 from detent.store.journal.places import branch_of
 from detent.store.text.names import name_some
@@ -57,7 +58,7 @@ def look_revert(doing: Doing) -> dict[str, str]:
         raise RefusedError(
             "the tree of this task is gone", where=task.tree_path, next_step=f"make it again: detent restore {task.id}"
         )
-    reason = doing.move["reason"].strip() or _decided(doing)
+    reason = doing.move.reason.strip() or _decided(doing)
     if not reason:
         raise RefusedError("taking work back needs a reason", next_step='/revert "why", or --reason "why"')
     refuse_beside_run(task)
@@ -68,7 +69,7 @@ def look_revert(doing: Doing) -> dict[str, str]:
 def _decided(doing: Doing) -> str:
     """The reason that stands in the decision this move rests on; its gate has read and judged that file."""
     machine, move = doing.task.machine, doing.move
-    for gate in machine.parts(name for name in move["facts"]):
+    for gate in machine.parts(name for name in move.facts):
         if gate.check == CHECK:
             content = json.loads(read_plain(doing.task.native.path(gate.params["file"])) or b"{}")
             return str(content.get("reason", "")).strip() if isinstance(content, dict) else ""
@@ -146,13 +147,13 @@ def _kept(private: str, ref: str) -> str:
 def record_revert(task: Task, key: str, _intent: Mapping[str, Any]) -> Done:
     """Bring the commit to the task's branch and write the record, the same bytes whenever it is repeated."""
     number = int(key.partition(":")[0])
-    line = next(entry for entry in task.store.history() if entry["seq"] == number)
-    done = line["prepared"][NAME]
+    line = next(line for line in task.store.history() if line.seq == number)
+    done = (line.prepared or {})[NAME] if isinstance(line, Moved) else {}
     result = {} if task.memory.head["in_place"] else _brought(task, done)
     record = {
         "reason": done["reason"],
-        "by": line["name"],
-        "time": line["time"],
+        "by": line.name,
+        "time": line.time,
         "reverted": _commits(task, done["reverts"]),
         "commit": done["commit"],
         "branch": result.get("branch", ""),

@@ -28,6 +28,7 @@ from detent.runner.step.look import current_tree
 from detent.runner.step.registry import is_gate_effect
 from detent.runner.tell.failures import failures_on
 from detent.store.disk.atomic import read_plain, read_text, write_atomic
+from detent.store.journal.events import Acted, Moved
 from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from detent.core.machine import Gate
     from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
 
 _LONGEST_WORDS = 4000
 _LONGEST_PART = 2000  # of a report
@@ -63,19 +63,19 @@ def restore_gate(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
 
 
 def _phase(task: Task, key: str) -> str:
-    return phase_of(task, _line(task, key)["from"])
+    return phase_of(task, _line(task, key).from_)
 
 
-def _line(task: Task, key: str) -> Entry:
+def _line(task: Task, key: str) -> Moved:
     seq = int(key.partition(":")[0])
-    return next(entry for entry in reversed(task.store.history()) if entry["seq"] == seq)
+    return next(line for line in reversed(task.store.history()) if line.seq == seq and isinstance(line, Moved))
 
 
 def _last_gate(task: Task, otherwise: str = "") -> tuple[str, str]:
     """The tree of the last passed gate in the private git, and its commit on the branch; at first the baseline's."""
     for entry in reversed(task.store.history()):
-        if entry["kind"] == "acted" and is_gate_effect(entry["step"].partition(":")[2]) and "commit" in entry["result"]:
-            commit, sha = entry["result"]["commit"], entry["result"].get("sha", "")
+        if isinstance(entry, Acted) and is_gate_effect(entry.step.partition(":")[2]) and "commit" in entry.result:
+            commit, sha = entry.result["commit"], entry.result.get("sha", "")
             break
     else:
         commit = sha = task.memory.began_at()
@@ -145,7 +145,7 @@ def _quotes(task: Task, key: str) -> str:
     Of a command that failed there several times, as one of a deployment does, only the last time is told.
     """
     newest = next(_failures(task, key), None)
-    failed = failures_on(task, newest["tree"]) if newest and newest["tree"] else ()
+    failed = failures_on(task, newest.tree) if newest and newest.tree else ()
     lines: list[str] = []
     for receipt in {receipt.command: receipt for receipt in failed}.values():
         lines.append(f"{shown_command(receipt.command)} ({receipt.result}):")
@@ -175,32 +175,32 @@ def _left_by_agent(task: Task, tree: str, kind: str) -> str:
     return ""
 
 
-def _failures(task: Task, key: str) -> Iterator[Entry]:
+def _failures(task: Task, key: str) -> Iterator[Moved]:
     """The failed gates of the phase that is blocked, newest first: moves that counted towards a limit of its group."""
     history = task.store.history()
     last = _line(task, key)
-    group = task.machine.states[last["from"]].group
+    group = task.machine.states[last.from_].group
     for entry in reversed(history):
-        if entry["kind"] != "moved" or entry["seq"] >= last["seq"]:
+        if not isinstance(entry, Moved) or entry.seq >= last.seq:
             continue
-        if task.machine.states[entry["from"]].group != group:
+        if task.machine.states[entry.from_].group != group:
             return
         if _counts(task, entry):
             yield entry
 
 
-def _counts(task: Task, entry: Entry) -> bool:
-    edges = task.machine.states[entry["from"]].edges
-    ways = [way for edge in edges if edge.name == entry["edge"] for way in edge.ways if way.number == entry["way"]]
+def _counts(task: Task, entry: Moved) -> bool:
+    edges = task.machine.states[entry.from_].edges
+    ways = [way for edge in edges if edge.name == entry.edge for way in edge.ways if way.number == entry.way]
     return any(way.counts for way in ways)
 
 
-def _failed(task: Task, entry: Entry) -> Iterator[tuple[Gate, str]]:
+def _failed(task: Task, entry: Moved) -> Iterator[tuple[Gate, str]]:
     """The gates that failed, with the reason; one that nobody could answer, or that was not asked any more, has not.
 
     A gate that asks for a failure, a report of open findings for one, tells in its parts what they are.
     """
-    for name, fact in entry["facts"].items():
+    for name, fact in entry.facts.items():
         gate = task.machine.gates[name]
         if gate.check in ("all", "not") or fact.get("unknown"):
             continue
@@ -225,7 +225,7 @@ def _tried(task: Task, key: str) -> Iterator[str]:
     failures = list(_failures(task, key))[:_MOST_REASONS][::-1]
     base = _last_gate(task)[0]
     for number, entry in enumerate(failures, 1):
-        tree = entry["tree"]
+        tree = entry.tree
         paths = [path for _, path in changed_files(task.places.private_git(), base, tree)] if base and tree else []
         work = f"{name_some(paths)} changed" if paths else "nothing changed"
         failed = ", ".join(dict.fromkeys(gate.name for gate, _ in _failed(task, entry)))
@@ -239,7 +239,7 @@ def report(task: Task, key: str, _intent: Mapping[str, Any]) -> Done:
     """Put the report where people look: the agent's own if it is in the form, else one made of what the engine saw."""
     name, label = task.machine.store.get("report", ""), task.machine.store.get("report_field", "")
     path, line = task.native.path(name), _line(task, key)
-    block = _result_of(task, line["seq"], "block")
+    block = _result_of(task, line.seq, "block")
     given = block["said"] if block else _reported(task, line, path) if name else ""
     told = given or _made_report(task, line, _wrong_here(block))
     quoted = block.get("quoted", "")
@@ -251,13 +251,13 @@ def report(task: Task, key: str, _intent: Mapping[str, Any]) -> Done:
 
 def _result_of(task: Task, seq: int, effect: str) -> Mapping[str, str]:
     """What an effect of the same move came to."""
-    lines = (entry for entry in reversed(task.store.history()) if entry["kind"] == "acted")
-    return next((entry["result"] for entry in lines if entry["step"] == f"{seq}:{effect}"), {})
+    lines = (line for line in reversed(task.store.history()) if isinstance(line, Acted))
+    return next((line.result for line in lines if line.step == f"{seq}:{effect}"), {})
 
 
-def _reported(task: Task, line: Entry, path: str) -> str:
+def _reported(task: Task, line: Moved, path: str) -> str:
     """What an agent reported where reports go, or in a document that the gates of the move looked at."""
-    named = (task.machine.gates[gate].params.get("file", "") for gate in line["facts"])
+    named = (task.machine.gates[gate].params.get("file", "") for gate in line.facts)
     places = [path, *(task.native.path(file) for file in named if isinstance(file, str) and file and ":" not in file)]
     return next((said for place in places if (said := _said_report(_text(place)))), "")
 
@@ -284,25 +284,25 @@ def _wrong_here(block: Mapping[str, str]) -> str:
     return between.join(block.get("wrong", "").splitlines())
 
 
-def _made_report(task: Task, line: Entry, wrong: str) -> str:
+def _made_report(task: Task, line: Moved, wrong: str) -> str:
     why = wrong or "; ".join(
-        f"{name}: {told}" for name, fact in line["facts"].items() if (told := fact.get("why") or fact.get("note"))
+        f"{name}: {told}" for name, fact in line.facts.items() if (told := fact.get("why") or fact.get("note"))
     )
     options, advice = _offered(task, line)
-    return _form(f"{phase_of(task, line['from'])}: {why or line['reason'] or line['to']}", options, advice)
+    return _form(f"{phase_of(task, line.from_)}: {why or line.reason or line.to}", options, advice)
 
 
-def _offered(task: Task, line: Entry) -> tuple[list[str], str]:
+def _offered(task: Task, line: Moved) -> tuple[list[str], str]:
     """What a person may answer, by what failed, and which of it seems best.
 
     Where every attempt failed by the same gates, more of the same leads nowhere: then the last option is recommended.
     """
-    options = list(task.machine.store.get("options", {}).get(line["to"], _OPTIONS))
-    failures = [list(_failed(task, one)) for one in _failures(task, f"{line['seq']}:report")]
+    options = list(task.machine.store.get("options", {}).get(line.to, _OPTIONS))
+    failures = [list(_failed(task, one)) for one in _failures(task, f"{line.seq}:report")]
     if not failures or not failures[0]:
         return options, options[0]
     fixes = {gate.name: gate.fix for gate, _ in failures[0][:_MOST_NAMED]}
-    newest = next(_failures(task, f"{line['seq']}:report"))["facts"]
+    newest = next(_failures(task, f"{line.seq}:report")).facts
     # An open gate that asks for a failure is nothing to pass: its parts are.
     own = [f"say {'what to do about' if newest[name]['ok'] else 'how to pass'} {name}" for name in fixes]
     is_stuck = len(failures) > 1 and len({tuple(gate.name for gate, _ in one) for one in failures}) == 1

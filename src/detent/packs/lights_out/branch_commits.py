@@ -23,7 +23,8 @@ from detent.runner.step.disorder import read_document
 from detent.runner.step.in_place import made_branch, refuse_elsewhere
 from detent.runner.step.look import look
 from detent.store.disk.atomic import read_plain
-from detent.store.journal.memory import snapshot_from_json
+from detent.store.journal.events import Moved
+from detent.store.journal.fold import snapshot_after
 from detent.store.journal.places import lies_in
 from detent.store.text.names import name_some
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from detent.effects.git.git import Repository
     from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
 
 _DOCUMENTS = (".md", ".txt", ".rst")
 _MOST_LACKS = 6  # gates that a commit message names
@@ -46,14 +46,14 @@ class Ground(Record):
 
     task: Task
     key: str
-    move: Entry  # the line that promised it
+    move: Moved  # the line that promised it
     repository: Repository
     branch: str
 
     @property
     def phase(self) -> str:
         """What the commit is about: the group of the state that was left, as one word."""
-        return phase_of(self.task, self.move["from"])
+        return phase_of(self.task, self.move.from_)
 
     def commit(self, tree: str, message: str, part: str = "", files: Mapping[str, bytes] | None = None) -> str:
         """One commit of a tree of the private git, with the log as it stands now unless other files are given."""
@@ -79,7 +79,7 @@ def ground_of(task: Task, key: str) -> Ground | None:
     refuse_elsewhere(task)
     _refuse_filters(task, repository)
     seq = int(key.partition(":")[0])
-    move = next(entry for entry in reversed(task.store.history()) if entry["seq"] == seq)
+    move = next(line for line in reversed(task.store.history()) if line.seq == seq and isinstance(line, Moved))
     return Ground(task, key, move, repository, branch)
 
 
@@ -127,9 +127,9 @@ def _commit(task: Task, key: str, intent: Mapping[str, Any], *, is_gate: bool) -
     names = [
         name for _, name in changed_files(task.places.private_git(), tree_of(ground.repository.common_dir, tip), tree)
     ]
-    done = f"pass the {ground.phase} gate" if is_gate else f"{ground.move['from']} is done, {ground.move['to']} goes on"
-    subject = f"{_kind(task, ground.move['from'], names)}({ground.phase}): {done}"
-    body = f"{task.memory.head['title']}\n\n{ground.move['from']} -> {ground.move['to']}"
+    done = f"pass the {ground.phase} gate" if is_gate else f"{ground.move.from_} is done, {ground.move.to} goes on"
+    subject = f"{_kind(task, ground.move.from_, names)}({ground.phase}): {done}"
+    body = f"{task.memory.head['title']}\n\n{ground.move.from_} -> {ground.move.to}"
     return {"branch": ground.branch, "sha": ground.commit(tree, f"{subject}\n\n{body}")}
 
 
@@ -140,13 +140,13 @@ def _kind(task: Task, state: str, names: list[str]) -> str:
     return "feat" if task.machine.states[state].access == "write" else "fix"
 
 
-def _still_lacks(task: Task, move: Entry, tree: str) -> list[str]:
+def _still_lacks(task: Task, move: Moved, tree: str) -> list[str]:
     """What the way on out of the state that was left still needs, as its own run was judged."""
-    behind = [entry for entry in task.store.history() if entry["seq"] < move["seq"] and "after" in entry]
-    snapshot = snapshot_from_json(behind[-1]["after"], behind[-1]["seq"])
+    behind = [line for line in task.store.history() if line.seq < move.seq and line.after is not None]
+    snapshot = snapshot_after(behind[-1])
     memory = task.memory.replace(snapshot=snapshot)
     seen = look(task.replace(memory=memory), memory, read_document(task), tree)
-    ways = [way for edge in task.machine.states[move["from"]].edges for way in edge.ways if way.resets and way.needs]
+    ways = [way for edge in task.machine.states[move.from_].edges for way in edge.ways if way.resets and way.needs]
     names = [gate.name for gate in task.machine.parts(ways[0].needs) if gate.check != "all"] if ways else []
     closed = [(name, fact) for name, fact in judge(seen, names).items() if not fact.ok]
     return [f"{name}: {fact.why}" for name, fact in closed][:_MOST_LACKS]
@@ -158,14 +158,14 @@ def commit_unfinished(task: Task, key: str, intent: Mapping[str, Any]) -> Done:
     if ground is None:
         return {}, {}
     move = ground.move
-    is_cut = move["by"] == "crash"
-    ended = f"its last agent run ended as {move['exit']}" if is_cut else f"handed over by {move['by']} {move['name']}"
-    words = "" if is_cut else str(move["reason"])  # the engine's own words about a crash tell nothing more
-    where = f"Where: {move['from']}; {ended.strip()}. {words}".strip()
+    is_cut = move.by == "crash"
+    ended = f"its last agent run ended as {move.exit}" if is_cut else f"handed over by {move.by} {move.name}"
+    words = "" if is_cut else move.reason  # the engine's own words about a crash tell nothing more
+    where = f"Where: {move.from_}; {ended.strip()}. {words}".strip()
     lacks = _still_lacks(task, move, str(intent["tree"]))
-    following = f"Next: recover the context, then go on with {move['from']}."
+    following = f"Next: recover the context, then go on with {move.from_}."
     following += f" Its gate still needs: {'; '.join(lacks)}." if lacks else ""
     message = (
-        f"wip({ground.phase}): {move['from']} was {'cut short' if is_cut else 'handed over'}\n\n{where}\n{following}"
+        f"wip({ground.phase}): {move.from_} was {'cut short' if is_cut else 'handed over'}\n\n{where}\n{following}"
     )
     return {"branch": ground.branch, "wip": ground.commit(str(intent["tree"]), message)}, {}

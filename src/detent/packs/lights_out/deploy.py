@@ -28,6 +28,7 @@ from detent.runner.step.look import current_tree, known_tree, look, refuse_other
 from detent.runner.step.order import put_in_order
 from detent.runner.step.settle import note
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Deploy
 from detent.store.journal.memory import utc_now
 from detent.store.journal.native import Document
 from detent.store.journal.receipts import Receipt, ReceiptStore
@@ -36,7 +37,6 @@ from detent.store.text.names import name_some
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from detent.core.machine import Gate
     from detent.gates.seen import Seen
@@ -100,9 +100,23 @@ def confirm(task: Task, name: str, reason: str, shown: str = "") -> tuple[Task, 
         refuse_other_tree(seen.tree, shown)
         differs = unverified(gate, seen)
         _refuse_unreasoned(task, reason, f"; it also accepts {name_some(differs)} as not verified" if differs else "")
-        told = {"reason": reason, "tree": seen.tree, "unseen": False, "differs": list(differs)}
-        memory = note(task, task.memory, "deploy", deploy_line("confirmed", plan, "person", name, **told))
-        return task.replace(memory=memory), Confirmed(plan, seen.tree, differs)
+        line = Deploy(
+            stage="confirmed",
+            plan=plan.digest,
+            commands=plan.pairs(),
+            by="person",
+            name=name,
+            reason=reason,
+            tree=seen.tree,
+            visit="",
+            receipts={},
+            logs={},
+            ok=False,
+            why="",
+            unseen=False,
+            differs=list(differs),
+        )
+        return task.replace(memory=note(task, task.memory, line)), Confirmed(plan, seen.tree, differs)
 
 
 def confirm_unseen(task: Task, name: str, reason: str) -> tuple[Task, Confirmed]:
@@ -125,9 +139,24 @@ def confirm_unseen(task: Task, name: str, reason: str) -> tuple[Task, Confirmed]
         edges = list(gate.params["edges"])
         is_verified = deploy_gate(task) is not None
         tree = task.memory.trees.get(judging_move(edges, _seen(task, "")), {}).get("tree", "") if is_verified else ""
-        told = {"reason": reason, "tree": tree, "unseen": True, "edges": edges, "differs": []}
-        memory = note(task, task.memory, "deploy", deploy_line("confirmed", plan, "person", name, **told))
-        return task.replace(memory=memory), Confirmed(plan, tree)
+        line = Deploy(
+            stage="confirmed",
+            plan=plan.digest,
+            commands=plan.pairs(),
+            by="person",
+            name=name,
+            reason=reason,
+            tree=tree,
+            visit="",
+            receipts={},
+            logs={},
+            ok=False,
+            why="",
+            unseen=True,
+            edges=edges,
+            differs=[],
+        )
+        return task.replace(memory=note(task, task.memory, line)), Confirmed(plan, tree)
 
 
 def _refuse_unreasoned(task: Task, reason: str, more: str, unseen: str = "") -> None:
@@ -138,11 +167,21 @@ def _refuse_unreasoned(task: Task, reason: str, more: str, unseen: str = "") -> 
         )
 
 
-def deploy_line(stage: str, plan: Plan, by: str, name: str, **more: Any) -> dict[str, Any]:
-    """The content of a journal line about these commands."""
-    content = {"stage": stage, "plan": plan.digest, "commands": [list(pair) for pair in plan.commands]}
-    empty = {"reason": "", "tree": "", "visit": "", "receipts": {}, "logs": {}, "ok": False, "why": ""}
-    return {**content, "by": by, "name": name, **empty, **more}
+def _begun(plan: Plan, tree: str, visit: str) -> Deploy:
+    return Deploy(
+        stage="begun",
+        plan=plan.digest,
+        commands=plan.pairs(),
+        by="engine",
+        name="",
+        reason="",
+        tree=tree,
+        visit=visit,
+        receipts={},
+        logs={},
+        ok=False,
+        why="",
+    )
 
 
 def deploy(task: Task, seen: Seen, gates: Iterable[str]) -> None:
@@ -161,8 +200,7 @@ def deploy(task: Task, seen: Seen, gates: Iterable[str]) -> None:
             return
         snapshot = task.memory.snapshot
         visit = f"{snapshot.state}:{snapshot.visits.get(snapshot.state, 1)}"
-        begun = deploy_line("begun", plan, "engine", "", tree=seen.tree, visit=visit)
-        task = task.replace(memory=note(task, task.memory, "deploy", begun))
+        task = task.replace(memory=note(task, task.memory, _begun(plan, seen.tree, visit)))
     results = _run(task, gate, plan, seen.tree, visit)
     failed = next((one for one in results if not one.is_green), None)
     why = f"{failed.where} failed ({failed.result}){told_in(failed)}" if failed else ""
@@ -170,10 +208,22 @@ def deploy(task: Task, seen: Seen, gates: Iterable[str]) -> None:
         settled = put_in_order(task)
         receipts = {one.key: one.digest for one in results}
         logs = ReceiptStore(task.places.receipts()).logs_of(results)
-        told = {"tree": seen.tree, "visit": visit, "ok": failed is None, "why": why}
-        left = current_tree(task)  # the commands run in the checkout, and may have made something there
-        line = deploy_line("ended", plan, "engine", "", receipts=receipts, logs=logs, left=left, **told)
-        note(task, settled.memory, "deploy", line)
+        line = Deploy(
+            stage="ended",
+            plan=plan.digest,
+            commands=plan.pairs(),
+            by="engine",
+            name="",
+            reason="",
+            tree=seen.tree,
+            visit=visit,
+            receipts=receipts,
+            logs=logs,
+            ok=failed is None,
+            why=why,
+            left=current_tree(task),  # the commands run in the checkout, and may have made something there
+        )
+        note(task, settled.memory, line)
 
 
 def _run(task: Task, gate: Gate, plan: Plan, tree: str, visit: str) -> list[Receipt]:

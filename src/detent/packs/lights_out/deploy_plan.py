@@ -37,6 +37,10 @@ class Plan(Record):
         """What a person's word about these very commands is bound to."""
         return sha256_of(json.dumps(self.commands).encode())
 
+    def pairs(self) -> list[list[str]]:
+        """The commands as a journal line names them."""
+        return [list(pair) for pair in self.commands]
+
     def line(self, label: str) -> str:
         return dict(self.commands).get(label, "")
 

@@ -14,6 +14,7 @@ from detent.gates.commands import is_momentary, rests_on_commands, shown_command
 from detent.gates.seen import told_in
 from detent.packs.lights_out.post_mortems import find_post_mortems
 from detent.store.disk.atomic import read_text
+from detent.store.journal.events import Moved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ def is_recovered(task: Task) -> bool:
     states = task.machine.store.get("recovers_in", ())
     if not states or task.memory.visit:
         return False
-    moves = (entry for entry in reversed(task.store.history()) if entry["kind"] == "moved")
-    last = next(moves, {"from": ""})
-    return last["from"] in states
+    moves = (line for line in reversed(task.store.history()) if isinstance(line, Moved))
+    last = next(moves, None)
+    return last is not None and last.from_ in states
 
 
 def look_again(task: Task) -> None:

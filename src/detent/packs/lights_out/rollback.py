@@ -14,12 +14,13 @@ from detent.gates.judged import unjudged
 from detent.gates.plan import receipt_key
 from detent.gates.seen import told_in
 from detent.packs.lights_out.checks.deployed import CHECK
-from detent.packs.lights_out.deploy import deploy_line, run_command
+from detent.packs.lights_out.deploy import run_command
 from detent.packs.lights_out.deploy_plan import ROLLBACK, Plan
 from detent.runner.step.look import current_tree, look, refuse_other_tree
 from detent.runner.step.order import put_in_order
 from detent.runner.step.settle import note, refuse_while_running
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Deploy
 from detent.store.journal.native import Document
 from detent.store.journal.receipts import ReceiptStore
 from detent.store.text.names import name_some
@@ -44,9 +45,22 @@ def roll_back(task: Task, name: str, reason: str, *, is_over: bool, shown: str =
         plan = _last_plan(task, reason, is_over=is_over)
         tree, differs = _looked_at(task, shown)
         visit = f"rollback:{task.memory.snapshot.seq + 1}"
-        told = {"reason": reason, "visit": visit, "tree": tree, "differs": list(differs)}
-        begun = deploy_line("rolling_back", plan, "person", name, **told)
-        task = task.replace(memory=note(task, task.memory, "deploy", begun))
+        begun = Deploy(
+            stage="rolling_back",
+            plan=plan.digest,
+            commands=plan.pairs(),
+            by="person",
+            name=name,
+            reason=reason,
+            tree=tree,
+            visit=visit,
+            receipts={},
+            logs={},
+            ok=False,
+            why="",
+            differs=list(differs),
+        )
+        task = task.replace(memory=note(task, task.memory, begun))
     gate = _gate(task)
     store, line = ReceiptStore(task.places.receipts()), plan.line(ROLLBACK)
     key = receipt_key(visit, f"{ROLLBACK}: {line}", gate, "")
@@ -54,11 +68,21 @@ def roll_back(task: Task, name: str, reason: str, *, is_over: bool, shown: str =
     why = "" if receipt.is_green else f"{ROLLBACK} failed ({receipt.result}){told_in(receipt)}"
     with Lock(task.places.lock()):
         settled = put_in_order(task)
-        vouched = {"receipts": {receipt.key: receipt.digest}, "logs": store.logs_of((receipt,))}
-        ended = deploy_line(
-            "rolled_back", plan, "engine", "", visit=visit, tree=tree, ok=receipt.is_green, why=why, **vouched
+        ended = Deploy(
+            stage="rolled_back",
+            plan=plan.digest,
+            commands=plan.pairs(),
+            by="engine",
+            name="",
+            reason="",
+            tree=tree,
+            visit=visit,
+            receipts={receipt.key: receipt.digest},
+            logs=store.logs_of((receipt,)),
+            ok=receipt.is_green,
+            why=why,
         )
-        memory = note(task, settled.memory, "deploy", ended)
+        memory = note(task, settled.memory, ended)
     return task.replace(memory=memory), receipt
 
 

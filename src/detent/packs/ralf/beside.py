@@ -15,6 +15,10 @@ from detent.errors import UnreadableError
 from detent.runner.task.layout import store_root
 from detent.store.disk.atomic import as_json, make_folders, read_cache, read_plain, write_atomic, write_cache
 from detent.store.disk.json_lines import LARGEST_LOG_BYTES, append_line, parsed_lines, size_of
+from detent.store.journal.events import Answered, Moved, Resumed
+from detent.store.journal.fold import snapshot_after
+from detent.store.journal.line import to_line
+from detent.store.journal.run_events import RunEnded, RunPlanned
 from detent.store.journal.shown import run_id
 
 TYPE_CHECKING = False
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
     from detent.store.journal.memory import Memory
 
 _RECORD, _OUTPUT = "run.json", "output.log"
@@ -45,8 +49,12 @@ def _record_run(task: Task, folder: str, number: int) -> None:
     record = os.path.join(folder, _RECORD)
     if os.path.lexists(record):
         return
-    lines = {entry["kind"]: entry for entry in task.store.history() if entry.get("run") == number}
-    planned, ended = lines.get("run_planned"), lines.get("run_ended")
+    planned = ended = None
+    for line in task.store.history():
+        if isinstance(line, RunPlanned) and line.run == number:
+            planned = line
+        elif isinstance(line, RunEnded) and line.run == number:
+            ended = line
     if planned is None or ended is None:
         return
     make_folders(folder)
@@ -56,12 +64,18 @@ def _record_run(task: Task, folder: str, number: int) -> None:
         "id": run_id(task.id, number),
         "thread_id": task.id,
         "number": number,
-        "started_at": planned["time"],
-        "ended_at": ended["time"],
-        **{name: planned[name] for name in _PLANNED if name in planned},
-        **{name: ended[name] for name in _ENDED if name in ended},
+        "started_at": planned.time,
+        "ended_at": ended.time,
+        **_said(planned, _PLANNED),
+        **_said(ended, _ENDED),
     }
     write_atomic(record, as_json(content, compact=False) + b"\n", durable=True)
+
+
+def _said(line: Line, names: Sequence[str]) -> dict[str, Any]:
+    """What a line says under these names; an older one may lack some."""
+    said = to_line(line)
+    return {name: said[name] for name in names if name in said}
 
 
 def _append_turns(task: Task, memory: Memory, path: str) -> None:
@@ -76,22 +90,22 @@ def _append_turns(task: Task, memory: Memory, path: str) -> None:
     write_cache(task.places.beside(), as_json({**mark, "size": size_of(path)}))
 
 
-def turns(task: Task, entries: Sequence[Entry]) -> Iterator[Mapping[str, Any]]:
+def turns(task: Task, entries: Sequence[Line]) -> Iterator[Mapping[str, Any]]:
     """Who said what in the states where the machine has people and agents talk."""
     states = task.machine.store.get("talks_in", ())
     events: dict[int, str] = {}
     state = ""
     for entry in entries:
-        if entry["kind"] == "run_planned":
-            events[entry["run"]] = entry["events"]
+        if isinstance(entry, RunPlanned):
+            events[entry.run] = entry.events
         is_here = state in states
-        state = entry["after"]["state"] if "after" in entry else state
-        turn = {"seq": entry["seq"], "time": entry["time"]}
-        if entry.get("answer") and (is_here or state in states):
-            yield {**turn, "role": "person", "name": entry.get("name", ""), "text": entry["answer"]}
-        elif entry["kind"] == "run_ended" and is_here:
-            text = _last_words(task, entry["run"], events.get(entry["run"], "text"))
-            yield {**turn, "role": entry["role"], "name": entry["agent"], "run": entry["run"], "text": text}
+        state = state if entry.after is None else snapshot_after(entry).state
+        turn = {"seq": entry.seq, "time": entry.time}
+        if isinstance(entry, (Moved, Answered, Resumed)) and entry.answer and (is_here or state in states):
+            yield {**turn, "role": "person", "name": entry.name, "text": entry.answer}
+        elif isinstance(entry, RunEnded) and is_here:
+            text = _last_words(task, entry.run, events.get(entry.run, "text"))
+            yield {**turn, "role": entry.role, "name": entry.agent, "run": entry.run, "text": text}
 
 
 def _last_words(task: Task, number: int, events: str) -> str:

@@ -13,6 +13,8 @@ from detent.packs.ralf.criteria import named_by_visits
 from detent.page.diff import patch_text
 from detent.runner.task.loop import Loop, loop_of
 from detent.store.disk.atomic import read_plain
+from detent.store.journal.events import Moved
+from detent.store.journal.run_events import RunEnded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
     from detent.store.journal.memory import Memory
 
 
@@ -44,14 +46,14 @@ def diagnose(task: Task) -> Diagnosis | None:
     gates = {name: gate for name, gate in task.machine.gates.items() if gate.check == "criteria"}
     entries = task.store.history()
     states = {state.name for state in task.machine.states.values() if state.counts_run}
-    ended = [entry for entry in entries if entry["kind"] == "run_ended" and entry["state"] in states]
-    begun = next((entry["seq"] for entry in reversed(entries) if _begins(task.machine, entry, loop.limit)), 0)
-    run, passed = _closest([entry for entry in entries if entry["seq"] > begun], ended, set(gates))
+    ended = [line for line in entries if isinstance(line, RunEnded) and line.state in states]
+    begun = next((entry.seq for entry in reversed(entries) if _begins(task.machine, entry, loop.limit)), 0)
+    run, passed = _closest([entry for entry in entries if entry.seq > begun], ended, set(gates))
     return Diagnosis(
         spec=next((named_by_visits(gate.params["file"], task.memory.snapshot.visits) for gate in gates.values()), ""),
         loop=loop,
         total=len(ended),
-        closest_run=run["run"] if run else 0,
+        closest_run=run.run if run else 0,
         closest_passed=passed,
         closest_said=_said(task, run) if run else "",
         stat=_stat(task.memory, task.places.private_git()),
@@ -60,30 +62,30 @@ def diagnose(task: Task) -> Diagnosis | None:
     )
 
 
-def _begins(machine: Machine, entry: Entry, limit: str) -> bool:
+def _begins(machine: Machine, entry: Line, limit: str) -> bool:
     """Whether a line is a move that lets the loop begin anew."""
-    if entry["kind"] != "moved":
+    if not isinstance(entry, Moved):
         return False
-    edges = [edge for edge in machine.states[entry["from"]].edges if edge.name == entry["edge"]]
-    return any(way.number == entry["way"] and limit in way.resets for edge in edges for way in edge.ways)
+    edges = [edge for edge in machine.states[entry.from_].edges if edge.name == entry.edge]
+    return any(way.number == entry.way and limit in way.resets for edge in edges for way in edge.ways)
 
 
-def _closest(entries: Sequence[Entry], ended: Sequence[Entry], gates: set[str]) -> tuple[Entry | None, int]:
+def _closest(entries: Sequence[Line], ended: Sequence[RunEnded], gates: set[str]) -> tuple[RunEnded | None, int]:
     """The run whose work was nearest, and how many criteria it met; of several the last."""
     best, most = (ended[-1] if ended else None), 0
     for entry in entries:
-        if entry["kind"] != "moved":
+        if not isinstance(entry, Moved):
             continue
-        for name in gates & set(entry["facts"]):
-            passed = sum(ok is True for _, ok, _ in entry["facts"][name].get("parts", ()))
-            before = [run for run in ended if run["seq"] < entry["seq"]]
+        for name in gates & set(entry.facts):
+            passed = sum(ok is True for _, ok, _ in entry.facts[name].get("parts", ()))
+            before = [run for run in ended if run.seq < entry.seq]
             if passed >= max(most, 1) and before:
                 best, most = before[-1], passed
     return best, most
 
 
-def _said(task: Task, run: Entry) -> str:
-    data = read_plain(os.path.join(task.places.objects(), run["said"])) if run.get("said") else None
+def _said(task: Task, run: RunEnded) -> str:
+    data = read_plain(os.path.join(task.places.objects(), run.said)) if run.said else None
     return (data or b"").decode("utf-8", "replace")
 
 

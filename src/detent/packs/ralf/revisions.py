@@ -13,6 +13,7 @@ from detent.errors import UnreadableError
 from detent.runner.step.settle import remember
 from detent.store.disk.atomic import make_folders, read_plain, write_atomic
 from detent.store.disk.digest import sha256_of
+from detent.store.journal.events import Restored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def mend_revisions(task: Task, settled: Settled) -> Settled:
         why = f"{name} is filed and never changes; it was put back"
         kept = task.store.keep(found) if found else ""
         _write(task, name, data)
-        content = {"file": name, "why": why, "kept": kept}
-        memory, document = remember(task, settled.memory, settled.document, "restored", content)
+        line = Restored(file=name, why=why, kept=kept)
+        memory, document = remember(task, settled.memory, settled.document, line)
         settled = settled.replace(memory=memory, document=document, notes=(*settled.notes, why))
     return settled

@@ -92,11 +92,6 @@ def settings_level(project: Project, settings: Settings) -> str:
         return level
 
 
-def how_held(held: Held) -> dict[str, str]:
-    """What a journal line says of it."""
-    return {"sandbox": held.level, "network": held.network}
-
-
 def run_held(task: Task, agent: Agent, role: str, cwd: str) -> Held:
     """How a run of this role would be held."""
     return _hold(place_of(task), run_access(task, agent, role, cwd), (), cwd, own_session=True)

@@ -39,6 +39,8 @@ from detent.runner.tell.foresee import engine_lacks
 from detent.runner.tell.inbox import again_command, open_sign_offs
 from detent.runner.tell.judging import is_judged_next
 from detent.store.disk.atomic import write_atomic
+from detent.store.journal.events import Moved, Proved, SetUp
+from detent.store.journal.run_events import Claimed, RunEnded
 from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
@@ -61,7 +63,8 @@ class Happened(Record):
     kind: str  # started | adopted | ended | moved | refused | claimed | unmoved | setting_up | set_up | noted
     task: Task
     outcome: Outcome | None = None
-    entry: Mapping[str, Any] = {}  # the journal line it is about, where there is no outcome
+    line: Claimed | None = None  # the journal line it is about, where a run asked for something
+    said: Mapping[str, Any] = {}  # of a set-up: its command, or for which folder it was made, why and how large
 
 
 class Rest(Record):
@@ -117,7 +120,7 @@ def drive(
         ready = make_ready(task, partial(tell_set_up, task, tell))
         read_to = _tell_copies(task, tell, read_to)
         if ready.copy:
-            tell(Happened("set_up", task, entry=ready.copy))
+            tell(Happened("set_up", task, said=ready.copy))
         if ready.failed is not None:
             why, _, said = failure_words(ready.failed).partition("\n")
             return Rest(task, "person", why, UNREADY_NEXT.format(task.id), said)
@@ -129,7 +132,7 @@ def drive(
 
 def tell_set_up(task: Task, tell: Tell, command: str) -> None:
     """Say which command of set-up begins: it may take minutes."""
-    tell(Happened("setting_up", task, entry={"command": command}))
+    tell(Happened("setting_up", task, said={"command": command}))
 
 
 def after_once(task: Task, since: int) -> Rest:
@@ -150,14 +153,14 @@ def after_once(task: Task, since: int) -> Rest:
 
 def _failed_run(task: Task, since: int) -> str:
     """How the last run failed, in words; empty where it ended by itself, or its work opened a move all the same."""
-    later = [entry for entry in task.store.history() if entry["seq"] > since]
-    ended = next((entry for entry in reversed(later) if entry["kind"] == "run_ended"), None)
-    if ended is None or ended["exit"] not in CRASH_CLASSES or ended["by_person"]:
+    later = [line for line in task.store.history() if line.seq > since]
+    ended = next((line for line in reversed(later) if isinstance(line, RunEnded)), None)
+    if ended is None or ended.exit not in CRASH_CLASSES or ended.by_person:
         return ""
-    moved = (entry for entry in later if entry["kind"] == "moved" and entry["seq"] > ended["seq"])
-    if any(entry["by"] != "crash" for entry in moved):
+    moved = (line for line in later if isinstance(line, Moved) and line.seq > ended.seq)
+    if any(line.by != "crash" for line in moved):
         return ""
-    return f"agent run #{ended['run']} {EXITS[ended['exit']]}"
+    return f"agent run #{ended.run} {EXITS[ended.exit]}"
 
 
 def _called_off(task: Task, since: int) -> Rest | None:
@@ -193,7 +196,7 @@ def _advance(task: Task, tell: Tell) -> Task:
         task = outcome.task
         if not isinstance(outcome.decision, (Advance, Refuse)):
             if outcome.notes:  # what was restored is told, move or not
-                tell(Happened("noted", task, entry={"notes": outcome.notes}))
+                tell(Happened("noted", task, said={"notes": outcome.notes}))
             break
         tell(_told(outcome))
     return task
@@ -272,21 +275,22 @@ def wait(task: Task, tell: Tell, reply: Reply) -> None:
 
 def _tell_claims(task: Task, tell: Tell, since: int) -> int:
     """Tell what the run asked for since the journal had this size; the size it has now."""
-    entries, size = task.store.lines_after(since)
-    for entry in entries:
-        if entry["kind"] == "claimed":
-            tell(Happened("claimed", task, entry=entry))
+    lines, size = task.store.lines_after(since)
+    for line in lines:
+        if isinstance(line, Claimed):
+            tell(Happened("claimed", task, line=line))
     return size
 
 
 def _tell_copies(task: Task, tell: Tell, since: int) -> int:
     """Tell which set-ups were made for one folder alone since the journal had this size; the size it has now."""
-    entries, size = task.store.lines_after(since)
-    for entry in entries:
-        made = entry if entry["kind"] == "set_up" else entry.get("set_up", {}) if entry["kind"] == "proved" else {}
-        if made.get("made_bytes"):
-            whose = "the task's tree" if entry["kind"] == "set_up" else "the checkout for commands"
-            tell(Happened("set_up", task, entry={**made, "for": whose}))
+    lines, size = task.store.lines_after(since)
+    for line in lines:
+        if isinstance(line, SetUp) and line.made_bytes:
+            made = {"for": "the task's tree", "why": line.why, "made_bytes": line.made_bytes}
+            tell(Happened("set_up", task, said=made))
+        elif isinstance(line, Proved) and line.set_up.get("made_bytes"):
+            tell(Happened("set_up", task, said={**line.set_up, "for": "the checkout for commands"}))
     return size
 
 

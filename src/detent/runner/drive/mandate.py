@@ -12,6 +12,7 @@ from detent.runner.step.settle import record
 from detent.runner.step.step import step
 from detent.runner.task.bell import ring
 from detent.store.disk.lock import Lock
+from detent.store.journal.run_events import Driven
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ def let_drive(task: Task, name: str, *, on: bool, reason: str = "") -> Task:
         memory = task.store.load()
         # Stop is also said to whoever drives the task under `run`, who began without a word of this kind.
         if not on or not memory.driven.get("on", False):
-            content = {"on": on, "by": "person", "name": name, "reason": reason}
-            memory = record(task, memory, "driven", content)
+            memory = record(task, memory, Driven(on=on, by="person", name=name, reason=reason))
     ring(task.project)
     return task.replace(memory=memory)
 

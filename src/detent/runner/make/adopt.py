@@ -17,6 +17,7 @@ from detent.runner.task.open import waits_at_end
 from detent.runner.task.pinned import pinned_settings
 from detent.store.disk.atomic import make_folders
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Adopted, with_found, with_request
 from detent.store.journal.native import Native
 from detent.store.journal.places import make_task_folder
 from detent.store.text.labels import ROUNDS, state_label
@@ -64,7 +65,7 @@ def adopt(wish: Wish) -> Task:
     project, baseline = site.project, site.baseline
     settings = read_settings(project, baseline)
     machine, pinned, pack = load_for_task(project, wish.machine, settings)
-    kept = pinned_settings(project, baseline, settings, machine) | pack
+    kept = pinned_settings(project, baseline, settings, machine)
     make_folders(project.tasks_folder())
     with Lock(project.lock_path(), LOCK_WAIT_S):
         refuse_place(folder, project, "" if is_tracked(machine.store) else baseline)
@@ -88,16 +89,18 @@ def adopt(wish: Wish) -> Task:
         task_id = _id_for(project, wish, taken, document)
         native = Native(machine, folder, project.task(task_id))
         wish = wish.replace(title=wish.title or taken.title or task_id, in_place=True)
-        head = head_of(site, settings, machine, pinned, wish, task_id, folder) | kept
+        head = head_of(
+            Adopted, site, settings, machine, pinned, wish.replace(task_id=task_id, folder=folder), kept, pack
+        )
         snapshot = _adopted(machine, document, enter(machine, mode_of(machine, wish.mode or taken.mode)))
         snapshot = snapshot.replace(visits={**snapshot.visits, **taken.visits})
         make_task_folder(native.places)
         copy = keep_copy(native, project)
-        head["found"] = {**taken.found, "filed": keep_revisions(native)}
+        head = with_found(head, {**taken.found, "filed": keep_revisions(native)})
         begin_draft(native, taken.found["revision"], wish.title)
         shown = exclude_root(machine.store, project)
-        head["notes"] = (*head["notes"], *((shown,) if shown else ()), f"the folder as it was is kept in {copy}")
-        return begin(project, native, head, snapshot, pinned, "adopted")
+        notes = (*((shown,) if shown else ()), f"the folder as it was is kept in {copy}")
+        return begin(project, native, with_request(head, request={}, notes=notes), snapshot, pinned)
 
 
 def _id_for(project: Project, wish: Wish, taken: TakenOver, document: Document) -> str:

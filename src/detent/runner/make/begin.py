@@ -22,6 +22,8 @@ from detent.runner.task.pinned import read_committed
 from detent.store.disk.atomic import make_folders, sweep, write_atomic
 from detent.store.disk.digest import sha256_of
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import with_log
+from detent.store.journal.line import to_line
 from detent.store.journal.memory import Memory
 from detent.store.journal.places import Project, make_task_folder, write_pointer
 from detent.store.journal.settings import FILE, Settings
@@ -32,12 +34,16 @@ from detent.store.journal.vouched import print_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
+    from typing import TypeVar
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
     from detent.effects.git.git import Repository
+    from detent.runner.task.pinned import Pinned
+    from detent.store.journal.events import Beginning
     from detent.store.journal.native import Native
+
+    B = TypeVar("B", bound=Beginning)
 
 
 class Wish(Record):
@@ -117,54 +123,64 @@ def refuse_idle_checks(machine: Machine, checks: Sequence[str]) -> None:
 
 
 def head_of(
+    kind: type[B],
     site: Site,
     settings: Settings,
     machine: Machine,
     pinned: bytes,
     wish: Wish,
-    task_id: str,
-    folder: str,
-) -> dict[str, Any]:
-    project, home = site.project, os.path.join(site.project.home(), task_id)
+    kept: Pinned,
+    pack: str,
+) -> B:
+    """A task's first line, but for what is known only once it is made; the wish names its id and folder."""
+    project, home = site.project, os.path.join(site.project.home(), wish.task_id)
     in_place = wish.in_place or not site.baseline
     if in_place and site.repository is not None:
         refuse_sparse(site.repository)
     named = [*settings.commands.items(), *((f"check {number}", line) for number, line in enumerate(wish.checks, 1))]
-    return {
-        "id": task_id,
-        "title": wish.title,
-        "machine": machine.name,
-        "digest": sha256_of(pinned),
-        "dir": folder,
-        "root": project.root,
-        "common_dir": project.common_dir,
-        "home": home,
-        "in_place": in_place,
-        "tree_path": project.root if in_place else os.path.join(home, TREE),
-        "baseline": site.baseline,
-        "commands": [list(pair) for pair in named],
-        "command_timeout_s": settings.command_timeout_s,
-        "command_limits": dict(settings.command_limits),
-        "audit": dict(settings.audit),
-        "workspace": settings.workspace(),
-        "tool_caches": list(uncounted_names(in_place=in_place)),
-        "limits": dict(settings.limits.get(machine.name, {})),
-        "options": list(settings.options.get(machine.name, ())),
-        "evidence_base": settings.evidence_base,
-        "land": {"how": settings.land_how, "pr": settings.land_pr},
-        "notes": (),
-        "by": "person",
-        "name": wish.by,
-        "sandbox": level_of(site.project).level,
-        "request": {},
-    }
+    return kind(
+        id=wish.task_id,
+        title=wish.title,
+        machine=machine.name,
+        digest=sha256_of(pinned),
+        dir=wish.folder,
+        root=project.root,
+        common_dir=project.common_dir,
+        home=home,
+        in_place=in_place,
+        tree_path=project.root if in_place else os.path.join(home, TREE),
+        baseline=site.baseline,
+        commands=[list(pair) for pair in named],
+        command_timeout_s=settings.command_timeout_s,
+        command_limits=dict(settings.command_limits),
+        audit=dict(settings.audit),
+        workspace=settings.workspace(),
+        tool_caches=list(uncounted_names(in_place=in_place)),
+        limits=dict(settings.limits.get(machine.name, {})),
+        options=list(settings.options.get(machine.name, ())),
+        evidence_base=settings.evidence_base,
+        land={"how": settings.land_how, "pr": settings.land_pr},
+        notes=(),
+        by="person",
+        name=wish.by,
+        sandbox=level_of(site.project).level,
+        request={},
+        agents=kept.agents,
+        budget=kept.budget,
+        notify=kept.notify,
+        sandbox_rules=kept.sandbox_rules,
+        protect=kept.protect,
+        allow_no_new_privs=kept.allow_no_new_privs,
+        prompts=kept.prompts,
+        pack=pack,
+    )
 
 
-def begin(project: Project, native: Native, head: dict[str, Any], snapshot: Snapshot, pinned: bytes, kind: str) -> Task:
+def begin(project: Project, native: Native, head: Beginning, snapshot: Snapshot, pinned: bytes) -> Task:
     """Everything around the first journal line, which is what makes it a task."""
     places, machine = native.places, native.machine
     make_task_folder(places)
-    machine_path = project.machine_path(head["digest"])
+    machine_path = project.machine_path(head.digest)
     make_folders(os.path.dirname(machine_path))
     sweep(os.path.dirname(machine_path))  # the project's lock is held
     if not os.path.exists(machine_path):
@@ -178,14 +194,14 @@ def begin(project: Project, native: Native, head: dict[str, Any], snapshot: Snap
         entry = evidence_hashes(look(draft, draft.memory, document, ""))
         is_late = [lock for lock in machine.locks if snapshot.state not in lock.open_in]
         locked = close_locks(draft, snapshot, document, "") if is_late else {}
-        head = {**head, "log_found": print_of(native.log_path()) or {}}  # lines in it that another tool wrote
-        memory = store.commit(None, kind, head, snapshot.replace(entry=entry, locked=locked))
+        head = with_log(head, print_of(native.log_path()) or {})  # lines in it that another tool wrote
+        memory = store.commit(None, head, snapshot.replace(entry=entry, locked=locked))
         native.project(document, memory, {}, lines_of(draft, memory))
         store.save_cache(memory)
     return load_task(project, places.id)
 
 
-def _draft(project: Project, native: Native, head: dict[str, Any], snapshot: Snapshot) -> Task:
+def _draft(project: Project, native: Native, head: Beginning, snapshot: Snapshot) -> Task:
     """The task as it will be, to look at its files before its first line is written."""
-    memory = Memory(head, snapshot, 0, b"", 0, "")
+    memory = Memory(to_line(head), snapshot, 0, b"", 0, "")
     return Task(project, native.places, TaskStore(native.places), memory, native.machine, native)

@@ -43,10 +43,10 @@ def load_checked(name: str, settings: Settings) -> tuple[Machine, bytes]:
         ) from error
 
 
-def load_for_task(project: Project, name: str, settings: Settings) -> tuple[Machine, bytes, dict[str, str]]:
-    """The same for a task that is being made, and what its first line says of a pack from the user's settings."""
+def load_for_task(project: Project, name: str, settings: Settings) -> tuple[Machine, bytes, str]:
+    """The same for a task that is being made, and the hash of its pack where that comes from the user's settings."""
     pack = bring_pack(project, name, is_new=True)
-    return *load_checked(name, settings), {} if pack is None else {"pack": pack.digest}
+    return *load_checked(name, settings), "" if pack is None else pack.digest
 
 
 def _checked(

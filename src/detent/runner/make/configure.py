@@ -1,7 +1,7 @@
 """What a person sets for one task after it was made: budget, limits, mode, agents, further checks; one journal line.
 
 The pinned machine and the first line stay as they are. What holds now is folded from the lines
-(`store/journal/memory.py`), so every reader finds it where the first line's settings are. Nothing of this is written
+(`store/journal/fold.py`), so every reader finds it where the first line's settings are. Nothing of this is written
 into the native file except a check, which waits for the end of an agent run, and the mode where the file shows it:
 while a run lives the file goes on showing the old one.
 """
@@ -18,14 +18,14 @@ from detent.runner.step.order import put_in_order
 from detent.runner.step.settle import record, refuse_while_running, remember
 from detent.runner.task.pinned import read_overrides, read_usd
 from detent.store.disk.lock import Lock
-from detent.store.journal.memory import configured
+from detent.store.journal.events import Configured, with_checks
+from detent.store.journal.fold import configured
 from detent.store.text.labels import labels_from
 from detent.store.text.numbers import whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from detent.runner.task.open import Task
     from detent.store.journal.native import Document
@@ -48,9 +48,9 @@ def configure(task: Task, wanted: Wanted, name: str, reason: str) -> tuple[Task,
     with Lock(task.places.lock()):
         task = task.now()
         _refuse_end(task)
-        content = {"by": "person", "name": name, "reason": reason, **_read(task, wanted)}
+        line = _read(task, wanted, name, reason)
         checks = [line for line in wanted.checks if line not in dict(task.memory.head["commands"]).values()]
-        if not checks and configured(task.memory, content) == (task.memory.head, task.memory.snapshot):
+        if not checks and configured(task.memory, line) == (task.memory.head, task.memory.snapshot):
             return task, False
         shows_mode = bool(wanted.mode) and bool(labels_from(task.machine, ("mode",)))
         is_shown = bool(checks) or (shows_mode and not task.memory.run)
@@ -59,12 +59,12 @@ def configure(task: Task, wanted: Wanted, name: str, reason: str) -> tuple[Task,
             settled = put_in_order(task)
             task = task.at(settled.memory)
         if checks:
-            content |= _checks(task, settled.document, checks)
-        _refuse_unsound(task, content)
+            line = _with_checks(task, settled.document, checks, line)
+        _refuse_unsound(task, line)
         if is_shown:
-            memory, _ = remember(task, task.memory, settled.document, "configured", content)
+            memory, _ = remember(task, task.memory, settled.document, line)
         else:
-            memory = record(task, task.memory, "configured", content)
+            memory = record(task, task.memory, line)
     return task.at(memory), True
 
 
@@ -75,7 +75,7 @@ def _refuse_end(task: Task) -> None:
         raise RefusedError(f"{state.name} is an end: nothing goes on here", next_step=f"detent evidence {task.id}")
 
 
-def _read(task: Task, wanted: Wanted) -> dict[str, Any]:
+def _read(task: Task, wanted: Wanted, name: str, reason: str) -> Configured:
     machine, table = task.machine, task.memory.head.get("agents", {}).get("table", {})
     if wanted.mode and wanted.mode not in machine.modes:
         known = ", ".join(machine.modes) or "none"
@@ -87,15 +87,18 @@ def _read(task: Task, wanted: Wanted) -> dict[str, Any]:
         budget["runs"] = _whole("--runs ", wanted.runs)
     if wanted.hours:
         budget["hours"] = _whole("--hours ", wanted.hours)
-    return {
-        "mode": wanted.mode,
-        "limits": dict(_limit(task, word) for word in wanted.limits),
-        "budget": {"task": budget} if budget else {},
-        "agents": read_overrides(table, machine, wanted.agents),
-        "commands": [],
-        "fields": {},
-        "locked": {},
-    }
+    return Configured(
+        by="person",
+        name=name,
+        reason=reason,
+        mode=wanted.mode,
+        limits=dict(_limit(task, word) for word in wanted.limits),
+        budget={"task": budget} if budget else {},
+        agents=read_overrides(table, machine, wanted.agents),
+        commands=[],
+        fields={},
+        locked={},
+    )
 
 
 def _limit(task: Task, word: str) -> tuple[str, int]:
@@ -113,11 +116,11 @@ def _whole(flag: str, text: str) -> int:
     return number
 
 
-def _refuse_unsound(task: Task, content: dict[str, Any]) -> None:
+def _refuse_unsound(task: Task, line: Configured) -> None:
     """A limit may close the only way out of somewhere: a machine in which that happens holds for no task."""
-    if not content["limits"]:
+    if not line.limits:
         return
-    head, snapshot = configured(task.memory, content)
+    head, snapshot = configured(task.memory, line)
     found = explore(task.at(task.memory.replace(head=head, snapshot=snapshot)).machine).violations
     if found:
         raise RefusedError(
@@ -126,7 +129,7 @@ def _refuse_unsound(task: Task, content: dict[str, Any]) -> None:
         )
 
 
-def _checks(task: Task, document: Document, checks: Sequence[str]) -> dict[str, Any]:
+def _with_checks(task: Task, document: Document, checks: Sequence[str], line: Configured) -> Configured:
     """Further commands: they join every proof, and stand in the field the machine keeps for them, if it keeps one."""
     label, state = task.machine.store.get("checks", ""), task.machine.states[task.memory.snapshot.state]
     if not takes_checks(task.machine):
@@ -139,7 +142,7 @@ def _checks(task: Task, document: Document, checks: Sequence[str]) -> dict[str, 
     count = len(task.memory.head["commands"])
     commands = [[f"check {number}", line] for number, line in enumerate(checks, count + 1)]
     if not label:
-        return {"commands": commands}
+        return with_checks(line, commands, {}, {})
     old = document.value(label)
     new = _longer(old, checks)
     shown = task.native.parsed(task.native.codec.replace(document.text, label, new)).value(label)
@@ -151,7 +154,7 @@ def _checks(task: Task, document: Document, checks: Sequence[str]) -> dict[str, 
         )
     item = f"field:{label}"
     locked = {item: task.store.keep(shown.encode("utf-8"))} if item in task.memory.snapshot.locked else {}
-    return {"commands": commands, "fields": {label: shown}, "locked": locked}
+    return with_checks(line, commands, {label: shown}, locked)
 
 
 def _longer(plan: str, checks: Sequence[str]) -> str:

@@ -22,6 +22,8 @@ from detent.runner.task.pinned import pinned_settings
 from detent.runner.task.title import LONGEST_TITLE, one_line
 from detent.store.disk.atomic import make_folders, write_atomic
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Created, with_request
+from detent.store.journal.line import to_line
 from detent.store.journal.native import Native
 from detent.store.journal.places import branch_of
 
@@ -50,7 +52,7 @@ def create(wish: Wish) -> Task:
         project, wish.machine or settings.default_machine or DEFAULT_MACHINE, settings
     )
     wish = wish.replace(in_place=wish.in_place or machine.store.get("in_place", False))
-    kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd) | pack
+    kept = pinned_settings(project, baseline, settings, machine, wish.agents, wish.usd)
     snapshot = enter(machine, mode_of(machine, wish.mode))
     refuse_idle_checks(machine, wish.checks)
     make_folders(project.tasks_folder())
@@ -69,18 +71,20 @@ def create(wish: Wish) -> Task:
         refuse_taken(folder, machine, texts if wish.folder or is_whole else {})
         if wish.folder:
             refuse_second(folder, project)
-        head = head_of(site, settings, machine, pinned, wish, task_id, folder) | kept
+        head = head_of(
+            Created, site, settings, machine, pinned, wish.replace(task_id=task_id, folder=folder), kept, pack
+        )
         told: tuple[str, ...] = ()
-        if site.repository is not None and not head["in_place"]:
-            told = tuple(begin_home(project, site.repository, head, machine, include_dirty=wish.include_dirty))
+        if site.repository is not None and not head.in_place:
+            told = begin_home(project, site.repository, to_line(head), machine, include_dirty=wish.include_dirty)
         make_home(folder, is_given=bool(wish.folder))
         with _nothing_left(native):
-            head["request"] = keep_request(native.places, request) if request is not None else head["request"]
+            kept_request = keep_request(native.places, request) if request is not None else {}
             shown, obstacle = exclude_root(machine.store, project), active_problem(machine.store, project, task_id)
-            head["notes"] = tuple(note for note in (*misspelt(settings, machine), *told, shown, obstacle) if note)
+            notes = tuple(note for note in (*misspelt(settings, machine), *told, shown, obstacle) if note)
             _write_scaffold(native, texts)
-            task = begin(project, native, head, snapshot, pinned, "created")
-        is_born(head["home"])
+            task = begin(project, native, with_request(head, request=kept_request, notes=notes), snapshot, pinned)
+        is_born(head.home)
         if not obstacle:
             choose_active(task)
         return task

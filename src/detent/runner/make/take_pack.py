@@ -19,6 +19,7 @@ from detent.runner.task.open import load_task
 from detent.runner.task.pack import bring_pack
 from detent.store.disk.atomic import read_plain
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Configured
 from detent.store.journal.tasks import TaskStore
 
 TYPE_CHECKING = False
@@ -53,9 +54,21 @@ def take_pack(project: Project, task_id: str, name: str, reason: str) -> tuple[s
         found = task.memory.snapshot.entry
         if not is_collected(task):
             found = evidence_hashes(look(task, task.memory, read_document(task), ""))
-        unset = {"mode": "", "limits": {}, "budget": {}, "agents": {}, "commands": [], "fields": {}, "locked": {}}
-        content = {"by": "person", "name": name, "reason": reason, **unset, "pack": pack.digest, "entry": found}
-        record(task, task.memory, "configured", content)
+        line = Configured(
+            by="person",
+            name=name,
+            reason=reason,
+            mode="",
+            limits={},
+            budget={},
+            agents={},
+            commands=[],
+            fields={},
+            locked={},
+            pack=pack.digest,
+            entry=found,
+        )
+        record(task, task.memory, line)
     return was, pack.digest
 
 

@@ -14,7 +14,6 @@ A crash between 2 and 3 is finished by the next `gc`, without a second line as l
 
 from __future__ import annotations
 
-import json
 import os
 
 from detent.core.record import Record
@@ -35,14 +34,16 @@ from detent.runner.task.layout import is_tracked, native_folder, store_root
 from detent.runner.task.open import is_over, load_all, load_task
 from detent.runner.tell.landed import branches_of_tasks, put_branches, work_of
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Collected
 from detent.store.journal.shown import run_id
+from detent.store.journal.tasks import last_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from detent.runner.task.open import Listed, Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
     from detent.store.journal.places import Project
 
 
@@ -195,7 +196,7 @@ def _native_paths(task: Task) -> tuple[str, ...]:
     return tuple(path for path in paths if os.path.lexists(path))
 
 
-def _has_landed(task: Task, entries: Sequence[Entry], of_tasks: Mapping[str, str]) -> bool:
+def _has_landed(task: Task, entries: Sequence[Line], of_tasks: Mapping[str, str]) -> bool:
     """Whether the work is safe elsewhere: in the checkout from the start, or where git shows it."""
     return bool(task.memory.head["in_place"] or find_landed(work_of(task, entries, of_tasks)))
 
@@ -209,10 +210,9 @@ def _remove(task: Task, leftover: Leftover, wish: Wish, of_tasks: Mapping[str, s
             if not _is_recorded(task, leftover, going):
                 kept, leftover = _keep(task, going), _save_unlanded(task, leftover, of_tasks)
                 names = [*leftover.branches, *leftover.backups]
-                content = {"by": "person", "name": wish.name, "branches": names, "kept": kept}
-                content["snapshot"] = leftover.snapshot
+                line = Collected(by="person", name=wish.name, branches=names, kept=kept, snapshot=leftover.snapshot)
                 # A folder that goes is not written to once more.
-                (record if _lies_in_home(task, leftover) else note)(task, task.memory, "collected", content)
+                (record if _lies_in_home(task, leftover) else note)(task, task.memory, line)
             put = put_branches(task.store.history())
             for branch in leftover.branches:
                 drop_branch(common_dir, branch, put[branch])
@@ -265,10 +265,10 @@ class _Last(Record):
 
 def _is_recorded(task: Task, leftover: Leftover, going: Sequence[_Last]) -> bool:
     """Whether a `gc` that died has written its line, and kept all that is still to go."""
-    last = json.loads(task.memory.last)
-    if last["kind"] != "collected" or not {*leftover.branches, *leftover.backups} <= set(last["branches"]):
+    last = last_line(task.memory)
+    if not isinstance(last, Collected) or not {*leftover.branches, *leftover.backups} <= set(last.branches):
         return False
-    kept = {tree_of(task.places.private_git(), commit) for commit in last["kept"]}
+    kept = {tree_of(task.places.private_git(), commit) for commit in last.kept}
     return {one.tree for one in going} <= kept
 
 

@@ -41,6 +41,7 @@ from detent.runner.step.proving.prove import prove_commands, quiet
 from detent.runner.step.settle import note
 from detent.runner.task.open import waits_at_end
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Landed as LandedLine
 from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
@@ -276,9 +277,17 @@ def record_landing(task: Task, name: str, landed: Landed) -> Landed:
     receipts = {one.receipt.key: one.receipt.digest for one in landed.proven}
     with Lock(task.places.lock()):
         settled = put_in_order(task)
-        content = {"by": "person", "name": name, "how": landed.how, "commit": landed.commit, "branch": landed.branch}
-        proof = {"tree": tree, "judged_by": landed.judged_by, "receipts": receipts}
-        note(task, settled.memory, "landed", {**content, **proof})
+        line = LandedLine(
+            by="person",
+            name=name,
+            how=landed.how,
+            commit=landed.commit,
+            branch=landed.branch,
+            tree=tree,
+            judged_by=landed.judged_by,
+            receipts=receipts,
+        )
+        note(task, settled.memory, line)
     return landed
 
 

@@ -17,12 +17,12 @@ from detent.runner.step.step import Outcome, step
 from detent.runner.task.asks import answered, is_answer_enough
 from detent.runner.task.budget import budget_spent, way_on
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Amended, Answered, Approved, Resumed
 from detent.store.text.names import name_some
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from detent.runner.task.open import Task
 
@@ -47,9 +47,9 @@ def resume(task: Task, name: str, reason: str, given: Mapping[str, str] | None =
         registers = {key: value for key, value in snapshot.registers.items() if key != STOPPED}
         counters = {key: value for key, value in snapshot.counters.items() if key not in (RUNS, CRASHES, IDLE)}
         after = snapshot.replace(registers=registers, counters=counters)  # a no stands until the next run
-        content = {"by": "person", "name": name, "reason": reason, "answer": reason}
-        content |= answered(task.machine, settled.document)
-        memory, _ = remember(task, settled.memory, settled.document, "resumed", content, after=after)
+        taken = answered(task.machine, settled.document)
+        line = Resumed(by="person", name=name, reason=reason, answer=reason, asked=taken.asked, fields=taken.fields)
+        memory, _ = remember(task, settled.memory, settled.document, line, after=after)
     return Outcome(Wait("the task may go on"), task.replace(memory=memory), {}, asked, snapshot.state, settled.notes)
 
 
@@ -67,8 +67,9 @@ def answer(task: Task, name: str, text: str) -> Outcome:
         # Who repeats a command that died after its line was written says the same thing again: it is recorded once.
         is_said = said.get("seq") == memory.snapshot.seq and (said["name"], said["text"]) == (name, text)
         if not is_said:
-            content = {"by": "person", "name": name, "answer": text, **answered(task.machine, settled.document)}
-            memory, _ = remember(task, memory, settled.document, "answered", content)
+            taken = answered(task.machine, settled.document)
+            line = Answered(by="person", name=name, answer=text, asked=taken.asked, fields=taken.fields)
+            memory, _ = remember(task, memory, settled.document, line)
     state = memory.snapshot.state
     told = f"answered; next: detent run {task.id}" if waited else f"noted; {state} did not wait for an answer"
     if memory.snapshot.registers.get(STOPPED):
@@ -76,7 +77,7 @@ def answer(task: Task, name: str, text: str) -> Outcome:
     return Outcome(Wait(told), task.replace(memory=memory), {}, asked, state, settled.notes)
 
 
-def approve_files(task: Task, name: str, reason: str, shown: str = "") -> tuple[Task, Mapping[str, Any]]:
+def approve_files(task: Task, name: str, reason: str, shown: str = "") -> tuple[Task, Approved | None]:
     """Write down that a person approves the touched protected files of the tree as it is; what they are.
 
     `shown` is the beginning of the tree id that person looked at, if they say so. Nothing is written where nothing was
@@ -90,14 +91,14 @@ def approve_files(task: Task, name: str, reason: str, shown: str = "") -> tuple[
         files = touched_now(task, tree).ask
         said = task.memory.approved
         if not files or (said.get("tree"), said.get("files")) == (tree, files):
-            return task, {}
+            return task, None
         if not reason.strip():
             raise UsageError(
                 f"approving {name_some(files)} needs a reason",
                 next_step=f'look at it: detent diff {task.id}; then: detent approve {task.id} --reason "why"',
             )
-        content = {"by": "person", "name": name, "reason": reason, "tree": tree, "files": files}
-        return task.replace(memory=note(task, settled.memory, "approved", content)), content
+        line = Approved(by="person", name=name, reason=reason, tree=tree, files=files)
+        return task.replace(memory=note(task, settled.memory, line)), line
 
 
 def _has_verb(task: Task, verb: str) -> bool:
@@ -130,13 +131,8 @@ def amend(task: Task, name: str, reason: str) -> tuple[Task, tuple[str, ...]]:
         locked = {**snapshot.locked, **lock_again(task, document, items)}
         entry = evidence_hashes(look(task, memory, document, ""))
         labels = tuple(item.removeprefix("field:") for item in items)
-        content = {
-            "by": "person",
-            "name": name,
-            "reason": reason,
-            "fields": list(labels),
-            "was": {label: snapshot.locked[item] for label, item in zip(labels, items, strict=True)},
-        }
+        was = {label: snapshot.locked[item] for label, item in zip(labels, items, strict=True)}
+        line = Amended(by="person", name=name, reason=reason, fields=list(labels), was=was)
         after = snapshot.replace(entry=entry, locked=locked)
-        memory, _ = remember(task, memory, document, "amended", content, after=after)
+        memory, _ = remember(task, memory, document, line, after=after)
     return task.replace(memory=memory), tuple(shown_item("", item) for item in items)

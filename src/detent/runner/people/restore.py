@@ -23,6 +23,7 @@ from detent.runner.step.look import current_tree
 from detent.runner.step.promises import keep_promises
 from detent.runner.step.settle import note, settle
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Acted, Moved, RestoredTree, Unprepared
 from detent.store.journal.places import branch_of
 
 TYPE_CHECKING = False
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
 
 
 class Restored(Record):
@@ -73,19 +74,18 @@ def restore(task: Task, name: str, seq: int | None) -> Restored:
             done = put_back(private, task.tree_path, now, wanted)
         if not kept:
             return Restored(point.seq, wanted, "", done)
-        content = {"by": "person", "name": name, "checkpoint": point.seq, "tree": wanted, "kept": kept}
-        _write_down(task, point, content)
+        branch = {"branch": {"name": point.branch}} if _has_branch_again(task, point) else {}
+        line = RestoredTree(by="person", name=name, checkpoint=point.seq, tree=wanted, kept=kept, prepared=branch)
+        _write_down(task, line)
     return Restored(point.seq, wanted, kept, done)
 
 
-def _write_down(task: Task, point: _Point, content: dict[str, object]) -> None:
-    if _has_branch_again(task, point):
-        content = {**content, "prepared": {"branch": {"name": point.branch}}}
-    memory = note(task, task.memory, "restored_tree", content)
+def _write_down(task: Task, line: RestoredTree) -> None:
+    memory = note(task, task.memory, line)
     if intent := memory.intent:
         step = f"{intent['seq']}:{next(iter(intent['prepare']))}"
         why = "a person brought the files back instead"
-        note(task, memory, "unprepared", {"step": step, "edge": intent["edge"], "why": why})
+        note(task, memory, Unprepared(step=step, edge=intent["edge"], why=why))
 
 
 def _refuse_final(task: Task) -> None:
@@ -112,15 +112,15 @@ def _begun(private: str, ref: str) -> str:
     return next(iter(listed.split()), "")
 
 
-def _point(task: Task, entries: Sequence[Entry], seq: int | None) -> _Point:
+def _point(task: Task, entries: Sequence[Line], seq: int | None) -> _Point:
     points = [_Point(1, task.memory.head["baseline"])]
     for entry in entries:
-        if entry["kind"] == "acted" and "commit" in entry["result"]:
-            points.append(_Point(int(entry["step"].partition(":")[0]), entry["result"]["commit"]))
-        reset = entry.get("prepared", {}).get("reset", {})
+        if isinstance(entry, Acted) and "commit" in entry.result:
+            points.append(_Point(int(entry.step.partition(":")[0]), entry.result["commit"]))
+        reset = (entry.prepared or {}).get("reset", {}) if isinstance(entry, Moved) else {}
         if reset.get("saved"):
             branch = reset["branch"] if reset["branch"] != reset["to"] else ""
-            points.append(_Point(entry["seq"], reset["saved"], branch, reset["head"]))
+            points.append(_Point(entry.seq, reset["saved"], branch, reset["head"]))
     points += _cut_short(task)
     found = [point for point in points if seq in (None, point.seq)]
     if not found:

@@ -18,12 +18,14 @@ from detent.runner.step.said_no import asked_target
 from detent.runner.step.settle import record
 from detent.runner.step.step import Outcome
 from detent.store.disk.lock import Lock
+from detent.store.journal.run_events import Claimed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from detent.core.machine import Gate
+    from detent.core.values import Decision
     from detent.runner.task.open import Task
     from detent.store.journal.native import Document
 
@@ -45,26 +47,42 @@ def claim(task: Task, number: int, want: str, reason: str = "", verb: str = "") 
         asked = Signal("agent", wanted, name=task.memory.run["role"], reason=reason, verb=verb)
         facts = _facts(task, document, asked)
         decision = decide(task.machine, task.memory.snapshot, facts, asked)
-        content = {
-            "run": task.memory.run["run"],
-            "want": asked.want or verb,
-            "by": "agent",
-            "name": asked.name,
-            "reason": reason,
-            "from": task.memory.snapshot.state,
-            "accepted": isinstance(decision, Advance),
-        }
-        if isinstance(decision, Advance):
-            content.update(want=decision.edge.name, to=decision.after.state)
-        elif isinstance(decision, Refuse):
-            missing = [{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing]
-            asked_for = asked_target(task.machine, task.memory.snapshot, str(content["want"]))
-            content.update(to=asked_for, problem=decision.problem, missing=missing)
-        if isinstance(decision, (Advance, Refuse)) and not _is_said(task, content):
-            task = task.replace(memory=record(task, task.memory, "claimed", content))
+        line = _claimed(task, asked, decision)
+        if line is not None and not _is_said(task, line):
+            task = task.replace(memory=record(task, task.memory, line))
         if isinstance(decision, Advance):
             keeper.finish(task.places.run(task.memory.run["run"]))
         return Outcome(decision, task, facts, asked, task.memory.snapshot.state, claimed=isinstance(decision, Advance))
+
+
+def _claimed(task: Task, asked: Signal, decision: Decision) -> Claimed | None:
+    """The line about an answer; a request that nothing was decided about leaves none."""
+    run, snapshot, want = task.memory.run["run"], task.memory.snapshot, asked.want or asked.verb
+    if isinstance(decision, Advance):
+        return Claimed(
+            run=run,
+            want=decision.edge.name,
+            by="agent",
+            name=asked.name,
+            reason=asked.reason,
+            from_=snapshot.state,
+            accepted=True,
+            to=decision.after.state,
+        )
+    if not isinstance(decision, Refuse):
+        return None
+    return Claimed(
+        run=run,
+        want=want,
+        by="agent",
+        name=asked.name,
+        reason=asked.reason,
+        from_=snapshot.state,
+        accepted=False,
+        to=asked_target(task.machine, snapshot, want),
+        problem=decision.problem,
+        missing=[{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing],
+    )
 
 
 def _file_wants(task: Task, document: Document) -> str:
@@ -86,9 +104,11 @@ def _is_seen_later(gate: Gate, filed: Mapping[str, str]) -> bool:
     return looks_at_tree(gate) or any(isinstance(value, str) and value in filed for value in gate.params.values())
 
 
-def _is_said(task: Task, content: dict[str, object]) -> bool:
+def _is_said(task: Task, line: Claimed) -> bool:
     """Whether the last answer to this run was the very same: asking again says nothing new."""
-    kept = task.memory.claim if content["accepted"] else task.memory.refusal
-    names = ("want", "run") if content["accepted"] else ("want", "problem", "missing")
-    is_last = bool(content["accepted"]) or bool(task.memory.claim) or task.memory.unheard == content["to"]
-    return is_last and bool(kept) and all(kept.get(name) == content.get(name) for name in names)
+    memory = task.memory
+    if line.accepted:
+        return (memory.claim.get("want"), memory.claim.get("run")) == (line.want, line.run)
+    is_last = bool(memory.claim) or memory.unheard == line.to
+    names, said = ("want", "problem", "missing"), (line.want, line.problem, line.missing)
+    return is_last and bool(memory.refusal) and tuple(memory.refusal.get(name) for name in names) == said

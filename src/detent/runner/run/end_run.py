@@ -37,16 +37,17 @@ from detent.runner.step.said_no import said_no
 from detent.runner.step.settle import record, remember
 from detent.store.disk.lock import Lock
 from detent.store.journal.memory import utc_now
+from detent.store.journal.run_events import RunEnded, RunVoid
 from detent.store.journal.vouched import prints_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from detent.effects.host.keeper.look import RunSeen
     from detent.runner.task.open import Task
     from detent.store.journal.native import Document
+    from detent.store.journal.run_events import Filed
 
 QUOTA_WAIT_S = 900  # where the agent does not say when it may go on
 _MOST_ERRORS = 3
@@ -78,8 +79,8 @@ def end_run(task: Task, later: list[Left] | None = None) -> Task:
             number = task.memory.run["run"]
             if not keeper.void(task.places.run(number)):
                 return task  # it was begun just now
-            memory = record(task, task.memory, "run_void", {"run": number, "why": "it was planned and never began"})
-            return task.replace(memory=memory)
+            line = RunVoid(run=number, why="it was planned and never began")
+            return task.replace(memory=record(task, task.memory, line))
         left = _write_down(task, seen, in_a_hurry=later is not None)
         if later is None:
             _tidy_up(left)
@@ -121,47 +122,59 @@ def _write_down(task: Task, seen: RunSeen, *, in_a_hurry: bool) -> Left:
     taken, since, problem = tree_left(task, in_a_hurry=in_a_hurry)
     hooks = tainted_hooks(task)
     tainted = list(dict.fromkeys((*hooks, *tainted_files(task, taken))))
-    filed = {} if tainted else _file(task, taken.id)
+    filed: Filed = {} if tainted else _file(task, taken.id)
     claim = memory.claim.get("want") or disorder.request
     refused = "" if claim else memory.unheard
     filing = {"tree": taken.id, **filed} if filed else {}
-    content: dict[str, Any] = {
-        **{name: run[name] for name in ("run", "role", "state", "access", "agent", "model", "seen")},
-        "exit": exit_name,
-        **how_ended(seen, task),
-        "before": run["tree"],
-        "tree": taken.id,
-        "problem": problem,
-        "tainted": tainted,
-        "hooks": hooks,
-        "put_back": is_put_back(task, run["role"], tainted),
-        "by_person": is_by_person(task, seen),
-        "claim": claim or refused,
-        "claim_by": "command" if memory.claim or refused else "file" if disorder.request else "",
-        "said": task.store.keep(usage.last_text.encode("utf-8", "replace")) if usage.last_text else "",
-        "usage": used(seen, usage, exit_name),
-        "session": usage.session if _SESSION.fullmatch(usage.session) else "",
-        "denials": usage.denials,
-        "errors": [error[:_LONGEST_TEXT] for error in usage.errors[-_MOST_ERRORS:]],
-        "wake": (usage.quota_until or utc_now(QUOTA_WAIT_S)) if exit_name == "quota" else "",
-        "steered": list(changed_steering(task.places.run(run["run"]))),
-        "restored": [*notes, *filed.get("refused", ())],
-        "filed": filed,
-        "taken": others,
-        "kept": task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
-        "evidence": evidence_hashes(look(task, memory, document, "")),
-        "files": prints_of(task.places.run(run["run"]), (EVENTS, ERRORS, EXIT), sync=seen.exit is None),
-    }
+    how = how_ended(seen, task)
+    by_person = is_by_person(task, seen)
+    evidence = evidence_hashes(look(task, memory, document, ""))
+    steered = list(changed_steering(task.places.run(run["run"])))
+    line = RunEnded(
+        run=run["run"],
+        role=run["role"],
+        state=run["state"],
+        access=run["access"],
+        agent=run["agent"],
+        model=run["model"],
+        seen=run["seen"],
+        exit=exit_name,
+        how=how.how,
+        code=how.code,
+        signal=how.signal,
+        survivors=how.survivors,
+        before=run["tree"],
+        tree=taken.id,
+        problem=problem,
+        tainted=tainted,
+        hooks=hooks,
+        put_back=is_put_back(task, run["role"], tainted),
+        by_person=by_person,
+        claim=claim or refused,
+        claim_by="command" if memory.claim or refused else "file" if disorder.request else "",
+        said=task.store.keep(usage.last_text.encode("utf-8", "replace")) if usage.last_text else "",
+        usage=used(seen, usage, exit_name),
+        session=usage.session if _SESSION.fullmatch(usage.session) else "",
+        denials=usage.denials,
+        errors=[error[:_LONGEST_TEXT] for error in usage.errors[-_MOST_ERRORS:]],
+        wake=(usage.quota_until or utc_now(QUOTA_WAIT_S)) if exit_name == "quota" else "",
+        steered=steered,
+        restored=[*notes, *filed.get("refused", ())],
+        filed=filed,
+        taken=others,
+        kept=task.store.keep(document.text.encode("utf-8")) if notes or disorder.request else "",
+        evidence=evidence,
+        files=prints_of(task.places.run(run["run"]), (EVENTS, ERRORS, EXIT), sync=seen.exit is None),
+        no={} if tainted else said_no(task, document, taken.id, filing, refused),
+    )
     if task.machine.store.get("retitles"):
         from detent.runner.run.retitle import retitle_by_run  # few machines call a task by a field
 
         memory = retitle_by_run(task, document)
-    content["no"] = {} if tainted else said_no(task, document, taken.id, filing, refused)
-    ended_as = TAINTED if content["tainted"] else exit_name
-    after = run_over(task.machine, memory.snapshot, ended_as, content["no"], by_person=content["by_person"])
-    if content["tainted"]:
-        after = after.replace(entry=_without_fresh(task, content["evidence"]))
-    memory, _ = remember(task, memory, document, "run_ended", content, after=after, restore=(*disorder.locked, *others))
+    after = run_over(task.machine, memory.snapshot, TAINTED if tainted else exit_name, line.no, by_person=by_person)
+    if tainted:
+        after = after.replace(entry=_without_fresh(task, evidence))
+    memory, _ = remember(task, memory, document, line, after=after, restore=(*disorder.locked, *others))
     return Left(task.replace(memory=memory), taken, since)
 
 
@@ -174,7 +187,7 @@ def _without_fresh(task: Task, evidence: Mapping[str, str]) -> Mapping[str, str]
     return {**snapshot.entry, **{key: value for key, value in evidence.items() if before.get(key) != value}}
 
 
-def _file(task: Task, tree: str) -> dict[str, Any]:
+def _file(task: Task, tree: str) -> Filed:
     """What the state wants filed of a run, for the line of its end; nothing of a run that changed what it may not."""
     if not task.machine.states[task.memory.snapshot.state].files:
         return {}

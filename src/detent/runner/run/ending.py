@@ -25,7 +25,9 @@ from detent.runner.step.resolving import resolving
 from detent.runner.step.settle import remember
 from detent.runner.step.step import Outcome, step
 from detent.store.disk.lock import Lock
-from detent.store.journal.memory import TALKED, times
+from detent.store.journal.fold import times
+from detent.store.journal.memory import TALKED
+from detent.store.journal.run_events import Unmoved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,8 +152,8 @@ def _stays(task: Task, why: str, refusal: str = "") -> Outcome:
         if ended["tainted"] and not ended["put_back"]:
             # What it changed is still there, and the next run would be measured from it.
             after = stop(snapshot, why)
-        content = {"run": ended["run"], "exit": ended["exit"], "progress": made_progress, "why": why, "closed": closed}
-        memory, _ = remember(task, memory, settled.document, "unmoved", content, after=after)
+        line = Unmoved(run=ended["run"], exit=ended["exit"], progress=made_progress, why=why, closed=closed)
+        memory, _ = remember(task, memory, settled.document, line, after=after)
     task = task.replace(memory=memory)
     return Outcome(Wait(why or "no move is open"), task, {}, Signal("engine"), snapshot.state)
 

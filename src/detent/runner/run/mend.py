@@ -14,6 +14,7 @@ from detent.runner.task.in_project import aside_folder
 from detent.store.disk.aside import move_aside
 from detent.store.disk.atomic import make_folders, read_cache, read_text, write_atomic
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Restored
 from detent.store.journal.places import POINTER, write_pointer
 
 TYPE_CHECKING = False
@@ -58,9 +59,9 @@ def repair(task: Task) -> str:
             aside = move_aside(task.native.path(name), aside_folder(task))
             text = scaffold(task.memory.head["machine"], name).replace("{title}", task.memory.head["title"])
             write_atomic(task.native.path(name), text.encode("utf-8"), durable=True)
-            content = {"file": name, "why": f"{problem}; written again as an empty form", "kept": aside}
-            remember(task, task.store.load(), task.native.read(), "restored", content)
-            told.append(content["why"] + (f"; what stood there is now {aside}" if aside else ""))
+            why = f"{problem}; written again as an empty form"
+            remember(task, task.store.load(), task.native.read(), Restored(file=name, why=why, kept=aside))
+            told.append(why + (f"; what stood there is now {aside}" if aside else ""))
         return "; ".join(told)
 
 
@@ -70,9 +71,9 @@ def _repair_main(task: Task) -> str:
     except UnreadableError as error:
         told, aside = put_back(task, error)
         memory = task.store.load()
-        content = {"file": task.native.file, "why": told, "kept": aside}
+        line = Restored(file=task.native.file, why=told, kept=aside)
         items = closed_items(task.machine, memory.snapshot)
-        remember(task, memory, task.native.read(), "restored", content, restore=items)
+        remember(task, memory, task.native.read(), line, restore=items)
         return told + (f"; what stood there is now {aside}" if aside else "")
     settled = put_in_order(task)
     return "; ".join(settled.notes) or f"{task.native.file} is in order"

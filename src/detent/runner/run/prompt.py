@@ -18,6 +18,7 @@ from detent.runner.step.locks import closed_items, items_of_others, shown_item
 from detent.runner.step.look import look
 from detent.runner.step.registry import prompting, talking
 from detent.runner.tell.failures import standing_failures
+from detent.store.journal.events import Moved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -187,9 +188,9 @@ def _failed(task: Task, seen: Seen) -> str:
 
 def _came(task: Task) -> str:
     """What the move that led here rests on, where its gates found something worth telling."""
-    last = next((entry for entry in reversed(task.store.history()) if entry["kind"] == "moved"), None)
-    found = [f"- {name}: {fact['note']}" for name, fact in last["facts"].items() if fact.get("note")] if last else []
-    return "\n".join([f"{last['from']} -> {last['to']} ({last['edge']})", *found]) if last and found else ""
+    last = next((line for line in reversed(task.store.history()) if isinstance(line, Moved)), None)
+    found = [f"- {name}: {fact['note']}" for name, fact in last.facts.items() if fact.get("note")] if last else []
+    return "\n".join([f"{last.from_} -> {last.to} ({last.edge})", *found]) if last and found else ""
 
 
 def _refusal(task: Task) -> str:
@@ -235,11 +236,11 @@ def _last_word(task: Task) -> str:
     asked, text = (str(task.memory.answer.get(key, "")) for key in ("asked", "text"))
     answer = f"(asked: {asked})\n{text}" if asked else text
     since = int(task.memory.answer.get("seq", 0))
-    moves = (one for one in reversed(task.store.history()) if one["kind"] == "moved" and one["by"] == "person")
-    last = next((one for one in moves if one.get("reason") or one.get("signed")), None)
-    if last is None or last["seq"] <= since:
+    moves = (line for line in reversed(task.store.history()) if isinstance(line, Moved) and line.by == "person")
+    last = next((move for move in moves if move.reason or move.signed), None)
+    if last is None or last.seq <= since:
         return _quoted("A person said", answer)
-    words = f"(with {last['edge']})\n{last['reason'] or 'no further words'}"
+    words = f"(with {last.edge})\n{last.reason or 'no further words'}"
     return "\n\n".join(filter(None, (_quoted("A person said before", answer), _quoted("A person said", words))))
 
 

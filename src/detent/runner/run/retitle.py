@@ -15,11 +15,11 @@ from detent.runner.step.look import look
 from detent.runner.step.settle import record, remember
 from detent.runner.task.title import one_line
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Amended
+from detent.store.journal.run_events import Retitled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from detent.runner.step.disorder import Settled
     from detent.runner.task.open import Task
     from detent.store.journal.memory import Memory
@@ -43,8 +43,8 @@ def retitle(task: Task, name: str, words: str, reason: str) -> Task:
         entry = evidence_hashes(look(task, memory, document, "")) if was_locked else snapshot.entry
         after = snapshot.replace(entry=entry, locked={**snapshot.locked, item: task.store.keep(title.encode("utf-8"))})
         was = {label: snapshot.locked[item]} if item in snapshot.locked else {}
-        content = {"by": "person", "name": name, "reason": reason, "fields": [label], "was": was, "title": title}
-        memory, _ = remember(task, memory, document, "amended", content, after=after, restore=(item,))
+        line = Amended(by="person", name=name, reason=reason, fields=[label], was=was, title=title)
+        memory, _ = remember(task, memory, document, line, after=after, restore=(item,))
     return task.replace(memory=memory)
 
 
@@ -60,8 +60,9 @@ def follow_title(task: Task, settled: Settled) -> Settled:
     if not title or title == memory.head["title"] or memory.visit or not is_open:
         return settled
     after = snapshot.replace(locked={**snapshot.locked, item: task.store.keep(title.encode("utf-8"))})
-    told = {"by": "person", "name": f"{task.native.file}, by hand", "reason": "", "fields": [label], "title": title}
-    memory, document = remember(task, memory, settled.document, "amended", {**told, "was": {}}, after=after)
+    name = f"{task.native.file}, by hand"
+    line = Amended(by="person", name=name, reason="", fields=[label], title=title, was={})
+    memory, document = remember(task, memory, settled.document, line, after=after)
     return settled.replace(memory=memory, document=document)
 
 
@@ -74,11 +75,11 @@ def retitle_by_run(task: Task, document: Document) -> Memory:
     title = one_line(document.value(label))
     if not title or title == memory.head["title"] or f"field:{label}" in closed_items(task.machine, memory.snapshot):
         return memory
-    return record(task, memory, "retitled", _by_agent(memory, title))
+    return record(task, memory, _by_agent(memory, title))
 
 
-def _by_agent(memory: Memory, title: str) -> dict[str, Any]:
-    return {"run": memory.run["run"], "by": "agent", "name": memory.run["role"], "title": title}
+def _by_agent(memory: Memory, title: str) -> Retitled:
+    return Retitled(run=memory.run["run"], by="agent", name=memory.run["role"], title=title)
 
 
 def retitled_text(task: Task, number: int, words: str) -> str:
@@ -98,7 +99,7 @@ def retitled_text(task: Task, number: int, words: str) -> str:
             )
         text = task.native.codec.replace(read_document(task).text, label, title)
         if task.memory.head["title"] != title:
-            record(task, task.memory, "retitled", _by_agent(task.memory, title))
+            record(task, task.memory, _by_agent(task.memory, title))
     return text
 
 

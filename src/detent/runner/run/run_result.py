@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from detent.core.record import Record
 from detent.effects.agents.events import classify, read_usage
 from detent.effects.host.access import BUBBLEWRAP
 from detent.effects.host.keeper.look import exit_class
@@ -13,8 +14,6 @@ from detent.store.journal.memory import TALKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from detent.effects.agents.events import Usage
     from detent.effects.host.keeper.look import RunSeen
     from detent.runner.task.open import Task
@@ -50,13 +49,20 @@ def _bound(task: Task) -> str:
     return (data or b"").decode("utf-8", "replace")
 
 
-def how_ended(seen: RunSeen, task: Task) -> dict[str, Any]:
-    """What ended it, with which code or signal, and how many processes it left behind."""
+class HowEnded(Record):
+    """What ended a run, with which code or signal, and how many processes it left behind."""
+
+    how: str
+    code: int | None = None
+    signal: int | None = None
+    survivors: int = 0
+
+
+def how_ended(seen: RunSeen, task: Task) -> HowEnded:
     ended = seen.exit
     if ended is None:
-        return {"how": "lost", "code": None, "signal": None, "survivors": 0}
-    how = _bound(task) or ended.reason
-    return {"how": how, "code": ended.code, "signal": ended.signal, "survivors": ended.survivors}
+        return HowEnded("lost")
+    return HowEnded(_bound(task) or ended.reason, ended.code, ended.signal, ended.survivors)
 
 
 def is_by_person(task: Task, seen: RunSeen) -> bool:

@@ -18,7 +18,7 @@ from detent.effects.host.keeper.look import RunSeen
 from detent.effects.host.keeper.look import look as look_at_run
 from detent.errors import DetentError, RefusedError, ToolError
 from detent.gates.judge import evidence_hashes, judge
-from detent.runner.access.access import how_held, run_held, unseen_arguments
+from detent.runner.access.access import run_held, unseen_arguments
 from detent.runner.access.command_place import place_of
 from detent.runner.run.launch import bounds_of, spec_of
 from detent.runner.run.prompt import prompt_for
@@ -34,6 +34,7 @@ from detent.store.disk.atomic import make_folders, write_atomic
 from detent.store.disk.digest import sha256_of
 from detent.store.disk.lock import Lock
 from detent.store.journal.places import PROMPT
+from detent.store.journal.run_events import RunPlanned, RunVoid, Stopped
 from detent.store.journal.shown import WHILE_RUNNING
 from detent.store.text.labels import labels_from
 
@@ -96,7 +97,7 @@ def start_run(
         except DetentError:
             # Whether it began is known by its directory alone; what did not begin must never begin later.
             if keeper.void(task.places.run(task.memory.runs)):
-                memory = record(task, task.memory, "run_void", {"run": task.memory.runs, "why": "it could not start"})
+                memory = record(task, task.memory, RunVoid(run=task.memory.runs, why="it could not start"))
                 task = task.replace(memory=memory)
             raise
         return task
@@ -130,7 +131,7 @@ def stop_idle(task: Task) -> Task:
 
 def _stop(task: Task, settled: Settled, why: str) -> Task:
     after = stop(task.memory.snapshot, why)
-    memory, _ = remember(task, task.memory, settled.document, "stopped", {"by": "engine", "why": why}, after=after)
+    memory, _ = remember(task, task.memory, settled.document, Stopped(by="engine", why=why), after=after)
     return task.replace(memory=memory)
 
 
@@ -145,27 +146,29 @@ def _plan(task: Task, document: Document, agent: Agent, choice: Choice, ready: R
     # A session is gone on with only where its run died in this very visit; a new visit begins with a clear head.
     last = memory.visit
     session = last.get("session", "") if last.get("agent") == agent.name and last.get("exit") != "finished" else ""
-    content = {
-        "run": number,
-        "role": state.role,
-        "state": state.name,
-        "access": state.access,
-        **how_held(run_held(task, agent, state.role, ready.cwd)),
-        "agent": agent.name,
-        "model": choice.model,
-        "talk": is_talk,
-        "events": TEXT if is_talk else agent.events,
-        "session": session if agent.resume and not is_talk else "",
-        "tree": tree,
-        "cwd": ready.cwd,
-        "prompt": sha256_of(prompt),
-        "held": held_for_others(task, document, state.role),
-        "hooks": hook_prints_of(task),
-        "seen": fingerprint(task, memory, document, tree),
-    }
+    held = run_held(task, agent, state.role, ready.cwd)
+    line = RunPlanned(
+        run=number,
+        role=state.role,
+        state=state.name,
+        access=state.access,
+        sandbox=held.level,
+        network=held.network,
+        agent=agent.name,
+        model=choice.model,
+        talk=is_talk,
+        events=TEXT if is_talk else agent.events,
+        session=session if agent.resume and not is_talk else "",
+        tree=tree,
+        cwd=ready.cwd,
+        prompt=sha256_of(prompt),
+        held=held_for_others(task, document, state.role),
+        hooks=hook_prints_of(task),
+        seen=fingerprint(task, memory, document, tree),
+    )
     if labels_from(task.machine, WHILE_RUNNING):  # the file names the living run; none of its processes reads it yet
-        return task.replace(memory=remember(task, memory, document, "run_planned", content)[0])
-    return task.replace(memory=record(task, memory, "run_planned", content))
+        return task.replace(memory=remember(task, memory, document, line)[0])
+    return task.replace(memory=record(task, memory, line))
 
 
 def fingerprint(task: Task, memory: Memory, document: Document, tree: str) -> dict[str, str]:

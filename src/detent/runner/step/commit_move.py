@@ -12,17 +12,19 @@ from detent.runner.step.promises import keep_promises
 from detent.runner.step.settle import remember
 from detent.runner.task.layout import is_tracked
 from detent.runner.task.open import waits_at_end
+from detent.store.journal.events import completed
 from detent.store.journal.shown import PENDING
 from detent.store.text.labels import STATUS, state_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from detent.core.machine import Gate, Machine
     from detent.core.values import Advance
+    from detent.runner.step.registry import Results
     from detent.runner.task.open import Task
+    from detent.store.journal.events import FactSaid, Moved
     from detent.store.journal.memory import Memory
     from detent.store.journal.native import Document
 
@@ -31,19 +33,27 @@ _MOST_NAMES_CHARACTERS = 200_000  # of the files a line names; a line has a boun
 
 
 def commit_move(
-    task: Task, document: Document, entry: Mapping[str, str], taken: Advance, content: Mapping[str, Any]
+    task: Task,
+    document: Document,
+    entry: Mapping[str, str],
+    taken: Advance,
+    line: Moved,
+    prepared: Results | None = None,
 ) -> Settled:
     """Write the line of a decided move and do what follows; `entry` is the evidence as the new state finds it."""
     memory, leaving = task.memory, task.memory.snapshot.state
     locked = close_locks(task, memory.snapshot, document, leaving)
     # What an answer took out of a field may be written there again: it is as fresh as other words.
-    fresh = {key: found for key, found in entry.items() if key not in _emptied(content)}
+    fresh = {key: found for key, found in entry.items() if key not in _emptied(line)}
     after = taken.after.replace(entry=fresh, locked=locked)
-    fields = {**content.get("fields", {}), **_fields(task, taken)}
-    led = _led_here(task.machine, memory, taken, content)
-    content = {**content, **({"led": led} if led else {})}
-    content = {**content, **({"fields": fields} if fields else {}), **_files_at_end(task, document, after.state)}
-    memory, document = remember(task, memory, document, "moved", content, after=after)
+    line = completed(
+        line,
+        prepared=prepared,
+        led=_led_here(task.machine, memory, taken, line),
+        fields={**line.fields, **_fields(task, taken)},
+        files=_files_at_end(task, document, after.state),
+    )
+    memory, document = remember(task, memory, document, line, after=after)
     if not taken.edge.sign_off:
         return keep_promises(task, Settled(memory, document))
     from detent.runner.step.anchor import anchor  # few moves are sign-offs
@@ -55,9 +65,9 @@ def commit_move(
     return kept
 
 
-def _emptied(content: Mapping[str, Any]) -> frozenset[str]:
+def _emptied(line: Moved) -> frozenset[str]:
     """The fields that the move itself empties, as evidence names them."""
-    return frozenset(f"field:{label}" for label, text in content.get("fields", {}).items() if not text)
+    return frozenset(f"field:{label}" for label, text in line.fields.items() if not text)
 
 
 def _fields(task: Task, taken: Advance) -> dict[str, str]:
@@ -73,47 +83,47 @@ def _fields(task: Task, taken: Advance) -> dict[str, str]:
     return {label: words for label, words in labels.items() if label}
 
 
-def _files_at_end(task: Task, document: Document, state: str) -> dict[str, Mapping[str, str]]:
+def _files_at_end(task: Task, document: Document, state: str) -> Mapping[str, str] | None:
     """What the task folder holds at a final end, by hash; a folder that is part of the work is vouched for by git.
 
     Looked at anew: a step that was prepared may have written there.
     """
     reached = task.machine.states[state]
     if not reached.is_end or waits_at_end(reached) or is_tracked(task.machine.store):
-        return {}
+        return None
     try:
         found = look(task, task.memory, document, "").files.listing()
     except UnreadableError:
-        return {"files": {}}  # a file that can't be read keeps no task from ending
+        return {}  # a file that can't be read keeps no task from ending
     kept: dict[str, str] = {}
     room = _MOST_NAMES_CHARACTERS
     for name, digest in found.items():
         room -= len(name)
         if room < 0:
-            return {"files": {**kept, "*": "cut"}}
+            return {**kept, "*": "cut"}
         kept[name] = digest
-    return {"files": kept}
+    return kept
 
 
-def _led_here(machine: Machine, memory: Memory, taken: Advance, content: Mapping[str, Any]) -> str:
+def _led_here(machine: Machine, memory: Memory, taken: Advance, line: Moved) -> str:
     """The reason of a move of the engine's own, on one line; empty for a move that somebody asked for."""
-    if content["by"] not in ("engine", "crash"):
+    if line.by not in ("engine", "crash"):
         return ""
-    way, facts = taken.way, content["facts"]
+    way, facts = taken.way, line.facts
     told = [*_failed(way.needs, facts), *_notes(way.needs, facts)]
     if way.spent:
         told.insert(0, f"{way.spent} {taken.after.counters.get(way.spent) or machine.limits[way.spent].most}")
         told[0] += f" of {machine.limits[way.spent].most}"
-    exit_name = content["exit"] or memory.visit.get("exit", "")
-    if content["by"] == "crash" or (way.spent and exit_name in CRASH_CLASSES):
+    exit_name = line.exit or memory.visit.get("exit", "")
+    if line.by == "crash" or (way.spent and exit_name in CRASH_CLASSES):
         told.insert(0, f"agent run #{memory.last_run.get('run', 0)} {EXITS.get(exit_name, exit_name)}")
-    if content["by"] == "crash":
-        told += [content["reason"]] if content["reason"] else []
+    if line.by == "crash":
+        told += [line.reason] if line.reason else []
     told = told or [words for name in way.needs if (words := _opened(machine.gates[name]))]
     return " ".join("; ".join(dict.fromkeys(told)).split())[:_LONGEST_REASON]
 
 
-def _failed(needs: tuple[str, ...], facts: Mapping[str, Any]) -> Iterator[str]:
+def _failed(needs: tuple[str, ...], facts: Mapping[str, FactSaid]) -> Iterator[str]:
     """Every part that failed and is made of nothing else, below a gate that is open because something failed."""
     waiting = [name for name in needs if facts.get(name, {}).get("ok") is True]
     for gate in waiting:  # grows while it is read
@@ -126,7 +136,7 @@ def _failed(needs: tuple[str, ...], facts: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{label}: {why}".rstrip(": ")
 
 
-def _notes(needs: tuple[str, ...], facts: Mapping[str, Any]) -> Iterator[str]:
+def _notes(needs: tuple[str, ...], facts: Mapping[str, FactSaid]) -> Iterator[str]:
     return (facts[name]["note"] for name in needs if facts.get(name, {}).get("note"))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.runner.step.locks import changed_locks, changed_of_others, shown_item
 from detent.store.journal.aftermath import text_after_stop
+from detent.store.journal.tasks import last_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def read_document(task: Task, memory: Memory | None = None) -> Document:
 def is_collected(task: Task) -> bool:
     """Whether the native file is gone because a person had the home removed, and nothing came after that."""
     is_gone = not os.path.lexists(task.native.path())
-    return is_gone and json.loads(task.memory.last or b"{}").get("kind") == "collected"
+    return is_gone and bool(task.memory.last) and last_line(task.memory).kind == "collected"
 
 
 def disorder_words(task: Task, snapshot: Snapshot, disorder: Disorder) -> tuple[str, ...]:

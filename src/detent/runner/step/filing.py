@@ -19,6 +19,7 @@ from detent.runner.step.locks import kept_text
 from detent.runner.step.look import current_tree
 from detent.runner.step.settle import note
 from detent.store.disk.atomic import LARGEST_TEXT_BYTES, as_json, read_plain
+from detent.store.journal.events import FiledChange
 from detent.store.journal.locked_files import MOST_FILES, files_under, put_back_files
 
 TYPE_CHECKING = False
@@ -56,8 +57,8 @@ def file_tree(task: Task, settled: Settled) -> Settled:
     made = _file(task, places, tree)
     if not known and not made.refused and not any(made.files.values()):
         return settled  # nothing has changed yet, which needs no line
-    content = {"tree": tree, "files": {**known, **made.files}, "refused": list(made.refused)}
-    return settled.replace(memory=note(task, memory, "filed", content), notes=(*settled.notes, *made.refused))
+    line = FiledChange(tree=tree, files={**known, **made.files}, refused=list(made.refused))
+    return settled.replace(memory=note(task, memory, line), notes=(*settled.notes, *made.refused))
 
 
 def forget_reports(task: Task) -> None:

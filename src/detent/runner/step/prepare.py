@@ -23,23 +23,23 @@ from detent.runner.step.look import look
 from detent.runner.step.registry import Doing, step_named
 from detent.runner.step.settle import note
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Intended, Unprepared, at_tree, move_of
+from detent.store.journal.line import to_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from detent.runner.step.disorder import Settled
     from detent.runner.step.registry import Results
     from detent.runner.task.open import Task
+    from detent.store.journal.events import Moved
     from detent.store.journal.memory import Memory
 
 _CHECKOUT_WAIT_S = 600.0  # somebody's commit hooks may be running
 
 
-def prepare(
-    task: Task, steps: tuple[str, ...], content: Mapping[str, Any], given: Mapping[str, str]
-) -> tuple[Task, Results]:
+def prepare(task: Task, steps: tuple[str, ...], move: Moved, given: Mapping[str, str]) -> tuple[Task, Results]:
     """Do the steps of a decided move; refused, the task has not changed and nothing of them is left."""
     names = steps_of(steps)
     if not names:
@@ -47,14 +47,13 @@ def prepare(
     with Lock(task.project.checkout_lock(), _CHECKOUT_WAIT_S):
         seen: Results = {}
         for name in names:
-            doing = Doing(task, "", content, given, {**task.memory.prepared, **seen}, {})
+            doing = Doing(task, "", move, given, {**task.memory.prepared, **seen}, {})
             seen[name] = load(step_named(name).look)(doing)
         # A commit holds what was approved; what the checkout holds by now is no part of it.
         trees = [seen[name]["tree"] for name in names if step_named(name).names_tree]
-        move = {**content, "tree": trees[-1] if trees else content["tree"]}
-        intent = {"edge": content["edge"], "prepare": seen, "given": dict(given), "move": move}
-        memory = note(task, task.memory, "intended", intent)
-        return _act(task.replace(memory=memory))
+        move = at_tree(move, trees[-1] if trees else move.tree)
+        line = Intended(edge=move.edge, prepare=seen, given=dict(given), move=to_line(move))
+        return _act(task.replace(memory=note(task, task.memory, line)))
 
 
 def steps_of(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -78,7 +77,7 @@ def _act(task: Task) -> tuple[Task, Results]:
 def _doing(task: Task, name: str, done: Results) -> Doing:
     intent = task.memory.intent
     key = f"{intent['seq']}:{name}"
-    return Doing(task, key, intent["move"], intent["given"], {**task.memory.prepared, **done}, intent["prepare"][name])
+    return Doing(task, key, move_of(intent), intent["given"], {**task.memory.prepared, **done}, intent["prepare"][name])
 
 
 def _undo(task: Task, failed: str, done: Results) -> None:
@@ -97,8 +96,7 @@ def _is_begun(task: Task, name: str) -> bool:
 
 def _give_up(task: Task, name: str, why: str) -> Memory:
     intent = task.memory.intent
-    content = {"step": f"{intent['seq']}:{name}", "edge": intent["edge"], "why": why}
-    return note(task, task.memory, "unprepared", content)
+    return note(task, task.memory, Unprepared(step=f"{intent['seq']}:{name}", edge=intent["edge"], why=why))
 
 
 def settle_intent(task: Task, settled: Settled) -> Settled:
@@ -107,7 +105,8 @@ def settle_intent(task: Task, settled: Settled) -> Settled:
     task, intent = task.replace(memory=memory), memory.intent
     if not intent:
         return settled
-    move = f"{intent['move']['from']} -> {intent['move']['to']}"
+    decided = move_of(intent)
+    move = f"{decided.from_} -> {decided.to}"
     try:
         with Lock(task.project.checkout_lock(), _CHECKOUT_WAIT_S):
             if not any(_is_begun(task, name) for name in intent["prepare"]):
@@ -126,18 +125,26 @@ def settle_intent(task: Task, settled: Settled) -> Settled:
 
 def _go_on(task: Task, settled: Settled, done: Results) -> Settled:
     """Make the move as it was decided: nobody could change the task since."""
-    move = task.memory.intent["move"]
+    move = move_of(task.memory.intent)
     taken = decide_again(task, move)
     seen = look(task, task.memory, settled.document, "")
-    made = commit_move(task, settled.document, evidence_hashes(seen), taken, {**move, "prepared": done})
-    return made.replace(notes=(*settled.notes, f"{move['from']} -> {move['to']} was cut short and is made now"))
+    made = commit_move(task, settled.document, evidence_hashes(seen), taken, move, done)
+    return made.replace(notes=(*settled.notes, f"{move.from_} -> {move.to} was cut short and is made now"))
 
 
-def decide_again(task: Task, move: Mapping[str, Any]) -> Advance:
+def decide_again(task: Task, move: Moved) -> Advance:
     """The decision an intent was written for, from the facts it names."""
-    facts = {name: Fact(name, fact["ok"] is True) for name, fact in move["facts"].items()}
-    words = {key: move[key] for key in ("name", "reason", "exit", "override", "verb")}
-    decision = decide(task.machine, task.memory.snapshot, facts, Signal(move["by"], move["edge"], **words))
+    facts = {name: Fact(name, fact["ok"] is True) for name, fact in move.facts.items()}
+    asked = Signal(
+        move.by,
+        move.edge,
+        name=move.name,
+        reason=move.reason,
+        exit=move.exit,
+        override=move.override,
+        verb=move.verb,
+    )
+    decision = decide(task.machine, task.memory.snapshot, facts, asked)
     if not isinstance(decision, Advance):
-        raise UnreadableError(f"{move['edge']} was intended and is not allowed", next_step="detent audit")
+        raise UnreadableError(f"{move.edge} was intended and is not allowed", next_step="detent audit")
     return decision

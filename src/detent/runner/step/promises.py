@@ -10,6 +10,7 @@ from detent.runner.step.disorder import Settled
 from detent.runner.step.look import current_tree, known_tree
 from detent.runner.step.registry import effect_named
 from detent.runner.step.settle import remember
+from detent.store.journal.events import Acted
 from detent.store.journal.places import branch_of
 
 TYPE_CHECKING = False
@@ -28,8 +29,7 @@ def keep_promises(task: Task, settled: Settled) -> Settled:
         return settled
     for key, intent in memory.unsettled.items():
         result, fields = _do(task.replace(memory=memory), key, intent)
-        content = {"step": key, "result": result, "fields": fields}
-        memory, document = remember(task, memory, document, "acted", content)
+        memory, document = remember(task, memory, document, Acted(step=key, result=result, fields=fields))
     return settled.replace(memory=memory, document=document)
 
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from detent.machines.packs import At
     from detent.runner.step.disorder import Settled
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.events import Moved
+    from detent.store.journal.line import Line
     from detent.store.journal.memory import Memory
 
     Done = tuple[dict[str, str], dict[str, str]]  # what came of an effect, and the fields of the native file it leads
@@ -51,7 +52,7 @@ class Doing(Record):
 
     task: Task
     key: str  # names this one step of this one move, for ever; empty while it is only looked at
-    move: Mapping[str, Any]  # the move's line as it was decided
+    move: Moved  # the move's line as it was decided
     given: Mapping[str, str]  # what came with the command, by the option's name
     done: Mapping[str, Mapping[str, str]]  # what every step came to last, of this move and of those before it
     seen: Mapping[str, str]  # what `look` saw, as the intent has it; empty while it is only looked at
@@ -240,6 +241,6 @@ def prompting(task: Task) -> Iterator[Callable[[Task, State, Seen], str]]:
     return _asked(task, "prompts")
 
 
-def talking(task: Task) -> Iterator[Callable[[Task, Sequence[Entry]], Iterator[Mapping[str, Any]]]]:
+def talking(task: Task) -> Iterator[Callable[[Task, Sequence[Line]], Iterator[Mapping[str, Any]]]]:
     """Who said what so far, where people and agents talk."""
     return _asked(task, "talks")

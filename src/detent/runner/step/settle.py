@@ -7,24 +7,20 @@
 
 from __future__ import annotations
 
-import json
-
 from detent.errors import RefusedError
 from detent.runner.step.disorder import Settled, disorder_words, find_disorder, read_document
 from detent.runner.step.locks import kept_words, locked_texts, put_back_others
 from detent.runner.task.bell import ring
 from detent.store.disk.atomic import sweep
 from detent.store.journal.aftermath import carried
-from detent.store.journal.memory import compose, foretell
+from detent.store.journal.line import carrying, telling
+from detent.store.journal.tasks import last_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from detent.core.values import Snapshot
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
     from detent.store.journal.memory import Memory
     from detent.store.journal.native import Document, LinesBehind
 
@@ -44,8 +40,8 @@ def settle(task: Task) -> Settled:
         why = (
             f"{task.native.file} was older than the journal after the computer had stopped; the newer text was put back"
         )
-        content = {"file": task.native.file, "why": why, "kept": task.store.keep(document.found)}
-        memory, document = remember(task, memory, document, "restored", content)
+        line = restored(task.native.file, why, task.store.keep(document.found))
+        memory, document = remember(task, memory, document, line)
         return Settled(memory, document, notes=(why,))
     is_unlogged = bool(task.native.log_path()) and task.native.logged_seq() < memory.snapshot.seq
     if disorder.unfinished or is_unlogged:
@@ -59,11 +55,16 @@ def settle(task: Task) -> Settled:
     if notes:
         kept = task.store.keep(document.text.encode("utf-8"))
         notes += kept_words(task, memory.snapshot, disorder.locked, kept)
-        content = {"file": task.native.file, "why": "; ".join(notes), "kept": kept}
-        request = disorder.request
-        memory, document = remember(task, memory, document, "restored", content, restore=disorder.locked)
+        line, request = restored(task.native.file, "; ".join(notes), kept), disorder.request
+        memory, document = remember(task, memory, document, line, restore=disorder.locked)
         return Settled(memory, document, request, notes)
     return Settled(memory, document, disorder.request)
+
+
+def restored(file: str, why: str, kept: str) -> Line:
+    from detent.store.journal.events import Restored  # few commands find something to restore
+
+    return Restored(file=file, why=why, kept=kept)
 
 
 def refuse_while_running(task: Task, memory: Memory) -> None:
@@ -78,38 +79,40 @@ def remember(
     task: Task,
     memory: Memory,
     document: Document,
-    kind: str,
-    content: Mapping[str, Any],
+    line: Line,
     *,
     after: Snapshot | None = None,
     restore: tuple[str, ...] = (),
 ) -> tuple[Memory, Document]:
     """Commit one line, then bring file, log and cache up to it. Everything the engine writes about a task is here."""
+    from detent.store.journal.fold import compose, foretell  # readers write no line
+
     texts = locked_texts(task, memory, after or memory.snapshot, restore)
-    entry = compose(memory, kind, content, after)
-    foretold = foretell(memory, entry)
+    line = compose(memory, line, after)
+    foretold = foretell(memory, line)
     if task.machine.store.get("tells"):
         from detent.runner.step.tells import told_fields  # few machines tell in the file how a task rests
 
-        if told := told_fields(task.replace(memory=memory), foretold, document):
-            entry["fields"] = {**told, **entry.get("fields", {})}
-            foretold = foretell(memory, entry)
+        told = told_fields(task.replace(memory=memory), foretold, document)
+        if told and isinstance(line.fields, dict):
+            line = telling(line, {**told, **line.fields})
+            foretold = foretell(memory, line)
     text = task.native.draft(document, foretold, texts)
-    entry["native"] = carried(document.text, text)
-    memory = task.store.append(memory, entry, foretold)
+    line = carrying(line, carried(document.text, text))
+    memory = task.store.append(memory, line, foretold)
     put_back_others(task, texts)
     # Agents' and people's words lie in this file: it must survive a power cut, by itself or by the line.
-    document = task.native.write(document, memory, text, lines_of(task, memory, entry), durable=not memory.native)
-    _keep(task, memory, content)
+    document = task.native.write(document, memory, text, lines_of(task, memory, line), durable=not memory.native)
+    _keep(task, memory, line)
     project_beside(task, memory)
     return memory, document
 
 
-def note(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) -> Memory:
+def note(task: Task, memory: Memory, line: Line) -> Memory:
     """Commit one line that changes nothing in the document, which may hold a request that is still to be judged."""
-    memory = task.store.commit(memory, kind, content)
+    memory = task.store.commit(memory, line)
     task.native.catch_up(memory, lines_of(task, memory))
-    _keep(task, memory, content)
+    _keep(task, memory, line)
     project_beside(task, memory)
     return memory
 
@@ -122,17 +125,17 @@ def project_beside(task: Task, memory: Memory) -> None:
         project(task, memory)
 
 
-def record(task: Task, memory: Memory, kind: str, content: Mapping[str, Any]) -> Memory:
+def record(task: Task, memory: Memory, line: Line) -> Memory:
     """Commit one line and leave the native folder alone: an agent run lives in it or is about to."""
-    memory = task.store.commit(memory, kind, content)
-    _keep(task, memory, content)
+    memory = task.store.commit(memory, line)
+    _keep(task, memory, line)
     return memory
 
 
-def _keep(task: Task, memory: Memory, content: Mapping[str, Any]) -> None:
+def _keep(task: Task, memory: Memory, line: Line) -> None:
     """Save the cache; what a person did is told to the supervisor, who would else see it at its next look."""
     task.store.save_cache(memory)
-    if content.get("by") == "person":
+    if line.by == "person":
         ring(task.project)
 
 
@@ -144,14 +147,14 @@ def _bring_up(task: Task, memory: Memory, document: Document, restore: tuple[str
     return document
 
 
-def lines_of(task: Task, memory: Memory, last: Entry | None = None) -> LinesBehind:
+def lines_of(task: Task, memory: Memory, last: Line | None = None) -> LinesBehind:
     """What the native log is told: usually it lacks the `last` line only; after a crash the journal tells which."""
 
-    def behind(logged: int) -> list[Entry]:
+    def behind(logged: int) -> list[Line]:
         if logged >= memory.snapshot.seq:
             return []
         if logged == memory.snapshot.seq - 1:
-            return [last or json.loads(memory.last)]
-        return [entry for entry in task.store.history() if entry["seq"] > logged]
+            return [last or last_line(memory)]
+        return [line for line in task.store.history() if line.seq > logged]
 
     return behind

@@ -35,8 +35,9 @@ from detent.runner.step.registry import effect_named
 from detent.runner.step.said_no import standing_gates
 from detent.runner.step.unearned import refuse_unearned
 from detent.runner.step.unmoved import write_unmoved
-from detent.runner.task.asks import answered
+from detent.runner.task.asks import TakenOut, answered
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Moved, move_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ if TYPE_CHECKING:
     from detent.core.machine import Edge
     from detent.core.values import Decision, Fact
     from detent.gates.seen import Seen
+    from detent.runner.step.registry import Results
     from detent.runner.task.open import Task
+    from detent.store.journal.events import FactSaid
     from detent.store.journal.memory import Memory
     from detent.store.journal.native import Document
 
@@ -246,9 +249,11 @@ def _decide(
 
 def _is_made_up_for(before: Memory, now: Memory, asked: Signal) -> bool:
     """Whether the move that is asked for was cut short while it was prepared, and has just been made."""
-    move = before.intent.get("move", {})
-    is_made = bool(move) and before.snapshot.visits != now.snapshot.visits
-    return is_made and bool(asked.want) and asked.want in (move["edge"], move["to"])
+    is_made = bool(before.intent) and before.snapshot.visits != now.snapshot.visits
+    if not is_made or not asked.want:
+        return False
+    move = move_of(before.intent)
+    return asked.want in (move.edge, move.to)
 
 
 def _asks_first(taken: Advance, asked: Signal, given: Mapping[str, str]) -> bool:
@@ -279,39 +284,41 @@ def _move(
 ) -> Outcome:
     before = task.memory.snapshot.state
     gates = (*taken.way.needs, *standing_gates(task.machine, task.memory.snapshot))
-    content: dict[str, Any] = {
-        "edge": taken.edge.name,
-        "way": taken.way.number,
-        "from": before,
-        "to": taken.after.state,
-        "by": asked.who,
-        "name": asked.name,
+    taken_out = answered(task.machine, settled.document) if asked.verb in ("answer", "resume") else TakenOut("", {})
+    is_answer = asked.verb in ("answer", "reject") or asked.verb.endswith("{text}") or bool(taken_out.fields)
+    line = Moved(
+        edge=taken.edge.name,
+        way=taken.way.number,
+        from_=before,
+        to=taken.after.state,
+        by=asked.who,
+        name=asked.name,
         # An override of what was open waived nothing; what the person said with it is not lost.
-        "reason": asked.reason or ("" if taken.waived else asked.override),
-        "verb": asked.verb,
-        "exit": asked.exit,
-        "answer": asked.reason if asked.verb in ("answer", "reject") or asked.verb.endswith("{text}") else "",
-        "facts": {one.name: _fact_to_json(facts[one.name]) for one in task.machine.parts(gates)},
-        "waived": list(taken.waived),
-        "override": asked.override if taken.waived else "",
-        "tree": seen.tree,
-        "signed": _signed(task, seen, facts, taken) if taken.edge.sign_off else {},
-        "effects": list(taken.way.effects),
-        "machine": task.memory.head["digest"],
-        "sandbox": _level(task, taken.way.needs) if seen.tree else "",
-    }
-    if asked.verb in ("answer", "resume"):
-        taken_out = answered(task.machine, settled.document)
-        content |= {**taken_out, "answer": asked.reason} if taken_out else {}
+        reason=asked.reason or ("" if taken.waived else asked.override),
+        verb=asked.verb,
+        exit=asked.exit,
+        answer=asked.reason if is_answer else "",
+        facts={one.name: _fact_to_json(facts[one.name]) for one in task.machine.parts(gates)},
+        waived=list(taken.waived),
+        override=asked.override if taken.waived else "",
+        tree=seen.tree,
+        signed=_signed(task, seen, facts, taken) if taken.edge.sign_off else {},
+        effects=list(taken.way.effects),
+        machine=task.memory.head["digest"],
+        sandbox=_level(task, taken.way.needs) if seen.tree else "",
+        asked=taken_out.asked,
+        fields=taken_out.fields,
+    )
+    prepared: Results | None = None
     if taken.way.prepare:
         from detent.runner.step.prepare import prepare  # few moves have something to prepare
 
         try:
-            task, prepared = prepare(task, taken.way.prepare, content, given)
+            task, prepared = prepare(task, taken.way.prepare, line, given)
         except RefusedError as error:
             return _unprepared(task, settled, facts, asked, taken, error)
-        content = {**task.memory.intent.get("move", content), "prepared": prepared}
-    made = commit_move(task, settled.document, evidence_hashes(seen), taken, content)
+        line = move_of(task.memory.intent) if task.memory.intent else line
+    made = commit_move(task, settled.document, evidence_hashes(seen), taken, line, prepared)
     return Outcome(taken, task.replace(memory=made.memory), facts, asked, before)
 
 
@@ -342,10 +349,16 @@ def _level(task: Task, gates: tuple[str, ...]) -> str:
     return command_level(task)
 
 
-def _fact_to_json(fact: Fact) -> dict[str, object]:
-    own = vars(fact)
-    told = {field: own[field] for field in ("why", "proof", "by_hand", "note") if own[field]}
-    content: dict[str, object] = {"ok": fact.ok, **told}
+def _fact_to_json(fact: Fact) -> FactSaid:
+    content: FactSaid = {"ok": fact.ok}
+    if fact.why:
+        content["why"] = fact.why
+    if fact.proof:
+        content["proof"] = fact.proof
+    if fact.by_hand:
+        content["by_hand"] = fact.by_hand
+    if fact.note:
+        content["note"] = fact.note
     if not (fact.ok or fact.is_known):
         content["unknown"] = True
     if fact.parts:

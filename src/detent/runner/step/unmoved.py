@@ -6,6 +6,7 @@ from detent.core.machine import ASKED
 from detent.core.values import Crash, Refuse
 from detent.runner.step.said_no import asked_target
 from detent.runner.step.settle import remember
+from detent.store.journal.events import Crashed, Refused, Restored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,34 +15,32 @@ if TYPE_CHECKING:
     from detent.runner.task.open import Task
     from detent.store.journal.memory import Memory
 
-_SAYS = ("want", "by", "problem", "missing")  # by which a refusal is known again
-
 
 def write_unmoved(task: Task, settled: Settled, asked: Signal, decision: Decision) -> tuple[Memory, tuple[str, ...]]:
     """The memory afterwards, and what was put back, in words."""
     memory, document = task.memory, settled.document
     if isinstance(decision, Crash):
-        crashed = {"by": asked.who, "exit": decision.exit, "why": asked.reason}
-        return remember(task, memory, document, "crashed", crashed, after=decision.after)[0], ()
+        crashed = Crashed(by=asked.who, exit=decision.exit, why=asked.reason)
+        return remember(task, memory, document, crashed, after=decision.after)[0], ()
     if isinstance(decision, Refuse) and asked.who == "agent":
-        refused = {
-            "want": asked.want,
-            "by": asked.who,
-            "name": asked.name,
-            "from": memory.snapshot.state,
-            "problem": decision.problem,
-            "missing": [{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing],
-        }
+        # A run that has ended asked for it: that is its no.
         target = asked_target(task.machine, memory.snapshot, asked.want) if memory.ended else ""
-        if target:  # the run that asked has ended: that is its no
-            refused["no"] = target
+        refused = Refused(
+            want=asked.want,
+            by=asked.who,
+            name=asked.name,
+            from_=memory.snapshot.state,
+            problem=decision.problem,
+            missing=[{"gate": one.gate, "why": one.why, "fix": one.fix} for one in decision.missing],
+            no=target,
+        )
         # The same refusal again says nothing new; only a state line that must be put back is written once more.
-        is_known = {**memory.refusal, "time": ""} == {**{key: refused[key] for key in _SAYS}, "time": ""}
+        said = {"want": refused.want, "by": refused.by, "problem": refused.problem, "missing": refused.missing}
+        is_known = {**memory.refusal, "time": ""} == {**said, "time": ""}
         if is_known and not settled.request and memory.snapshot.no.get(ASKED, "") == target:
             return memory, ()
-        return remember(task, memory, document, "refused", refused)[0], ()
+        return remember(task, memory, document, refused)[0], ()
     if settled.request:
         why = f"{task.native.file} asked for {settled.request}; a command took its place"
-        restored = {"file": task.native.file, "why": why, "kept": ""}
-        return remember(task, memory, document, "restored", restored)[0], (why,)
+        return remember(task, memory, document, Restored(file=task.native.file, why=why, kept=""))[0], (why,)
     return memory, ()

@@ -6,12 +6,13 @@ A person whom the engine brought in is told why.
 from __future__ import annotations
 
 from detent.core.machine import STOPPED
+from detent.core.record import Record
 from detent.errors import UnreadableError
 from detent.runner.task.budget import budget_spent, way_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Mapping
 
     from detent.core.machine import Machine, State
     from detent.store.journal.memory import Memory
@@ -40,12 +41,17 @@ def question(state: State, native: Native) -> str:
     return "; ".join(f"{name}: {words}" for name, words in asked(state, document))
 
 
-def answered(machine: Machine, document: Document) -> dict[str, Any]:
-    """What a person's answer takes out of the native file, for its journal line: question and emptied fields."""
+class TakenOut(Record):
+    """What a person's answer takes out of the native file."""
+
+    asked: str  # the question; empty where none stood there
+    fields: Mapping[str, str]  # the fields that are empty afterwards
+
+
+def answered(machine: Machine, document: Document) -> TakenOut:
+    """What a person's answer takes out of the native file, for its journal line."""
     found = {name: words for name in machine.answers.get("clears", ()) if (words := _words(name, document))}
-    if not found:
-        return {}
-    return {"asked": "; ".join(f"{name}: {words}" for name, words in found.items()), "fields": dict.fromkeys(found, "")}
+    return TakenOut("; ".join(f"{name}: {words}" for name, words in found.items()), dict.fromkeys(found, ""))
 
 
 def is_answer_enough(machine: Machine, memory: Memory, native: Native) -> bool:

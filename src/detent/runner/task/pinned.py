@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
+from detent.core.record import Record
 from detent.effects.git.git import Git
 from detent.errors import UnreadableError, UsageError
 from detent.store.disk.atomic import LARGEST_TEXT_BYTES, read_plain
@@ -25,6 +26,18 @@ if TYPE_CHECKING:
 _PLAIN_FILES = (b"100644", b"100755")
 
 
+class Pinned(Record):
+    """What a task keeps of the settings: fields of its first journal line."""
+
+    agents: Mapping[str, Any]
+    budget: Mapping[str, Mapping[str, float]]
+    notify: Mapping[str, Any]
+    sandbox_rules: Mapping[str, Any]
+    protect: Mapping[str, Sequence[str]]
+    allow_no_new_privs: bool
+    prompts: Mapping[str, Any]
+
+
 def pinned_settings(
     project: Project,
     baseline: str,
@@ -32,20 +45,20 @@ def pinned_settings(
     machine: Machine,
     agents: Sequence[str] = (),
     usd: str = "",
-) -> dict[str, Any]:
-    """The fields of the first journal line; `agents` and `usd` are what the command line says besides the settings."""
+) -> Pinned:
+    """What is kept; `agents` and `usd` are what the command line says besides the settings."""
     budget = {name: dict(bounds) for name, bounds in settings.budget.items()}
     if usd:
         budget["task"]["usd"] = read_usd(usd)
-    return {
-        "agents": {"table": dict(settings.agents), "overrides": read_overrides(settings.agents, machine, agents)},
-        "budget": budget,
-        "notify": {"command": settings.notify_command, "bell": settings.notify_bell},
-        "sandbox_rules": sandbox_rules(settings),
-        "protect": {name: list(patterns) for name, patterns in settings.protect.items()},
-        "allow_no_new_privs": settings.human_allow_no_new_privs,
-        "prompts": {role: _prompt(project, baseline, role, path) for role, path in settings.prompts.items()},
-    }
+    return Pinned(
+        agents={"table": dict(settings.agents), "overrides": read_overrides(settings.agents, machine, agents)},
+        budget=budget,
+        notify={"command": settings.notify_command, "bell": settings.notify_bell},
+        sandbox_rules=sandbox_rules(settings),
+        protect={name: list(patterns) for name, patterns in settings.protect.items()},
+        allow_no_new_privs=settings.human_allow_no_new_privs,
+        prompts={role: _prompt(project, baseline, role, path) for role, path in settings.prompts.items()},
+    )
 
 
 def sandbox_rules(settings: Settings) -> dict[str, Any]:

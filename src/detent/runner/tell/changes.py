@@ -13,6 +13,7 @@ from detent.errors import RefusedError, UsageError
 from detent.page.diff import patch_text
 from detent.runner.step.look import take_current_tree
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import trees_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,8 +56,7 @@ def changes(task: Task, *, stat: bool, since: str = "") -> Changes:
 
 def _tree_named(task: Task, start: str) -> str:
     """The one tree of the journal whose id begins so."""
-    entries = task.store.history()
-    known = {str(entry[key]) for entry in entries for key in ("tree", "before", "left") if entry.get(key)}
+    known = {tree for line in task.store.history() for tree in trees_of(line)}
     found = sorted(tree for tree in known if tree.startswith(start))
     if len(start) < _SHORTEST_ID or len(found) != 1:
         why = "no tree" if not found else f"{len(found)} trees"

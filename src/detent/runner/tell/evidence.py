@@ -30,7 +30,9 @@ from detent.runner.tell.explain import explain
 from detent.store.disk.atomic import make_folders, read_plain, sweep, write_atomic
 from detent.store.disk.digest import sha256_of
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Landed, tree_seen
 from detent.store.journal.receipts import ReceiptStore
+from detent.store.journal.run_events import RunEnded
 from detent.store.journal.vouched import is_as_vouched, may_log_grow, vouched_logs
 from detent.store.text.markdown import is_placeholder
 
@@ -42,8 +44,11 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
     from detent.runner.step.registry import Done
     from detent.runner.task.open import Task
+    from detent.store.journal.events import Deploy, Proved
+    from detent.store.journal.line import Line
     from detent.store.journal.native import Document
     from detent.store.journal.receipts import Receipt
+    from detent.store.journal.run_events import Print
 
 MOST_RECEIPTS = 200
 MOST_ATTEMPTS = 20  # whose output is shown, the last ones
@@ -255,7 +260,7 @@ def _claims(task: Task, document: Document | None, asked: set[str]) -> tuple[tup
     return tuple((label, value) for label in labels if (value := document.value(label)).strip())
 
 
-def _commands(task: Task, entries: Sequence[dict[str, Any]]) -> tuple[tuple[Ran, ...], str]:
+def _commands(task: Task, entries: Sequence[Line]) -> tuple[tuple[Ran, ...], str]:
     """Every receipt in the order of time; one that can't be read proves nothing and is only counted."""
     store = ReceiptStore(task.places.receipts())
     names = sorted(name for name in os.listdir(store.folder) if name.endswith(".json"))
@@ -271,14 +276,16 @@ def _commands(task: Task, entries: Sequence[dict[str, Any]]) -> tuple[tuple[Ran,
     return shown, " ".join(notes)
 
 
-def _ran(store: ReceiptStore, receipt: Receipt, vouched: Mapping[str, tuple[Mapping[str, Any], Any]]) -> Ran:
+def _ran(store: ReceiptStore, receipt: Receipt, vouched: Mapping[str, tuple[Print, Proved | Deploy]]) -> Ran:
     attempts = []
     for number, code in enumerate(receipt.attempts, 1):
         log = store.log_path(receipt.key, number)
         is_shown = number > len(receipt.attempts) - MOST_ATTEMPTS
         output = log_excerpt(log, OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES) if is_shown else None
-        one, entry = vouched.get(os.path.basename(log), ({}, {}))  # journals begun before format 2 vouch for none
-        is_changed = bool(output and one) and not is_as_vouched(log, one, may_grow=may_log_grow(entry))
+        found = vouched.get(os.path.basename(log))  # journals begun before format 2 vouch for none
+        is_changed = False
+        if output and found:
+            is_changed = not is_as_vouched(log, found[0], may_grow=may_log_grow(found[1]))
         attempts.append(Attempt(number, code, None if is_changed else output, is_changed))
     # A set-up that failed has a log of its own; an attempt that ran too long has the log of its attempt.
     logs = {store.log_path(receipt.key, number) for number in range(1, len(attempts) + 1)}
@@ -299,7 +306,10 @@ def _told(task: Task, number: int) -> str:
     return task.places.prompt(number)
 
 
-def _last_tree(entries: Sequence[dict[str, Any]]) -> str:
+def _last_tree(entries: Sequence[Line]) -> str:
     """The task's own files as last seen: not those of a branch it landed on, nor what a reading role had spoilt."""
-    own = (entry for entry in reversed(entries) if entry["kind"] != "landed" and not entry.get("tainted"))
-    return next((str(entry["tree"]) for entry in own if entry.get("tree")), "")
+    for line in reversed(entries):
+        is_own = not (isinstance(line, Landed) or (isinstance(line, RunEnded) and line.tainted))
+        if is_own and (tree := tree_seen(line)):
+            return tree
+    return ""

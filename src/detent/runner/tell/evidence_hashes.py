@@ -5,15 +5,15 @@ from __future__ import annotations
 from detent.effects.host.access import BUBBLEWRAP, LANDLOCK, LEVELS, NONE
 from detent.page.values import Hash
 from detent.store.disk.digest import sha256_of
+from detent.store.journal.events import Moved
+from detent.store.journal.run_events import RunPlanned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from detent.runner.task.open import Task
-
-_HOLDING = ("moved", "run_planned")  # the lines that say at which level something ran
+    from detent.store.journal.line import Line
 
 # One entry per level that exists: a page claims no more than was tested.
 _SANDBOX: Mapping[str, str] = {
@@ -26,9 +26,9 @@ _SANDBOX: Mapping[str, str] = {
 }
 
 
-def weakest_level(entries: Sequence[Mapping[str, Any]]) -> str:
+def weakest_level(lines: Sequence[Line]) -> str:
     """The lowest level at which anything ran: one open door is what counts."""
-    found = {str(entry["sandbox"]) for entry in entries if entry["kind"] in _HOLDING and entry.get("sandbox")}
+    found = {line.sandbox for line in lines if isinstance(line, (Moved, RunPlanned)) and line.sandbox}
     if not found or found - set(LEVELS):  # a level nobody here knows holds nothing that could be claimed
         return NONE
     return max(found, key=LEVELS.index)

@@ -6,23 +6,23 @@ import os
 
 from detent.effects.git.landed_work import Work
 from detent.runner.task.open import load_all
+from detent.store.journal.events import Acted, Landed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
     from detent.store.journal.places import Project
 
 
-def put_branches(entries: Sequence[Entry]) -> dict[str, set[str]]:
+def put_branches(entries: Sequence[Line]) -> dict[str, set[str]]:
     """Every branch name a checkpoint was brought to, with the commits that stood there."""
     found: dict[str, set[str]] = {}
     for entry in entries:
-        result = entry.get("result", {})
-        if entry["kind"] == "acted" and result.get("branch"):
-            found.setdefault(result["branch"], set()).add(result["commit"])
+        if isinstance(entry, Acted) and entry.result.get("branch"):
+            found.setdefault(entry.result["branch"], set()).add(entry.result["commit"])
     return found
 
 
@@ -35,11 +35,11 @@ def branches_of_tasks(project: Project) -> dict[str, str]:
     return {f"refs/heads/{one['branch']}": one["commit"] for one in put}
 
 
-def work_of(task: Task, entries: Sequence[Entry], of_tasks: Mapping[str, str], until: int = 0) -> Work:
+def work_of(task: Task, entries: Sequence[Line], of_tasks: Mapping[str, str], until: int = 0) -> Work:
     """The work of the last checkpoint, or of the last one before a line, and the commit it landed through."""
-    before = [entry for entry in entries if not until or entry["seq"] <= until]
-    commits = [str(entry["result"]["commit"]) for entry in before if "commit" in entry.get("result", {})]
-    landings = [str(entry["commit"]) for entry in before if entry["kind"] == "landed"]
+    before = [entry for entry in entries if not until or entry.seq <= until]
+    commits = [entry.result["commit"] for entry in before if isinstance(entry, Acted) and "commit" in entry.result]
+    landings = [entry.commit for entry in before if isinstance(entry, Landed)]
     return Work(
         task.places.private_git(),
         task.project.common_dir,

@@ -6,6 +6,7 @@ from detent.core.values import Missing
 from detent.errors import RefusedError, UnreadableError, UsageError
 from detent.machines.packs import load
 from detent.runner.step.registry import Doing, step_named
+from detent.store.journal.events import UNDECIDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def foreseen(task: Task, names: tuple[str, ...]) -> tuple[Missing, ...]:
     for name in names:
         try:
             if foresee := step_named(name).foresee:
-                load(foresee)(Doing(task, "", {}, {}, task.memory.prepared, {}))
+                load(foresee)(Doing(task, "", UNDECIDED, {}, task.memory.prepared, {}))
         except RefusedError as error:
             found.append(Missing("prepare", error.what, error.next_step))
         except (UnreadableError, UsageError):

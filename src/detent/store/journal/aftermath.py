@@ -21,7 +21,7 @@ from detent.store.disk.digest import sha256_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from detent.store.journal.memory import Memory
     from detent.store.journal.native import Document, Native
@@ -46,7 +46,7 @@ def text_after_stop(native: Native, store: TaskStore, memory: Memory) -> Documen
     text = store.native_text(memory)
     if data is None or data == text.encode("utf-8"):
         return None
-    lines = [entry["native"] for entry in store.history() if entry.get("native")]
+    lines = [line.native for line in store.history() if line.native]
     is_torn = any(_is_torn(data, line["text"].encode("utf-8")) for line in lines)
     if not is_torn and _written_after(native.path(), memory.native["time"]):
         return None
@@ -60,7 +60,7 @@ def _is_torn(data: bytes, text: bytes) -> bool:
     return part in text if part != data else text.startswith(data) and data != text
 
 
-def _is_known(digest: str, lines: Sequence[dict[str, str]]) -> bool:
+def _is_known(digest: str, lines: Sequence[Mapping[str, str]]) -> bool:
     """Whether some line led to this text or replaced it."""
     return any(digest in (line["was"], sha256_of(line["text"].encode("utf-8"))) for line in lines)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    Entry = dict[str, Any]
+    from detent.store.journal.line import Line
 
 GENESIS = "0" * 64
 FORMAT = 2  # in the first line of a journal; a journal without it is of format 1
@@ -118,11 +118,11 @@ def split_lines(data: bytes) -> tuple[list[bytes], int]:
     return data[:end].split(b"\n")[:-1], end
 
 
-def decode_lines(raws: Sequence[bytes], path: str, first_number: int = 1, previous: str = GENESIS) -> list[Entry]:
+def decode_lines(raws: Sequence[bytes], path: str, first_number: int = 1, previous: str = GENESIS) -> list[Line]:
     """Parse lines and prove their chain; `previous` is the hash of the line before the first."""
-    from detent.store.journal.events import KINDS  # where the cache says all, no line is read
+    from detent.store.journal.events import KINDS, from_line  # where the cache says all, no line is read
 
-    entries: list[Entry] = []
+    entries: list[dict[str, Any]] = []
     for number, raw in enumerate(raws, first_number):
         try:
             entry = json.loads(raw)
@@ -144,7 +144,7 @@ def decode_lines(raws: Sequence[bytes], path: str, first_number: int = 1, previo
         if entry["kind"] not in KINDS:
             how = f"line {entry['seq']} is of the kind {entry['kind']!r:.40}, which this one does not know"
             raise _newer(how, path)
-    return entries
+    return list(map(from_line, entries))
 
 
 def check_format(head: Mapping[str, Any], path: str) -> None:

@@ -6,7 +6,7 @@ line. A kind that is not in `KINDS` was written by a newer Detent: nothing of it
 
 from __future__ import annotations
 
-from detent.store.journal.line import Line, line_of
+from detent.store.journal.line import Line, line_of, with_fields
 from detent.store.journal.run_events import (
     Claimed,
     Driven,
@@ -21,7 +21,7 @@ from detent.store.journal.run_events import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any, TypedDict
+    from typing import Any, TypedDict, TypeVar
 
     from detent.store.journal.run_events import Lacking, Print
 
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
         by_hand: bool
         note: str
         unknown: bool
-        parts: Sequence[tuple[str, bool, str]]
+        parts: Sequence[Sequence[Any]]  # name, whether it is open, and why
+
+    B = TypeVar("B", bound="Beginning")
 
 
 class Beginning(Line):
@@ -386,6 +388,70 @@ _TYPES = (
     *(Unprepared, Configured, FiledChange, Deploy, SetUp),
 )
 KINDS: Mapping[str, type[Line]] = {line.kind: line for line in _TYPES}
+
+
+def with_request(head: B, *, request: Mapping[str, Any], notes: Sequence[str]) -> B:
+    """A first line with the text the task was made from, and what the person was told."""
+    return with_fields(head, request=request, notes=notes)
+
+
+def with_found(head: Adopted, found: Mapping[str, Any]) -> Adopted:
+    """A first line with what the other tool's files say."""
+    return with_fields(head, found=found)
+
+
+def with_log(head: B, log_found: Mapping[str, Any]) -> B:
+    """A first line with what lay in the folder as a log before."""
+    return with_fields(head, log_found=log_found)
+
+
+def at_tree(move: Moved, tree: str) -> Moved:
+    """The move as it is made from another tree than the one that was looked at."""
+    return with_fields(move, tree=tree)
+
+
+def completed(
+    move: Moved,
+    *,
+    prepared: Mapping[str, Mapping[str, str]] | None,
+    led: str,
+    fields: Mapping[str, str],
+    files: Mapping[str, str] | None,
+) -> Moved:
+    """The line of a decided move with what is known only when it is written."""
+    return with_fields(move, prepared=prepared, led=led, fields=fields, files=files)
+
+
+def with_checks(
+    line: Configured, commands: Sequence[Sequence[str]], fields: Mapping[str, str], locked: Mapping[str, str]
+) -> Configured:
+    """The line with further commands, and the field and lock they stand in."""
+    return with_fields(line, commands=commands, fields=fields, locked=locked)
+
+
+def move_of(intent: Mapping[str, Any]) -> Moved:
+    """The move that was intended, from what is remembered of the intent."""
+    return line_of(Moved, {**intent["move"]})
+
+
+UNDECIDED = line_of(Moved, {})  # a move of which nothing is known yet
+
+
+def tree_seen(line: Line) -> str:
+    """The git tree that a line is about; empty where it is about none."""
+    match line:
+        case Moved() | FiledChange() | Proved() | Approved() | Deploy() | Landed() | RestoredTree():
+            return line.tree
+        case RunPlanned() | RunEnded():
+            return line.tree
+        case _:
+            return ""
+
+
+def trees_of(line: Line) -> tuple[str, ...]:
+    """Every git tree that a line names."""
+    more = line.before if isinstance(line, RunEnded) else line.left if isinstance(line, Deploy) else ""
+    return tuple(tree for tree in (tree_seen(line), more) if tree)
 
 
 def from_line(said: dict[str, Any]) -> Line:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any, ClassVar, TypeVar, dataclass_transform
 
     L = TypeVar("L", bound="Line")
@@ -21,6 +21,7 @@ else:
 
 
 _KEYS = {"from_": "from"}  # a field whose name in the line is a word of Python
+_ADDED = ("native", "fields")  # what the engine may add to a line of any kind when it writes it
 
 
 @dataclass_transform(frozen_default=True, eq_default=True, kw_only_default=True)
@@ -33,7 +34,11 @@ class Line:
     us: str = ""  # microseconds of the time, where the line says what is remembered of the task after it
     after: Mapping[str, Any] | None = None  # what is remembered of the task after it: state, counters, locks
     native: Mapping[str, str] | None = None  # the text of the native file that the line leads to
+    by: str = ""  # agent, engine, person or crash, where somebody is behind the line
+    name: str = ""  # role of the agent, or name of the person
+    reason: str = ""  # their words
     prev: str = ""  # SHA-256 of the line before it
+    fields: Mapping[str, str] | Sequence[str] = {}  # fields of the document that say how the task rests
 
     kind: ClassVar[str]
     is_quiet: ClassVar[bool] = False  # changes nothing in the document, so that this is not behind without it
@@ -74,10 +79,10 @@ class Line:
 def _add(line: Line, fields: Mapping[str, object]) -> None:
     cls, own = type(line), line.__dict__
     for name, value in fields.items():
-        if name not in cls._fields:
+        if name not in cls._fields and name not in _ADDED:
             raise TypeError(f"a {cls.kind} line has no field {name}")
         key = _KEYS.get(name, name)
-        if name not in cls._defaults or value != cls._defaults[name] or key in own:
+        if key in own or name not in cls._defaults or value != cls._defaults[name]:
             own[key] = value
 
 
@@ -86,6 +91,16 @@ def with_fields(line: L, **fields: object) -> L:
     copy = line_of(type(line), {**line.__dict__})
     _add(copy, fields)
     return copy
+
+
+def telling(line: L, fields: Mapping[str, str]) -> L:
+    """The line with these fields of the document, which are written with it."""
+    return with_fields(line, fields=fields)
+
+
+def carrying(line: L, native: Mapping[str, str]) -> L:
+    """The line with the text of the native file that it leads to."""
+    return with_fields(line, native=native)
 
 
 def line_of(kind: type[L], said: dict[str, Any]) -> L:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from detent.core.machine import Machine
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
 
 JSON_LINES, MARKDOWN = "json_lines", "markdown"
 _TITLE = b"# Log\n"
@@ -30,15 +30,15 @@ def form_of(machine: Machine) -> str:
     return str(machine.store.get("log_form", JSON_LINES))
 
 
-def pieces(machine: Machine, task_id: str, entry: Entry) -> Iterator[bytes]:
+def pieces(machine: Machine, task_id: str, line: Line) -> Iterator[bytes]:
     """What one journal line adds to the log, piece by piece."""
-    lines = log_lines(machine, entry)
+    told = log_lines(machine, line)
     if form_of(machine) == JSON_LINES:
-        yield from (as_json(line, compact=False) + b"\n" for line in lines)
+        yield from (as_json(one, compact=False) + b"\n" for one in told)
         return
-    for number, line in enumerate(lines, 1):
-        place = f"{entry['seq']}" if number == 1 else f"{entry['seq']}.{number}"
-        yield _markdown(line, str(entry["time"]), f"{task_id}:{place}")
+    for number, one in enumerate(told, 1):
+        place = f"{line.seq}" if number == 1 else f"{line.seq}.{number}"
+        yield _markdown(one, str(line.time), f"{task_id}:{place}")
 
 
 def _markdown(line: Mapping[str, object], time: str, place: str) -> bytes:

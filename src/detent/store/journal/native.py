@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
     from detent.store.journal.memory import Memory
     from detent.store.journal.places import TaskPlaces
     from detent.store.text.fields import Found
 
-    LinesBehind = Callable[[int], Sequence[Entry]]  # given a line's number: those after it, oldest first
+    LinesBehind = Callable[[int], Sequence[Line]]  # given a line's number: those after it, oldest first
 
 _LONGEST_STATE = 200  # characters; what is longer names no state, and must not swell the journal
 
@@ -303,7 +303,7 @@ class Native:
         marks = self._marks()
         return marks["logged"] if size >= marks["log_size"] else 0
 
-    def _log_lacks(self, lines: LinesBehind) -> tuple[int, int, Sequence[Entry]]:
+    def _log_lacks(self, lines: LinesBehind) -> tuple[int, int, Sequence[Line]]:
         """The last line the log has, its size, and the lines it lacks: a journal that is damaged is found out here."""
         if not self._log_path:
             return 0, 0, ()
@@ -311,7 +311,7 @@ class Native:
         logged = self._logged_at(size)
         return logged, size, lines(logged)
 
-    def _project_log(self, lacking: tuple[int, int, Sequence[Entry]]) -> tuple[int, int]:
+    def _project_log(self, lacking: tuple[int, int, Sequence[Line]]) -> tuple[int, int]:
         """Append what the log lacks; how far it goes then, and its size."""
         from detent.store.journal.log_forms import Present, append_piece, pieces  # readers write no log
 
@@ -319,11 +319,11 @@ class Native:
         # A crash may have fallen between a line and its mark: what was written since the last mark is looked at.
         start = self._marks()["log_size"] if logged else 0
         present = Present(self.machine, path, start) if start < size else None
-        for entry in entries:
-            for piece in pieces(self.machine, self.places.id, entry):
+        for line in entries:
+            for piece in pieces(self.machine, self.places.id, line):
                 if present is None or not present.takes(piece):
                     size = append_piece(self.machine, path, piece)
-            logged = entry["seq"]
+            logged = line.seq
         return logged, size
 
 

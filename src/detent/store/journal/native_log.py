@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 
-from detent.store.journal.reasons import because, noted
+from detent.store.journal.events import Adopted, Created, Moved
+from detent.store.journal.line import to_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,37 +19,40 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.core.machine import Machine
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.events import FactSaid
+    from detent.store.journal.line import Line
 
 _KEPT = (
     *("seq", "time", "kind", "edge", "from", "to", "by", "name", "reason", "answer", "problem", "want", "file", "why"),
 )
+_LONGEST_REASON = 300  # characters of a reason that stands on a line with others
 _PLACE = r"\{([\w. -]+)\}"
 
 
-def log_lines(machine: Machine, entry: Entry) -> list[dict[str, object]]:
+def log_lines(machine: Machine, line: Line) -> list[dict[str, object]]:
     """The lines of the native log that tell one journal line; a machine with events of its own may tell none."""
     events = machine.store.get("events")
     if events is None:
-        return [log_line(entry)]
+        return [log_line(line)]
     limits = {name: limit.most for name, limit in machine.limits.items()}
-    values = {**entry, "limits": limits, "because": because(entry), "noted": noted(entry)}
+    values = {**to_line(line), "limits": limits, "because": because(line), "noted": noted(line)}
     return [
         {
             "type": _filled(row["type"], values),
             **{name: _filled(text, values) for name, text in row.get("fields", {}).items()},
         }
         for row in events
-        if row["kind"] == entry["kind"] and _fits(row.get("when", {}), values)
+        if row["kind"] == line.kind and _fits(row.get("when", {}), values)
     ]
 
 
-def log_line(entry: Entry) -> dict[str, object]:
+def log_line(line: Line) -> dict[str, object]:
     """The line of a machine that names no events."""
-    shown = {key: value for key in _KEPT if (value := entry.get(key)) not in (None, "")}
-    if entry["kind"] in ("created", "adopted"):
-        shown["to"] = entry["after"]["state"]
-    if told := because(entry):
+    said = to_line(line)
+    shown = {key: value for key in _KEPT if (value := said.get(key)) not in (None, "")}
+    if isinstance(line, (Created, Adopted)):
+        shown["to"] = said["after"]["state"]
+    if told := because(line):
         shown["because"] = told
     return shown
 
@@ -80,3 +84,40 @@ def _value(path: str, values: Mapping[str, Any]) -> Any:
 def _text(value: object) -> str:
     """Lists and tables as the names in them."""
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple, dict)) else str(value)
+
+
+def because(line: Line) -> str:
+    """The gate that failed and why, on one line; empty for a line that is no such move.
+
+    A gate that is open because something else is not has parts that are closed. A gate that was waived is no reason:
+    whoever waived it said why.
+    """
+    facts = line.facts if isinstance(line, Moved) and not line.waived else {}
+    for name, fact in facts.items():
+        if fact.get("ok") is True and (told := _failed_part(name, facts)):
+            return _short(told)
+    return ""
+
+
+def noted(line: Line) -> str:
+    """What open gates of a move note besides, on one line."""
+    facts = line.facts if isinstance(line, Moved) else {}
+    found = (note for fact in facts.values() if fact.get("ok") is True and (note := fact.get("note")))
+    return _short(" ".join("; ".join(dict.fromkeys(found)).split()))
+
+
+def _short(told: str) -> str:
+    return told if len(told) <= _LONGEST_REASON else f"{told[:_LONGEST_REASON].rstrip()} ..."
+
+
+def _failed_part(name: str, facts: Mapping[str, FactSaid]) -> str:
+    """Down from a gate to the first part that failed and is made of nothing else."""
+    told, gate, seen = "", name, set[str]()
+    while gate in facts and gate not in seen:
+        seen.add(gate)
+        for label, is_ok, why in facts[gate].get("parts", ()):
+            if is_ok is False and not (label in facts and facts[label].get("unknown")):
+                words = f"{label}: {why}" if label in facts else f"{gate}: {label}: {why}"
+                told, gate = " ".join(words.rstrip(": ").split()), label
+                break
+    return told

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from detent.store.journal.vouched import Print
+    from detent.store.journal.run_events import Print
 
 SETUP_FAILED = "set-up failed"
 _LARGEST_RECEIPT_BYTES = 1_000_000

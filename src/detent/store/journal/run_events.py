@@ -49,7 +49,7 @@ class RunPlanned(Line):
     tree: str  # git tree it starts from
     cwd: str  # folder it is started in
     prompt: str  # SHA-256 of its prompt
-    held: Mapping[str, str] = {}  # texts of the document that are for another role, with their hashes
+    held: Mapping[str, str] | None = None  # texts of the document that are for another role, with their hashes
     hooks: Mapping[str, str] | None = None  # git hooks of the checkout, with their hashes; none: not looked at
     seen: Mapping[str, str]  # what progress is measured by, as the run finds it
 

@@ -16,15 +16,15 @@ from detent.errors import DamagedJournal, UnreadableError
 from detent.store.disk.atomic import as_json, cache_stamp, read_cache, write_atomic, write_cache
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.chain import GENESIS, Journal, check_format, decode_lines, split_lines
-from detent.store.journal.memory import Memory, compose, fold, foretell, placed, snapshot_from_json, snapshot_to_json
+from detent.store.journal.line import to_line
+from detent.store.journal.memory import Memory, snapshot_from_json, snapshot_to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from detent.core.values import Snapshot
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
     from detent.store.journal.places import TaskPlaces
 
 CACHE_SCHEMA = 10  # one more whenever `Memory` or what a line makes of it changes: older caches are made again
@@ -42,6 +42,13 @@ def cache_content(memory: Memory) -> dict[str, Any]:
 def mark_of(raw: bytes) -> list[int]:
     """By which a line of the journal is known again."""
     return [len(raw), crc32(raw)]
+
+
+def last_line(memory: Memory) -> Line:
+    """The line that this memory ends with."""
+    from detent.store.journal.events import from_line
+
+    return from_line(json.loads(memory.last))
 
 
 class TaskStore:
@@ -78,17 +85,19 @@ class TaskStore:
         )
 
     def _fold_all(self, memory: Memory | None, raws: list[bytes]) -> Memory:
+        from detent.store.journal.fold import fold  # where the cache says all, no line is read
+
         number = 1 if memory is None else memory.snapshot.seq + 1
         previous = GENESIS if memory is None else sha256_of(memory.last)
         size = 0 if memory is None else memory.size
-        for raw, entry in zip(raws, decode_lines(raws, self.journal.path, number, previous), strict=True):
+        for raw, line in zip(raws, decode_lines(raws, self.journal.path, number, previous), strict=True):
             size += len(raw) + 1
             try:
-                memory = fold(memory, entry, raw, size)
+                memory = fold(memory, line, raw, size)
             except (KeyError, TypeError) as error:
                 how = "lacks" if isinstance(error, KeyError) else "does not fit:"
                 raise DamagedJournal(
-                    f"journal line {entry['seq']} {how} {error}", where=self.journal.path, next_step="detent audit"
+                    f"journal line {line.seq} {how} {error}", where=self.journal.path, next_step="detent audit"
                 ) from error
         if memory is None:
             raise UnreadableError(
@@ -111,18 +120,20 @@ class TaskStore:
             return None, []
         return cached, [length, check]
 
-    def commit(
-        self, memory: Memory | None, kind: str, content: Mapping[str, Any], after: Snapshot | None = None
-    ) -> Memory:
+    def commit(self, memory: Memory | None, line: Line, after: Snapshot | None = None) -> Memory:
         """Add one line; when this returns it has happened, whatever dies next. The caller holds the task's lock."""
-        return self.append(memory, compose(memory, kind, content, after))
+        from detent.store.journal.fold import compose
 
-    def append(self, memory: Memory | None, entry: Entry, foretold: Memory | None = None) -> Memory:
+        return self.append(memory, compose(memory, line, after))
+
+    def append(self, memory: Memory | None, line: Line, foretold: Memory | None = None) -> Memory:
         """The same for a line that was composed before, and may carry the native file's text."""
-        foretold = foretold or foretell(memory, entry)  # before the wait for the disk, after which all goes slower
+        from detent.store.journal.fold import foretell, placed
+
+        foretold = foretold or foretell(memory, line)  # before the wait for the disk, after which all goes slower
         previous = GENESIS if memory is None else sha256_of(memory.last)
-        raw, size = self.journal.append(entry, previous, 0 if memory is None else memory.size)
-        return placed(foretold, entry, raw, size)
+        raw, size = self.journal.append(to_line(line), previous, 0 if memory is None else memory.size)
+        return placed(foretold, line, raw, size)
 
     def save_cache(self, memory: Memory) -> None:
         """Write the cache; losing it costs time, never truth, so it is not synced."""
@@ -143,16 +154,18 @@ class TaskStore:
         text: str = json.loads(raw)["native"]["text"]
         return text
 
-    def history(self) -> list[Entry]:
+    def history(self) -> list[Line]:
         """Every line, with its chain proven."""
         raws, _ = split_lines(self.journal.read())
         return decode_lines(raws, self.journal.path)
 
-    def lines_after(self, size: int) -> tuple[list[Entry], int]:
+    def lines_after(self, size: int) -> tuple[list[Line], int]:
         """The whole lines behind the first `size` bytes, and how many bytes there are with them.
 
         For onlookers: what is no line, because somebody rewrote the journal meanwhile, is for `load` to complain about.
         """
+        from detent.store.journal.events import KINDS, from_line
+
         raws, _ = split_lines(self.journal.read(size))
         found = []
         for raw in raws:
@@ -160,8 +173,8 @@ class TaskStore:
                 entry = json.loads(raw)
             except ValueError:
                 continue
-            if isinstance(entry, dict) and "kind" in entry:
-                found.append(entry)
+            if isinstance(entry, dict) and str(entry.get("kind")) in KINDS:
+                found.append(from_line(entry))
         return found, size + sum(len(raw) + 1 for raw in raws)
 
     def keep(self, data: bytes) -> str:

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    Print = dict[str, int | str]  # `size` and `sha256` of a file's first bytes
+    from detent.store.journal.events import Deploy, Proved
+    from detent.store.journal.line import Line
+    from detent.store.journal.run_events import Print
 
 LARGEST_VOUCHED_BYTES = 128_000_000  # twice what an output may have; bytes behind it are not vouched for
 _PART_BYTES = 1 << 20
@@ -46,17 +48,20 @@ def print_of(path: str, size_bytes: int = LARGEST_VOUCHED_BYTES, *, sync: bool =
 def is_as_vouched(path: str, one: Mapping[str, Any], *, may_grow: bool = False) -> bool:
     """Whether a file is the one a line vouches for; `may_grow`: only its first bytes count."""
     found = print_of(path, one["size"]) if may_grow else print_of(path)
-    return found is not None and all(found[name] == value for name, value in one.items())
+    return found is not None and one.items() <= found.items()
 
 
-def vouched_logs(entries: Iterable[Mapping[str, Any]]) -> dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]]:
+def vouched_logs(lines: Iterable[Line]) -> dict[str, tuple[Print, Proved | Deploy]]:
     """The logs of receipts by name, each with its print and the last line that vouches for it."""
-    return {name: (one, entry) for entry in entries for name, one in entry.get("logs", {}).items()}
+    from detent.store.journal.events import Deploy, Proved  # who makes prints reads no line
+
+    vouching = (line for line in lines if isinstance(line, (Proved, Deploy)))
+    return {name: (one, line) for line in vouching for name, one in (line.logs or {}).items()}
 
 
-def may_log_grow(entry: Mapping[str, Any]) -> bool:
+def may_log_grow(line: Proved | Deploy) -> bool:
     """What a deployment started may go on writing to its log."""
-    return bool(entry["kind"] == "deploy")
+    return line.kind == "deploy"
 
 
 def prints_of(folder: str, names: Iterable[str], *, sync: bool = False) -> dict[str, Print]:

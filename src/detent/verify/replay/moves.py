@@ -8,7 +8,19 @@ from detent.core.values import Advance, Crash, Fact, Refuse, Signal, Snapshot, W
 from detent.errors import UnreadableError
 from detent.runner.step.locks import items_of
 from detent.runner.step.prepare import decide_again, steps_of
-from detent.store.journal.memory import snapshot_from_json
+from detent.store.journal.events import (
+    Amended,
+    Beginning,
+    Crashed,
+    Created,
+    Intended,
+    Moved,
+    Resumed,
+    Unprepared,
+    move_of,
+)
+from detent.store.journal.fold import snapshot_after
+from detent.store.journal.line import to_line
 from detent.verify.replay.lines import Finding
 
 TYPE_CHECKING = False
@@ -17,46 +29,48 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
     from detent.store.journal.memory import Memory
 
 _HASHES = ("entry", "locked")  # of files at that moment: nothing to decide them from
 
 
-def first_problems(task: Task, entry: Entry) -> Iterator[Finding]:
-    if entry["id"] != task.id:
-        yield Finding(1, "head", f"it is the journal of task {entry['id']}, not of {task.id}")
-    after = snapshot_from_json(entry["after"], 1)
+def first_problems(task: Task, entry: Line) -> Iterator[Finding]:
+    if not isinstance(entry, Beginning):
+        return  # that it can't stand here was told before
+    if entry.id != task.id:
+        yield Finding(1, "head", f"it is the journal of task {entry.id}, not of {task.id}")
+    after = snapshot_after(entry)
     if after.state not in task.machine.states:
         yield Finding(1, "decision", f"{task.machine.name} has no state {after.state!r}")
-    elif entry["kind"] == "created":
+    elif isinstance(entry, Created):
         yield from differences(1, enter(task.machine, after.mode), after)
 
 
-def move_problems(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Finding]:
+def move_problems(machine: Machine, entry: Moved, memory: Memory) -> Iterator[Finding]:
     """Ask again for the very edge that was taken, with the facts that were seen then."""
-    number, before = entry["seq"], memory.snapshot
+    number, before = entry.seq, memory.snapshot
     # Gates nobody wrote down were not looked at; as pending ones they can be neither open nor waived.
     # One by which the last run said no binds until a line says otherwise.
     unseen = [name for name in machine.gates if name not in before.no]
     facts = {name: Fact(name, ok=False, why="not recorded", pending=True) for name in unseen}
-    for gate, content in entry["facts"].items():
+    for gate, content in entry.facts.items():
         facts[gate] = Fact(gate, content["ok"] is True, content.get("why", "it was closed"))
     signal = Signal(
-        entry["by"],
-        entry["edge"],
-        name=entry["name"],
-        reason=entry["reason"],
-        exit=entry.get("exit", ""),
-        override=entry["override"],
-        verb=entry["verb"],
+        entry.by,
+        entry.edge,
+        name=entry.name,
+        reason=entry.reason,
+        exit=entry.exit,
+        override=entry.override,
+        verb=entry.verb,
     )
     decision = decide(machine, before, facts, signal)
     if not isinstance(decision, Advance):
         missing = decision.missing if isinstance(decision, (Refuse, Wait)) else ()
         why = "; ".join(f"{one.gate}: {one.why}" for one in missing) or getattr(decision, "problem", "")
-        why = why or f"{entry['by']} finds nothing open"
-        yield Finding(number, "decision", f"{entry['from']} -> {entry['to']} is not allowed: {why}")
+        why = why or f"{entry.by} finds nothing open"
+        yield Finding(number, "decision", f"{entry.from_} -> {entry.to} is not allowed: {why}")
         return
     wanted = {
         "edge": decision.edge.name,
@@ -66,68 +80,69 @@ def move_problems(machine: Machine, entry: Entry, memory: Memory) -> Iterator[Fi
         "effects": list(decision.way.effects),
         "machine": memory.head["digest"],
     }
+    said = to_line(entry)
     for field, value in wanted.items():
-        if entry[field] != value:
-            yield Finding(number, "decision", f"{field} is {entry[field]!r}, the rules give {value!r}")
+        if said[field] != value:
+            yield Finding(number, "decision", f"{field} is {said[field]!r}, the rules give {value!r}")
     yield from _prepared(entry, memory, steps_of(decision.way.prepare))
-    if decision.edge.sign_off and not (entry["tree"] and entry["signed"].get("files")):
-        yield Finding(number, "sign-off", f"{entry['edge']} was signed without the tree or the files it is about")
-    if entry["signed"] and not decision.edge.sign_off:
-        yield Finding(number, "sign-off", f"{entry['edge']} is no sign-off, and this line says it was one")
-    after = snapshot_from_json(entry["after"], number)
+    if decision.edge.sign_off and not (entry.tree and entry.signed.get("files")):
+        yield Finding(number, "sign-off", f"{entry.edge} was signed without the tree or the files it is about")
+    if entry.signed and not decision.edge.sign_off:
+        yield Finding(number, "sign-off", f"{entry.edge} is no sign-off, and this line says it was one")
+    after = snapshot_after(entry)
     yield from differences(number, decision.after, after)
     free = {item for lock in machine.locks if before.state in lock.after for item in items_of(lock)}
     yield from _locks(number, before, after, free)
 
 
-def intent_problems(task: Task, entry: Entry, memory: Memory) -> Iterator[Finding]:
+def intent_problems(task: Task, entry: Intended | Unprepared, memory: Memory) -> Iterator[Finding]:
     """A move is prepared only after it was decided, one at a time, and given up only while it is."""
-    number = entry["seq"]
-    if (entry["kind"] == "intended") == bool(memory.intent):
+    number = entry.seq
+    if isinstance(entry, Intended) == bool(memory.intent):
         yield Finding(number, "prepare", "it is intended while another is" if memory.intent else "nothing was intended")
-    if entry["kind"] == "unprepared":
+    if isinstance(entry, Unprepared):
         return
     try:
-        taken = decide_again(task.replace(memory=memory), entry["move"])
+        taken = decide_again(task.replace(memory=memory), move_of(to_line(entry)))
     except UnreadableError as error:
         yield Finding(number, "decision", error.what)
         return
-    if list(entry["prepare"]) != list(taken.way.prepare):
+    if list(entry.prepare) != list(taken.way.prepare):
         yield Finding(number, "prepare", f"the move prepares {', '.join(taken.way.prepare)}, not what it says")
 
 
-def _prepared(entry: Entry, memory: Memory, wanted: Sequence[str]) -> Iterator[Finding]:
+def _prepared(entry: Moved, memory: Memory, wanted: Sequence[str]) -> Iterator[Finding]:
     """A move with steps was intended first, as it is made now; without steps it carries no results."""
-    number = entry["seq"]
-    intended = memory.intent.get("move", {})
-    if bool(intended) != bool(wanted) or any(entry[key] != value for key, value in intended.items()):
+    number, said = entry.seq, to_line(entry)
+    intended = to_line(move_of(memory.intent)) if memory.intent else {}
+    if bool(intended) != bool(wanted) or any(said[key] != value for key, value in intended.items()):
         yield Finding(number, "prepare", "it is not the move that was intended")
-    if lacking := [name for name in wanted if name not in entry.get("prepared", {})]:
+    if lacking := [name for name in wanted if name not in (entry.prepared or {})]:
         yield Finding(number, "prepare", f"nothing says what became of {', '.join(lacking)}")
 
 
-def rule_problems(entry: Entry, before: Snapshot) -> Iterator[Finding]:
+def rule_problems(entry: Resumed | Amended, before: Snapshot) -> Iterator[Finding]:
     """A person let a stopped task go on, or changed what is locked; neither moves it."""
-    number = entry["seq"]
-    after = snapshot_from_json(entry["after"], number)
+    number = entry.seq
+    after = snapshot_after(entry)
     wanted, free = before, set(before.locked)
-    if entry["kind"] == "resumed":
+    if isinstance(entry, Resumed):
         registers = {name: value for name, value in before.registers.items() if name != STOPPED}
         counters = {name: value for name, value in before.counters.items() if name not in (RUNS, CRASHES, IDLE)}
         no = before.no if after.no else {}  # earlier versions let it go
         wanted, free = before.replace(registers=registers, counters=counters, no=no), set()
     else:
-        free = {name for label in entry["fields"] for name in (label, f"field:{label}")}
+        free = {name for label in entry.fields for name in (label, f"field:{label}")}
     yield from differences(number, wanted, after)
     yield from _locks(number, before, after, free)
 
 
-def crash_problems(machine: Machine, entry: Entry, before: Snapshot) -> Iterator[Finding]:
-    counted = decide(machine, before, {}, Signal("crash", exit=entry["exit"]))
+def crash_problems(machine: Machine, entry: Crashed, before: Snapshot) -> Iterator[Finding]:
+    counted = decide(machine, before, {}, Signal("crash", exit=entry.exit))
     if not isinstance(counted, Crash):
-        yield Finding(entry["seq"], "decision", f"a run that ended as {entry['exit']} is not counted so here")
+        yield Finding(entry.seq, "decision", f"a run that ended as {entry.exit} is not counted so here")
     else:
-        yield from differences(entry["seq"], counted.after, snapshot_from_json(entry["after"], entry["seq"]))
+        yield from differences(entry.seq, counted.after, snapshot_after(entry))
 
 
 def differences(number: int, wanted: Snapshot, recorded: Snapshot) -> Iterator[Finding]:

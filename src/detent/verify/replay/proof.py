@@ -21,33 +21,34 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.events import Approved, Moved
+    from detent.store.journal.line import Line
 
 # Checks whose answer lies in what we keep, not in files that go on changing.
 _RECOMPUTED = ("commands", "red_green", "register_is", "protected_ok", "signed_tree")
 
 
-def proof_problems(task: Task, entry: Entry) -> Iterator[Finding]:
+def proof_problems(task: Task, entry: Moved) -> Iterator[Finding]:
     """Ask the gates again whose answer must be the same for ever: this tree, these commands, this moment."""
     snapshot = task.memory.snapshot
     texts: dict[str, Found] = {}
     for item in closed_items(task.machine, snapshot):
         if problem := object_problem(task, snapshot.locked[item]):
-            yield Finding(entry["seq"], "object", f"{item.partition(':')[2]}: {problem}")
+            yield Finding(entry.seq, "object", f"{item.partition(':')[2]}: {problem}")
             continue
         data = read_plain(os.path.join(task.places.objects(), snapshot.locked[item])) or b""
         kind, _, label = item.partition(":")
         if kind == "field":
             texts[label] = Found(label, "", data.decode("utf-8", "replace"), 0, 0)
-    seen = look(task, task.memory, Document("", "", texts, snapshot.state), entry["tree"])
-    for name, content in entry["facts"].items():
+    seen = look(task, task.memory, Document("", "", texts, snapshot.state), entry.tree)
+    for name, content in entry.facts.items():
         if content["ok"] is not True or not _can_recompute(task.machine, name, texts):
             continue
         fact = judge(seen, [name])[name]
         if not fact.ok:
-            yield Finding(entry["seq"], "proof", f"gate {name} was open then and can't be shown now: {fact.why}")
+            yield Finding(entry.seq, "proof", f"gate {name} was open then and can't be shown now: {fact.why}")
         elif content.get("proof", "") != fact.proof:
-            yield Finding(entry["seq"], "proof", f"gate {name} names other receipts than those of its commands")
+            yield Finding(entry.seq, "proof", f"gate {name} names other receipts than those of its commands")
 
 
 def _can_recompute(machine: Machine, name: str, texts: Mapping[str, Found]) -> bool:
@@ -59,40 +60,39 @@ def _can_recompute(machine: Machine, name: str, texts: Mapping[str, Found]) -> b
     return gate.check in _RECOMPUTED and gate.params.get("field", "") in ("", *texts)
 
 
-def approval_problems(task: Task, entry: Entry) -> Iterator[Finding]:
+def approval_problems(task: Task, entry: Approved) -> Iterator[Finding]:
     """A person's word about files must name a tree, and the very files that tree has touched."""
     try:
-        files = touched_now(task, entry["tree"]).ask
+        files = touched_now(task, entry.tree).ask
     except (ToolError, UsageError) as error:
-        yield Finding(entry["seq"], "approval", f"the tree that was approved can't be read: {error.what}")
+        yield Finding(entry.seq, "approval", f"the tree that was approved can't be read: {error.what}")
         return
-    if entry["files"] != files:
-        yield Finding(entry["seq"], "approval", f"the files approved are not those that {entry['tree'][:12]} touched")
+    if entry.files != files:
+        yield Finding(entry.seq, "approval", f"the files approved are not those that {entry.tree[:12]} touched")
 
 
-def carried_problems(task: Task, entry: Entry, before: Snapshot) -> Iterator[Finding]:
+def carried_problems(task: Task, entry: Line, before: Snapshot) -> Iterator[Finding]:
     """The text of the native file that a line carries must name the state the task is in after it."""
-    if carried := entry.get("native"):
+    if carried := entry.native:
         try:
             state = task.native.parsed(carried["text"]).state
         except UnreadableError as error:
-            yield Finding(entry["seq"], "native", f"the text it carries can't be read: {error.what}")
+            yield Finding(entry.seq, "native", f"the text it carries can't be read: {error.what}")
             return
-        wanted = entry["after"]["state"] if "after" in entry else before.state
+        wanted = before.state if entry.after is None else entry.after["state"]
         if state != wanted:
-            yield Finding(entry["seq"], "native", f"the text it carries names {state or 'no state'}, not {wanted}")
+            yield Finding(entry.seq, "native", f"the text it carries names {state or 'no state'}, not {wanted}")
 
 
-def kept_problems(task: Task, entry: Entry) -> Iterator[Finding]:
+def kept_problems(task: Task, number: int, kept: str) -> Iterator[Finding]:
     """What stood in a file before it was put back: an object by its hash, or a file moved aside."""
-    kept = entry["kept"]
     if not kept:
         return
     if os.path.isabs(kept):
         if not os.path.lexists(kept):
-            yield Finding(entry["seq"], "object", f"{kept}, which was moved aside, is gone", is_warning=True)
+            yield Finding(number, "object", f"{kept}, which was moved aside, is gone", is_warning=True)
     elif problem := object_problem(task, kept):
-        yield Finding(entry["seq"], "object", problem)
+        yield Finding(number, "object", problem)
 
 
 def object_problem(task: Task, digest: str) -> str:

@@ -13,10 +13,23 @@ from __future__ import annotations
 
 import re
 
-from detent.store.journal.events import KINDS, Beginning
-from detent.store.journal.line import required
-from detent.store.journal.memory import fold, snapshot_from_json
-from detent.store.journal.run_events import ABOUT_RUNS
+from detent.store.journal.events import (
+    Acted,
+    Amended,
+    Approved,
+    Beginning,
+    Configured,
+    Crashed,
+    Deploy,
+    Intended,
+    Moved,
+    Restored,
+    Resumed,
+    Unprepared,
+)
+from detent.store.journal.fold import fold, snapshot_after
+from detent.store.journal.line import required, to_line
+from detent.store.journal.run_events import ABOUT_RUNS, RunEnded
 from detent.verify.replay.deploy import deploy_problems
 from detent.verify.replay.lines import Finding
 from detent.verify.replay.moves import (
@@ -38,7 +51,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
     from detent.store.journal.memory import Memory
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
@@ -57,16 +70,16 @@ class Replay:
         self.format = 1
         self.trees = TreeReplay()
 
-    def line(self, entry: Entry, raw: bytes, size: int) -> bool:
+    def line(self, line: Line, raw: bytes, size: int) -> bool:
         """Take one more line; False when nothing after it can be understood."""
-        number = entry["seq"]
+        number = line.seq
         memory = self.memories[-1] if self.memories else None
-        self.shape(number, entry, is_first=memory is None)
+        self.shape(number, line, is_first=memory is None)
         try:
             if self.task is not None:
-                for finding in self.judged(self.task, entry, memory):
+                for finding in self.judged(self.task, line, memory):
                     self.findings.append(finding)
-            self.memories.append(fold(memory, entry, raw, size))
+            self.memories.append(fold(memory, line, raw, size))
         except MALFORMED as error:
             self.found(number, "malformed", f"the line can't be understood: {type(error).__name__} {error}")
             return False
@@ -75,69 +88,78 @@ class Replay:
     def found(self, line: int, kind: str, what: str, *, is_warning: bool = False) -> None:
         self.findings.append(Finding(line, kind, what, is_warning))
 
-    def shape(self, number: int, entry: Entry, *, is_first: bool) -> None:
-        kind = entry["kind"]
-        type_of = KINDS[kind]
-        self.format = entry.get("format", 1) if is_first else self.format
-        due = (*required(type_of), *(("after",) if type_of.is_state else ()))
-        due += type_of.since_2 if self.format > 1 else ()
-        lacking = [field for field in due if field not in entry]
-        if is_first != issubclass(type_of, Beginning):
-            self.found(number, "kind", f"a {kind} line can't stand here")
+    def shape(self, number: int, line: Line, *, is_first: bool) -> None:
+        kind, said = type(line), to_line(line)
+        self.format = said.get("format", 1) if is_first else self.format
+        due = (*required(kind), *(("after",) if kind.is_state else ()))
+        due += kind.since_2 if self.format > 1 else ()
+        lacking = [field for field in due if field not in said]
+        if is_first != issubclass(kind, Beginning):
+            self.found(number, "kind", f"a {kind.kind} line can't stand here")
         if lacking:
-            self.found(number, "malformed", f"a {kind} line needs {', '.join(lacking)}")
-        if "after" in entry and not type_of.is_state:
-            self.found(number, "decision", f"a {kind} line changes nothing, this one says it did")
-        if type_of.is_of_person and entry.get("by") != "person":
-            self.found(number, "decision", f"only a person makes a {kind} line, not {entry.get('by')!r}")
-        time = str(entry.get("time", ""))
+            self.found(number, "malformed", f"a {kind.kind} line needs {', '.join(lacking)}")
+        if "after" in said and not kind.is_state:
+            self.found(number, "decision", f"a {kind.kind} line changes nothing, this one says it did")
+        if kind.is_of_person and said.get("by") != "person":
+            self.found(number, "decision", f"only a person makes a {kind.kind} line, not {said.get('by')!r}")
+        time = str(said.get("time", ""))
         if not _TIME.fullmatch(time):
             self.found(number, "malformed", f"{time!r} is no time")
         elif time < self.time:
             self.found(number, "time", f"{time} is earlier than the line before ({self.time})", is_warning=True)
         self.time = max(self.time, time)
 
-    def judged(self, task: Task, entry: Entry, memory: Memory | None) -> Iterator[Finding]:
-        kind, number = entry["kind"], entry["seq"]
+    def judged(self, task: Task, line: Line, memory: Memory | None) -> Iterator[Finding]:
+        number = line.seq
         if memory is None:
-            yield from first_problems(task, entry)
+            yield from first_problems(task, line)
             return
         task, before = task.at(memory), memory.snapshot
-        if entry.get("from", before.state) != before.state:
-            yield Finding(number, "decision", f"it starts in {entry['from']}, but the task was in {before.state}")
-        yield from (Finding(number, "run", problem) for problem in run_order_problems(entry, memory))
-        if kind == "moved":
-            yield from move_problems(task.machine, entry, memory)
-            yield from proof_problems(task.replace(memory=memory), entry)
-            yield from self.trees.move_problems(task, entry)
-        elif kind in ("intended", "unprepared"):
-            yield from intent_problems(task, entry, memory)
-        elif kind in ("resumed", "amended"):
-            yield from rule_problems(entry, before)
-        elif kind in ("configured", "deploy"):
-            told = setting_problems(task, entry) if kind == "configured" else deploy_problems(entry, memory)
-            yield from (Finding(number, "decision", problem) for problem in told)
-            yield from deployed_problems(task, entry) if kind == "deploy" else ()
-        elif kind == "crashed":
-            yield from crash_problems(task.machine, entry, before)
-        elif KINDS[kind] in ABOUT_RUNS:
-            yield from _about_run(task, entry, memory)
-        elif kind == "approved":
-            yield from approval_problems(task, entry)
-        elif kind == "restored":
-            yield from kept_problems(task, entry)
-        elif kind == "acted":
-            if entry["step"] not in memory.unsettled:
-                yield Finding(number, "effect", f"no move promised {entry['step']}, or it was done before")
-            self.effects.append((number, entry["step"], entry["result"]))
-        yield from carried_problems(task, entry, before)
+        source = to_line(line).get("from", before.state)
+        if source != before.state:
+            yield Finding(number, "decision", f"it starts in {source}, but the task was in {before.state}")
+        yield from (Finding(number, "run", problem) for problem in run_order_problems(line, memory))
+        yield from self.of_kind(task, line, memory)
+        yield from carried_problems(task, line, before)
+
+    def of_kind(self, task: Task, line: Line, memory: Memory) -> Iterator[Finding]:
+        """What is wrong with a line of its kind; `task` remembers all before it."""
+        number = line.seq
+        match line:
+            case Moved():
+                yield from move_problems(task.machine, line, memory)
+                yield from proof_problems(task.replace(memory=memory), line)
+                yield from self.trees.move_problems(task, line)
+            case Intended() | Unprepared():
+                yield from intent_problems(task, line, memory)
+            case Resumed() | Amended():
+                yield from rule_problems(line, memory.snapshot)
+            case Configured():
+                yield from (Finding(number, "decision", problem) for problem in setting_problems(task, line))
+            case Deploy():
+                yield from (Finding(number, "decision", problem) for problem in deploy_problems(line, memory))
+                yield from deployed_problems(task, line)
+            case Crashed():
+                yield from crash_problems(task.machine, line, memory.snapshot)
+            case Approved():
+                yield from approval_problems(task, line)
+            case Restored():
+                yield from kept_problems(task, number, line.kept)
+            case Acted():
+                if line.step not in memory.unsettled:
+                    yield Finding(number, "effect", f"no move promised {line.step}, or it was done before")
+                self.effects.append((number, line.step, line.result))
+            case _ if isinstance(line, ABOUT_RUNS):
+                yield from _about_run(task, line, memory)
+            case _:
+                pass
 
 
-def _about_run(task: Task, entry: Entry, memory: Memory) -> Iterator[Finding]:
-    number = entry["seq"]
-    yield from (Finding(number, "run", problem) for problem in run_problems(task.machine, entry, memory))
-    if (due := after_run(task.machine, entry, memory)) is not None:
-        yield from differences(number, due, snapshot_from_json(entry["after"], number))
-    if entry["kind"] == "run_ended":
-        yield from (Finding(number, "run", problem) for problem in end_problems(task, entry))
-        yield from kept_problems(task, entry)
+def _about_run(task: Task, line: Line, memory: Memory) -> Iterator[Finding]:
+    number = line.seq
+    yield from (Finding(number, "run", problem) for problem in run_problems(task.machine, line, memory))
+    if (due := after_run(task.machine, line, memory)) is not None:
+        yield from differences(number, due, snapshot_after(line))
+    if isinstance(line, RunEnded):
+        yield from (Finding(number, "run", problem) for problem in end_problems(task, line))
+        yield from kept_problems(task, number, line.kept)

@@ -6,8 +6,9 @@ from detent.core.machine import ASKED, STOPPED, TAINTED
 from detent.core.runs import run_over, stayed, stop
 from detent.effects.host.keeper.look import look
 from detent.runner.step.resolving import resolver_of
-from detent.store.journal.events import KINDS
-from detent.store.journal.memory import times
+from detent.store.journal.events import Crashed
+from detent.store.journal.fold import snapshot_after, times
+from detent.store.journal.run_events import Claimed, Retitled, RunEnded, RunPlanned, RunVoid, Stopped, Unmoved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,59 +17,64 @@ if TYPE_CHECKING:
     from detent.core.machine import Machine
     from detent.core.values import Snapshot
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
     from detent.store.journal.memory import Memory
 
 
-def run_order_problems(entry: Entry, memory: Memory) -> Iterator[str]:
+def run_order_problems(entry: Line, memory: Memory) -> Iterator[str]:
     """While a run lives nothing else is written; what follows from a run comes after its end."""
-    if memory.run and not (KINDS[entry["kind"]].is_quiet or entry["kind"] == "run_ended"):
+    if memory.run and not (type(entry).is_quiet or isinstance(entry, RunEnded)):
         yield f"agent run #{memory.run['run']} was under way"
-    if entry["kind"] == "crashed" and not memory.ended:
+    if isinstance(entry, Crashed) and not memory.ended:
         yield "no agent run had ended"
 
 
-def end_problems(task: Task, entry: Entry) -> Iterator[str]:
+def end_problems(task: Task, entry: RunEnded) -> Iterator[str]:
     """What the run's own directory says otherwise of its end; one that is gone says nothing."""
-    seen = look(task.places.run(entry["run"])).exit
+    seen = look(task.places.run(entry.run)).exit
     if seen is None:
         return
-    if entry["how"] == "lost" or (entry["code"], entry["signal"]) != (seen.code, seen.signal):
+    if entry.how == "lost" or (entry.code, entry.signal) != (seen.code, seen.signal):
         yield f"the run's exit.json says code {seen.code}, signal {seen.signal}"
 
 
-def run_problems(machine: Machine, entry: Entry, memory: Memory) -> Iterator[str]:
+def run_problems(machine: Machine, entry: Line, memory: Memory) -> Iterator[str]:
     """What is wrong with a line about runs, given the moment before it."""
-    kind, before = entry["kind"], memory.snapshot
-    if kind == "run_planned":
+    before = memory.snapshot
+    if isinstance(entry, RunPlanned):
         yield from _planned(machine, entry, memory)
-    elif kind in ("claimed", "retitled", "run_void", "run_ended"):
-        if memory.run.get("run") != entry["run"]:
-            yield f"agent run #{entry['run']} was not under way"
-        elif kind == "run_ended" and memory.claim and entry["claim"] != memory.claim["want"]:
-            yield f"it claims {entry['claim']!r}, but {memory.claim['want']!r} was accepted"
-        elif kind == "run_ended" and (problem := _unheard(entry, memory)):
-            yield problem
-        elif kind == "run_void" and memory.claim:
-            yield f"agent run #{entry['run']} asked for something, so it had begun"
-    elif kind == "unmoved" and memory.ended.get("run") != entry["run"]:
-        yield f"agent run #{entry['run']} had not ended, or was decided before"
-    if kind in ("run_planned", "run_ended", "unmoved") and entry.get("state", before.state) != before.state:
-        yield f"it says {entry['state']}, but the task was in {before.state}"
+    elif isinstance(entry, (Claimed, Retitled, RunVoid, RunEnded)):
+        yield from _of_run(entry, memory)
+    elif isinstance(entry, Unmoved) and memory.ended.get("run") != entry.run:
+        yield f"agent run #{entry.run} had not ended, or was decided before"
+    if isinstance(entry, (RunPlanned, RunEnded)) and entry.state != before.state:
+        yield f"it says {entry.state}, but the task was in {before.state}"
 
 
-def _unheard(entry: Entry, memory: Memory) -> str:
+def _of_run(entry: Claimed | Retitled | RunVoid | RunEnded, memory: Memory) -> Iterator[str]:
+    """What is wrong with a line about the run that is under way."""
+    if memory.run.get("run") != entry.run:
+        yield f"agent run #{entry.run} was not under way"
+    elif isinstance(entry, RunEnded) and memory.claim and entry.claim != memory.claim["want"]:
+        yield f"it claims {entry.claim!r}, but {memory.claim['want']!r} was accepted"
+    elif isinstance(entry, RunEnded) and (problem := _unheard(entry, memory)):
+        yield problem
+    elif isinstance(entry, RunVoid) and memory.claim:
+        yield f"agent run #{entry.run} asked for something, so it had begun"
+
+
+def _unheard(entry: RunEnded, memory: Memory) -> str:
     """What the last request of the run was refused for must be its no; lines of an older format say nothing of it."""
-    asked, no = "" if memory.claim or entry["claim_by"] == "file" else memory.unheard, entry.get("no")
-    if no is None or entry["tainted"] or no.get(ASKED, "") == asked:
+    asked, no = "" if memory.claim or entry.claim_by == "file" else memory.unheard, entry.no
+    if no is None or entry.tainted or no.get(ASKED, "") == asked:
         return ""
     return f"it was refused {asked or 'nothing'}, the line says it was refused {no.get(ASKED) or 'nothing'}"
 
 
-def _planned(machine: Machine, entry: Entry, memory: Memory) -> Iterator[str]:
+def _planned(machine: Machine, entry: RunPlanned, memory: Memory) -> Iterator[str]:
     state = machine.states[memory.snapshot.state]
-    if entry["run"] != memory.runs + 1:
-        yield f"agent run #{entry['run']} follows #{memory.runs}"
+    if entry.run != memory.runs + 1:
+        yield f"agent run #{entry.run} follows #{memory.runs}"
     if memory.run:
         yield f"agent run #{memory.run['run']} was still under way"
     if memory.snapshot.registers.get(STOPPED):
@@ -76,28 +82,28 @@ def _planned(machine: Machine, entry: Entry, memory: Memory) -> Iterator[str]:
     judge = machine.states[state.judged_as or state.name]
     resolver = resolver_of(machine, memory.snapshot, memory.visit) or state
     wanted = ((state.role, state.access), (judge.role, judge.access), (resolver.role, resolver.access))
-    if (entry["role"], entry["access"]) not in wanted or not state.role:
-        yield f"{state.name} wants {state.role or 'no agent'} ({state.access}), not {entry['role']} ({entry['access']})"
+    if (entry.role, entry.access) not in wanted or not state.role:
+        yield f"{state.name} wants {state.role or 'no agent'} ({state.access}), not {entry.role} ({entry.access})"
 
 
-def after_run(machine: Machine, entry: Entry, memory: Memory) -> Snapshot | None:
+def after_run(machine: Machine, entry: Line, memory: Memory) -> Snapshot | None:
     """The snapshot the rules give after such a line; None where it changes nothing."""
     before, ended = memory.snapshot, memory.ended
-    match entry["kind"]:
-        case "run_ended":
-            ended_as = TAINTED if entry["tainted"] else entry["exit"]
-            return run_over(machine, before, ended_as, entry.get("no"), by_person=entry["by_person"])
-        case "unmoved" if before.exit == TAINTED and not ended.get("put_back"):
-            return stop(before, entry["why"])
-        case "unmoved":
-            is_excused = entry["exit"] == "quota" or bool(ended.get("by_person"))
-            closed = entry.get("closed", "")
-            made_progress = entry["progress"] or is_excused
+    match entry:
+        case RunEnded():
+            ended_as = TAINTED if entry.tainted else entry.exit
+            return run_over(machine, before, ended_as, entry.no, by_person=entry.by_person)
+        case Unmoved() if before.exit == TAINTED and not ended.get("put_back"):
+            return stop(before, entry.why)
+        case Unmoved():
+            is_excused = entry.exit == "quota" or bool(ended.get("by_person"))
+            closed = entry.closed or ""
+            made_progress = entry.progress or is_excused
             made = stayed(machine, before, made_progress=made_progress, refusal=closed, times=times(memory, closed))
             # Why it stopped is told in the words of its time; that it did is what the rules say.
-            said = entry["after"]["registers"].get(STOPPED)
+            said = snapshot_after(entry).registers.get(STOPPED)
             return stop(made, said) if said and STOPPED in made.registers else made
-        case "stopped":
-            return stop(before, entry["why"])
+        case Stopped():
+            return stop(before, entry.why)
         case _:
             return None

@@ -9,7 +9,7 @@ from detent.core.explore import explore
 from detent.gates.plan import read_plan
 from detent.store.disk.atomic import read_plain
 from detent.store.disk.digest import sha256_of
-from detent.store.journal.memory import configured
+from detent.store.journal.fold import configured
 from detent.store.journal.settings import TASK_BOUNDS, is_bound
 
 TYPE_CHECKING = False
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.events import Configured
     from detent.store.journal.memory import Memory
 
 
-def setting_problems(task: Task, entry: Entry) -> Iterator[str]:
+def setting_problems(task: Task, entry: Configured) -> Iterator[str]:
     """What is wrong with such a line, given the moment before it."""
     machine, memory = task.machine, task.memory
-    if entry["mode"] and entry["mode"] not in machine.modes:
-        yield f"{machine.name} has no mode {entry['mode']!r}"
-    for name, most in entry["limits"].items():
+    if entry.mode and entry.mode not in machine.modes:
+        yield f"{machine.name} has no mode {entry.mode!r}"
+    for name, most in entry.limits.items():
         if name not in machine.limits or type(most) is not int or most < 1:
             yield f"{machine.name} has no limit {name!r}, or none of {most!r}"
             return
-    if entry["limits"]:
+    if entry.limits:
         head, snapshot = configured(memory, entry)
         found = explore(task.at(memory.replace(head=head, snapshot=snapshot)).machine).violations
         yield from (f"{machine.name} does not hold with these limits: {one.rule}" for one in found[:1])
-    for part, bounds in entry["budget"].items():
+    for part, bounds in entry.budget.items():
         if part != "task" or any(name not in TASK_BOUNDS or not is_bound(value) for name, value in bounds.items()):
             yield f"the budget {part} {bounds!r} bounds nothing"
     if not is_pack_change(entry, memory):
@@ -42,30 +42,30 @@ def setting_problems(task: Task, entry: Entry) -> Iterator[str]:
     yield from _check_problems(task, entry)
 
 
-def is_pack_change(entry: Entry, memory: Memory) -> bool:
+def is_pack_change(entry: Configured, memory: Memory) -> bool:
     """A line about a pack gives its hash and takes evidence anew; any other line does neither."""
-    if "pack" not in entry:
-        return "entry" not in entry
-    digest = str(entry["pack"])
+    if not entry.pack:
+        return entry.entry is None
+    digest = entry.pack
     is_digest = len(digest) == len(memory.head["digest"]) and not set(digest) - set(hexdigits)
-    return is_digest and bool(memory.head.get("pack")) and bool(entry["reason"]) and "entry" in entry
+    return is_digest and bool(memory.head.get("pack")) and bool(entry.reason) and entry.entry is not None
 
 
-def _check_problems(task: Task, entry: Entry) -> Iterator[str]:
+def _check_problems(task: Task, entry: Configured) -> Iterator[str]:
     """A line may only add commands: each of them, and no other field or lock than the one they stand in."""
     label = task.machine.store.get("checks", "")
-    stands = bool(label and entry["commands"])  # a machine without such a field keeps them in this line alone
-    if stands != bool(entry["fields"]) or set(entry["fields"]) - {label}:
+    stands = bool(label and entry.commands)  # a machine without such a field keeps them in this line alone
+    if stands != bool(entry.fields) or set(entry.fields) - {label}:
         yield "it writes another field than that of the task's commands"
         return
     old = task.memory.snapshot.locked.get(f"field:{label}", "")
     before = (read_plain(os.path.join(task.places.objects(), old)) or b"").decode("utf-8", "replace") if old else ""
-    for text in entry["fields"].values():
-        due = (*read_plan(before)[0], *(line for _name, line in entry["commands"]))
+    for text in entry.fields.values():
+        due = (*read_plan(before)[0], *(line for _name, line in entry.commands))
         lacking = [line for line in due if line not in read_plan(text)[0]]
         if lacking:
             yield f"{label!r} lacks {lacking[0]!r}"
-    texts = {f"field:{name}": sha256_of(text.encode("utf-8")) for name, text in entry["fields"].items()}
+    texts = {f"field:{name}": sha256_of(text.encode("utf-8")) for name, text in entry.fields.items()}
     wanted = {item: digest for item, digest in texts.items() if item in task.memory.snapshot.locked}
-    if entry["locked"] != wanted:
+    if entry.locked != wanted:
         yield "a locked text was changed by this line"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from detent.core.machine import Edge, Gate, Machine, Way
     from detent.gates.seen import Seen
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.events import Deploy, Moved
 
 KIND = "tree"
 
@@ -44,38 +44,38 @@ class TreeReplay:
         self.signed: tuple[Edge, Way] | None = None
         self.meanings = meanings()
 
-    def move_problems(self, task: Task, entry: Entry) -> Iterator[Finding]:
+    def move_problems(self, task: Task, entry: Moved) -> Iterator[Finding]:
         """Judge one moved line; `task` remembers all before it."""
         machine = task.machine
-        edge = next((one for one in machine.states[entry["from"]].edges if one.name == entry["edge"]), None)
-        way = next((one for one in edge.ways if one.number == entry["way"]), None) if edge else None
+        edge = next((one for one in machine.states[entry.from_].edges if one.name == entry.edge), None)
+        way = next((one for one in edge.ways if one.number == entry.way), None) if edge else None
         if edge is None or way is None:
             return  # that it is no move of the machine was told before
-        seen = _seen(task, entry["tree"])
+        seen = _seen(task, entry.tree)
         yield from _bound(machine, entry, seen)
-        if entry["tree"] and delivers(machine, edge, way, self.meanings):
+        if entry.tree and delivers(machine, edge, way, self.meanings):
             yield from self._delivered(machine, entry, edge, way, seen)
         if self.meanings.takes_back(way):
             self.judged.clear()
-        open_now = [name for name in way.needs if entry["facts"].get(name, {}).get("ok") is True]
-        if entry["tree"]:
+        open_now = [name for name in way.needs if _is_open(entry, name)]
+        if entry.tree:
             judging = [gate for gate in asked(machine, open_now) if self.meanings.judges(gate)]
-            self.judged |= {key_of(gate): (gate, entry["tree"]) for gate in judging}
+            self.judged |= {key_of(gate): (gate, entry.tree) for gate in judging}
         self.signed = (edge, way) if edge.sign_off else self.signed
 
-    def _delivered(self, machine: Machine, entry: Entry, edge: Edge, way: Way, seen: Seen) -> Iterator[Finding]:
+    def _delivered(self, machine: Machine, entry: Moved, edge: Edge, way: Way, seen: Seen) -> Iterator[Finding]:
         cover = covered(machine, edge, way, self.meanings)
         if self.meanings.is_signed(way) and self.signed:
             cover |= covered(machine, *self.signed, self.meanings)
         for key, (gate, tree) in self.judged.items():
             again = gate.params.get("again", "")
-            if key in cover or (again and key_of(machine.gates[again]) in cover) or tree == entry["tree"]:
+            if key in cover or (again and key_of(machine.gates[again]) in cover) or tree == entry.tree:
                 continue
             changed = seen.differences(tree)
             if changed:
                 names = name_some(path for _, path in changed)
-                what = f"{edge.name} delivers {entry['tree'][:12]}, but {gate.name} judged {tree[:12]}: {names} differ"
-                yield Finding(entry["seq"], KIND, f"{what} (not vouched for)", is_warning=True)
+                what = f"{edge.name} delivers {entry.tree[:12]}, but {gate.name} judged {tree[:12]}: {names} differ"
+                yield Finding(entry.seq, KIND, f"{what} (not vouched for)", is_warning=True)
 
 
 def _seen(task: Task, tree: str) -> Seen:
@@ -84,8 +84,12 @@ def _seen(task: Task, tree: str) -> Seen:
     return seen.replace(differences=partial(compare_trees, task, tree)) if tree else seen
 
 
-def _bound(machine: Machine, entry: Entry, seen: Seen) -> Iterator[Finding]:
-    for name, content in entry["facts"].items():
+def _is_open(entry: Moved, gate: str) -> bool:
+    return gate in entry.facts and entry.facts[gate].get("ok") is True
+
+
+def _bound(machine: Machine, entry: Moved, seen: Seen) -> Iterator[Finding]:
+    for name, content in entry.facts.items():
         gate, is_open = machine.gates.get(name), content["ok"] is True
         if gate is None or not is_open:
             continue
@@ -93,34 +97,30 @@ def _bound(machine: Machine, entry: Entry, seen: Seen) -> Iterator[Finding]:
             fact = judge(seen, [name])[name]
             if not fact.ok:
                 what = f"gate {name} was open then and can't be shown now: {fact.why}"
-                yield Finding(entry["seq"], KIND, what, is_warning=not fact.is_known)
+                yield Finding(entry.seq, KIND, what, is_warning=not fact.is_known)
         elif gate.check == ACCEPTS:
             closed = [why for _, was_open, why in content.get("parts", ()) if not was_open]
-            told = [part for part in gate.params["of"] if entry["facts"].get(part, {}).get("ok") is not True]
-            if (closed or told) and not (entry["by"] == "person" and str(entry["reason"]).strip()):
-                yield Finding(
-                    entry["seq"], KIND, f"{name} accepts {name_some(told or closed)} without a person's reason"
-                )
-            if bool(closed or told) != bool(entry["signed"].get("accepted")):
-                yield Finding(entry["seq"], KIND, f"{entry['edge']} does not tell what the person accepted with {name}")
+            told = [part for part in gate.params["of"] if not _is_open(entry, part)]
+            if (closed or told) and not (entry.by == "person" and str(entry.reason).strip()):
+                yield Finding(entry.seq, KIND, f"{name} accepts {name_some(told or closed)} without a person's reason")
+            if bool(closed or told) != bool(entry.signed.get("accepted")):
+                yield Finding(entry.seq, KIND, f"{entry.edge} does not tell what the person accepted with {name}")
 
 
-def deployed_problems(task: Task, entry: Entry) -> Iterator[Finding]:
+def deployed_problems(task: Task, entry: Deploy) -> Iterator[Finding]:
     """A deployment begins on files that a person confirmed; lines of an older edition name none."""
     gate = next((one for one in task.machine.gates.values() if one.check == "deployed"), None)
     word, last = task.memory.deploy.get("word", {}), task.memory.deploy.get("last", {})
-    if gate is None or entry["stage"] not in ("begun", "rolling_back") or not entry["tree"]:
+    if gate is None or entry.stage not in ("begun", "rolling_back") or not entry.tree:
         return
-    seen = _seen(task, entry["tree"])
-    if entry["stage"] == "begun" and word.get("tree"):
+    seen = _seen(task, entry.tree)
+    if entry.stage == "begun" and word.get("tree"):
         if changed := changed_since_word(gate, seen):
             what = f"it deploys other files than {word['name']} confirmed: {name_some(changed)}"
-            yield Finding(entry["seq"], KIND, what)
-    elif entry["stage"] == "begun" and task.memory.head.get("format", 1) > 1:
-        yield Finding(entry["seq"], KIND, "the word it rests on names no files")
-    if entry["stage"] == "rolling_back" and last.get("tree"):
+            yield Finding(entry.seq, KIND, what)
+    elif entry.stage == "begun" and task.memory.head.get("format", 1) > 1:
+        yield Finding(entry.seq, KIND, "the word it rests on names no files")
+    if entry.stage == "rolling_back" and last.get("tree"):
         changed = unjudged(gate, seen, str(last["tree"]))
-        if changed is not None and list(changed) != list(entry.get("differs", [])):
-            yield Finding(
-                entry["seq"], KIND, f"it does not tell that {name_some(changed)} differ from what was deployed"
-            )
+        if changed is not None and list(changed) != list(entry.differs or []):
+            yield Finding(entry.seq, KIND, f"it does not tell that {name_some(changed)} differ from what was deployed")

@@ -15,6 +15,9 @@ from detent.runner.step.disorder import read_document
 from detent.runner.step.look import look
 from detent.runner.task.layout import is_tracked
 from detent.runner.task.open import waits_at_end
+from detent.store.journal.events import Moved
+from detent.store.journal.fold import snapshot_after
+from detent.store.journal.run_events import RunEnded, RunPlanned, RunVoid
 from detent.store.journal.vouched import is_as_vouched, may_log_grow, vouched_logs
 from detent.verify.replay.lines import Finding
 
@@ -24,50 +27,50 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
 
 OLDER = "begun by an older Detent: logs, output and exits, and files at the end, are not vouched for where no line has"
 _JUDGED = ("section:", "text:", "file:")  # evidence that is read from files of the task folder
 
 
-def check_format(entries: Sequence[Entry]) -> Iterator[Finding]:
+def check_format(entries: Sequence[Line]) -> Iterator[Finding]:
     """A journal of an older format is no worse, but it vouches for less."""
-    if entries[0].get("format", 1) == 1:
+    if entries[0].format == 1:
         yield Finding(1, "format", f"{OLDER} their hashes", is_warning=True)
 
 
-def check_logs(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
+def check_logs(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
     """The logs of receipts; a log that was written anew is vouched for by the last line about it."""
     for name, (one, entry) in vouched_logs(entries).items():
         path = os.path.join(task.places.receipts(), os.path.basename(name))
-        yield from _changed(path, one, entry["seq"], "log of a receipt", may_grow=may_log_grow(entry))
+        yield from _changed(path, one, entry.seq, "log of a receipt", may_grow=may_log_grow(entry))
 
 
-def check_runs(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
+def check_runs(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
     """What each run was told, and what it left: output, errors and exit."""
     # A stop of the host may take a prompt along, and a plan that never began may have none.
     promptless = {
-        entry["run"]
+        entry.run
         for entry in entries
-        if entry["kind"] == "run_void" or (entry["kind"] == "run_ended" and entry["how"] == "lost")
+        if isinstance(entry, RunVoid) or (isinstance(entry, RunEnded) and entry.how == "lost")
     }
     for entry in entries:
-        if entry["kind"] == "run_planned" and entry["run"] not in promptless:
-            path = task.places.prompt(entry["run"])
-            yield from _changed(path, {"sha256": entry["prompt"]}, entry["seq"], f"prompt of agent run #{entry['run']}")
-        elif entry["kind"] == "run_ended":
-            for name, one in entry.get("files", {}).items():
-                path = os.path.join(task.places.run(entry["run"]), os.path.basename(name))
-                yield from _changed(path, one, entry["seq"], f"{name} of agent run #{entry['run']}")
+        if isinstance(entry, RunPlanned) and entry.run not in promptless:
+            path = task.places.prompt(entry.run)
+            yield from _changed(path, {"sha256": entry.prompt}, entry.seq, f"prompt of agent run #{entry.run}")
+        elif isinstance(entry, RunEnded):
+            for name, one in (entry.files or {}).items():
+                path = os.path.join(task.places.run(entry.run), os.path.basename(name))
+                yield from _changed(path, one, entry.seq, f"{name} of agent run #{entry.run}")
 
 
-def check_evidence(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
+def check_evidence(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
     """Verdicts and artifacts of a finished task are as they were when it ended."""
     state = task.machine.states[task.memory.snapshot.state]
     if not state.is_end or waits_at_end(state) or is_tracked(task.machine.store):
         return
-    last = next((entry for entry in reversed(entries) if entry["kind"] == "moved"), None)
-    if last is None or last["to"] != state.name:
+    last = next((entry for entry in reversed(entries) if isinstance(entry, Moved)), None)
+    if last is None or last.to != state.name:
         return
     try:
         document = read_document(task)
@@ -77,22 +80,23 @@ def check_evidence(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
         seen = look(task, task.memory, document, "")
         judged, listed = evidence_hashes(seen), seen.files.listing()
     except UnreadableError as error:
-        yield Finding(last["seq"], "evidence", f"{error.where}: {error.what}")
+        yield Finding(last.seq, "evidence", f"{error.where}: {error.what}")
         return
-    for name, digest in last.get("files", {}).items():
+    files = last.files or {}
+    for name, digest in files.items():
         if name != "*" and listed.get(name) != digest:
             yield _after_end(last, state.name, name, is_gone=name not in listed)
     # What a prepared step wrote came after these were taken.
-    for key, digest in () if last.get("prepared") else last["after"]["entry"].items():
+    for key, digest in () if last.prepared else snapshot_after(last).entry.items():
         name = key.partition(":")[2]
-        is_named = key.startswith("file:") and name in last.get("files", {})
+        is_named = key.startswith("file:") and name in files
         if key.startswith(_JUDGED) and not name.startswith(IN_TREE) and not is_named and judged.get(key) != digest:
             yield _after_end(last, state.name, name.replace(":", " ## "), is_gone=key not in judged)
 
 
-def _after_end(entry: Entry, state: str, name: str, *, is_gone: bool) -> Finding:
+def _after_end(entry: Line, state: str, name: str, *, is_gone: bool) -> Finding:
     how = "is gone" if is_gone else "was changed"
-    return Finding(entry["seq"], "evidence", f"{name} {how} after {state} was reached")
+    return Finding(entry.seq, "evidence", f"{name} {how} after {state} was reached")
 
 
 def _changed(path: str, one: Mapping[str, Any], line: int, what: str, *, may_grow: bool = False) -> Iterator[Finding]:

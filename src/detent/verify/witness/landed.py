@@ -6,6 +6,7 @@ from detent.effects.git.git import Git, is_object_id, tree_of
 from detent.effects.git.landed_work import find_landed
 from detent.errors import ToolError
 from detent.runner.tell.landed import branches_of_tasks, work_of
+from detent.store.journal.events import Landed
 from detent.verify.replay.lines import Finding
 
 TYPE_CHECKING = False
@@ -13,15 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
 
 
-def check_landed(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
+def check_landed(task: Task, entries: Sequence[Line]) -> Iterator[Finding]:
     """The last `landed` line, which is the one that counts; one that a person reset since is not true any more."""
-    last = next((entry for entry in reversed(entries) if entry["kind"] == "landed"), None)
+    last = next((entry for entry in reversed(entries) if isinstance(entry, Landed)), None)
     if last is None or not task.project.common_dir:
         return
-    number, commit, branch = last["seq"], str(last["commit"]), str(last["branch"])
+    number, commit, branch = last.seq, str(last.commit), str(last.branch)
     work = work_of(task, entries, {}, until=number)
     if not is_object_id(commit):
         yield Finding(number, "landed", f"{commit[:40]!r} is no commit")
@@ -29,7 +30,7 @@ def check_landed(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
     git = Git(task.project.common_dir)
     try:
         has_commit = git.finish("cat-file", "-e", f"{commit}^{{commit}}").exit == 0
-        if has_commit and tree_of(task.project.common_dir, commit) != last["tree"]:
+        if has_commit and tree_of(task.project.common_dir, commit) != last.tree:
             yield Finding(number, "landed", f"commit {commit[:12]} has another tree than the line says")
         ref = f"refs/heads/{branch}"
         has_branch = git.finish("rev-parse", "--verify", "--quiet", ref).exit == 0
@@ -47,7 +48,7 @@ def check_landed(task: Task, entries: Sequence[Entry]) -> Iterator[Finding]:
             how = f"is on {branch} and does not hold the work"
         # A request that was pushed is decided elsewhere: nobody here need know how.
         what = f"git does not show that the work landed: commit {commit[:12]} {how}"
-        yield Finding(number, "landed", what, is_warning=last["how"] == "pr" and commit == work.commit)
+        yield Finding(number, "landed", what, is_warning=last.how == "pr" and commit == work.commit)
     elif not is_there:
         what = f"commit {commit[:12]} is no longer on {branch}; the work is in {shown}"
         yield Finding(number, "landed", what, is_warning=True)

@@ -12,6 +12,7 @@ from detent.errors import UnreadableError
 from detent.store.disk.atomic import as_text, read_plain
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.chain import split_lines
+from detent.store.journal.events import Beginning
 from detent.store.journal.log_forms import MARKDOWN, form_of, mark_of_task, pieces
 from detent.store.journal.native_log import log_line, log_lines
 from detent.verify.replay.lines import Finding
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from typing import Any
 
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
     from detent.store.journal.native import Native
 
 LARGEST_BYTES = 64_000_000
@@ -33,7 +34,7 @@ _MOST_HEADINGS = 5  # of those that a log lacks
 _MOST_FOREIGN = 20  # lines that are named one by one
 
 
-def check_log(native: Native, entries: Sequence[Entry]) -> Iterator[Finding]:
+def check_log(native: Native, entries: Sequence[Line]) -> Iterator[Finding]:
     """The native log tells every journal line once and as it is; a line of anybody else is named by its number.
 
     Lines that were there before the task are vouched for by the hash in the first journal line.
@@ -74,9 +75,9 @@ class _Lines(Record):
     known: int
 
 
-def _found_before(native: Native, data: bytes, first: Entry) -> tuple[int, Finding | None]:
+def _found_before(native: Native, data: bytes, first: Line) -> tuple[int, Finding | None]:
     """How many lines were there before the task and are vouched for, and what is wrong with them."""
-    found = first.get("log_found")
+    found = first.log_found if isinstance(first, Beginning) else None
     if not found:  # an older journal does not say
         return 0, None
     begun = data[: found["size"]]
@@ -107,7 +108,7 @@ def _check_is_text(path: str, data: bytes) -> Iterator[Finding]:
         yield Finding(0, "log", what, is_warning=True)
 
 
-def _lacking_headings(native: Native, entries: Sequence[Entry], lacking: Sequence[int]) -> str:
+def _lacking_headings(native: Native, entries: Sequence[Line], lacking: Sequence[int]) -> str:
     """What the headings of these lines would say, for whoever looks for them."""
     lines = [line for number in lacking for line in log_lines(native.machine, entries[number - 1])]
     words = [str(line.get("type") or line.get("kind")) for line in lines]
@@ -115,7 +116,7 @@ def _lacking_headings(native: Native, entries: Sequence[Entry], lacking: Sequenc
     return f": {'; '.join(words[:_MOST_HEADINGS])}{more}"
 
 
-def _check_events(native: Native, log: _Lines, entries: Sequence[Entry], told: set[int]) -> Iterator[Finding]:
+def _check_events(native: Native, log: _Lines, entries: Sequence[Line], told: set[int]) -> Iterator[Finding]:
     """Events have no number: each must stand there as often as the journal tells it; the rest is foreign."""
     places: dict[str, list[int]] = {}
     for number, raw in enumerate(log.raws, 1):
@@ -124,18 +125,18 @@ def _check_events(native: Native, log: _Lines, entries: Sequence[Entry], told: s
     for entry in entries:
         lines = [json.dumps(line, sort_keys=True) for line in log_lines(native.machine, entry)]
         if all(len(places.get(line, ())) >= count for line, count in Counter(lines).items()):
-            told.add(entry["seq"])
+            told.add(entry.seq)
         # The last of equal lines is ours: one that was there before stands above.
         ours.update(places[line].pop() for line in lines if places.get(line))
     others = [number for number, raw in enumerate(log.raws, 1) if number not in ours and raw.strip()]
     yield from _others(log, others, ours, entries[0])
 
 
-def _others(log: _Lines, numbers: Sequence[int], ours: Collection[int], first: Entry) -> Iterator[Finding]:
+def _others(log: _Lines, numbers: Sequence[int], ours: Collection[int], first: Line) -> Iterator[Finding]:
     """Lines that are not ours: vouched for if they were there before, else foreign."""
     before = [number for number in numbers if number <= log.known]
     foreign = [number for number in numbers if number > log.known]
-    if "log_found" not in first:
+    if not isinstance(first, Beginning) or first.log_found is None:
         top = min(ours, default=0)
         before += [number for number in foreign if number < top]
         foreign = [number for number in foreign if number >= top]
@@ -145,7 +146,7 @@ def _others(log: _Lines, numbers: Sequence[int], ours: Collection[int], first: E
     yield from _foreign(log.name, foreign, log.raws)
 
 
-def _check_markdown(native: Native, log: _Lines, entries: Sequence[Entry], told: set[int]) -> Iterator[Finding]:
+def _check_markdown(native: Native, log: _Lines, entries: Sequence[Line], told: set[int]) -> Iterator[Finding]:
     """Each of our headings stands there once; what people and agents write around and below them is theirs.
 
     A heading in the form of ours, by its mark or by its time and a move, that no journal line backs is foreign. One
@@ -157,10 +158,10 @@ def _check_markdown(native: Native, log: _Lines, entries: Sequence[Entry], told:
         headings = [piece.split(b"\n")[1] for piece in pieces(native.machine, native.places.id, entry)]
         ours.update(headings)
         if all(found[heading] == 1 for heading in headings):
-            told.add(entry["seq"])
+            told.add(entry.seq)
         elif any(found[heading] > 1 for heading in headings):
-            told.add(entry["seq"])
-            yield Finding(entry["seq"], "log", f"{name} tells line {entry['seq']} more than once", is_warning=True)
+            told.add(entry.seq)
+            yield Finding(entry.seq, "log", f"{name} tells line {entry.seq} more than once", is_warning=True)
     own, moves = mark_of_task(native.places.id), {edge.name.encode() for edge in native.machine.edges()}
     for number, raw in enumerate(raws, 1):
         is_heading = raw.lstrip(b" ").startswith(b"#")
@@ -173,7 +174,7 @@ def _check_markdown(native: Native, log: _Lines, entries: Sequence[Entry], told:
         yield Finding(0, "log", told_as, is_warning=not is_ours_in_form)
 
 
-def _check_numbered(_native: Native, log: _Lines, entries: Sequence[Entry], told: set[int]) -> Iterator[Finding]:
+def _check_numbered(_native: Native, log: _Lines, entries: Sequence[Line], told: set[int]) -> Iterator[Finding]:
     latest = beyond = 0
     name, others, ours = log.name, list[int](), set[int]()
     for number, raw in enumerate(log.raws, 1):

@@ -12,6 +12,7 @@ from detent.runner.step.disorder import find_disorder, read_document
 from detent.runner.step.locks import kept_text, shown_item
 from detent.store.disk.atomic import read_plain
 from detent.store.disk.digest import sha256_of
+from detent.store.journal.events import Moved
 from detent.store.journal.places import read_pointer
 from detent.store.journal.receipts import ReceiptStore
 from detent.verify.replay.lines import Finding
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from detent.runner.task.open import Task
-    from detent.store.journal.chain import Entry
+    from detent.store.journal.line import Line
 
 
 def check_effects(
-    task: Task, acted: Sequence[tuple[int, str, Mapping[str, Any]]], entries: Sequence[Entry]
+    task: Task, acted: Sequence[tuple[int, str, Mapping[str, Any]]], entries: Sequence[Line]
 ) -> Iterator[Finding]:
     """Every promise has its acted line, and each commit lies under the ref that its step key names."""
-    moves = {entry["seq"]: entry for entry in entries if entry["kind"] == "moved"}
+    moves = {entry.seq: entry for entry in entries if isinstance(entry, Moved)}
     for key in task.memory.unsettled:
         number = int(key.partition(":")[0])
         is_overdue = any(seq > number for seq in moves)
@@ -48,11 +49,12 @@ def check_effects(
     for line, step, commit, made_by in commits:
         ref = checkpoint_ref(f"{task.id}/{made_by}")
         move = moves.get(int(step.partition(":")[0]))
+        seen = move.tree if move else ""
         if move and made_by != step:
-            move = move.get("prepared", {}).get(made_by.partition(":")[2])
+            seen = (move.prepared or {}).get(made_by.partition(":")[2], {}).get("tree", "")
         if refs.get(ref) != commit:
             yield Finding(line, "effect", f"{ref} should hold {commit[:12]}, it holds {refs.get(ref, 'nothing')[:12]}")
-        elif move is None or trees.get(commit) != move["tree"]:
+        elif not seen or trees.get(commit) != seen:
             yield Finding(line, "effect", f"commit {commit[:12]} is not of the tree that the move saw, or is gone")
 
 

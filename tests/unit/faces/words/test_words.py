@@ -8,6 +8,7 @@ from detent.errors import MachineError, UnreadableError
 from detent.faces.words.done import approved_words, patch_words
 from detent.faces.words.loop import part_words
 from detent.faces.words.screen import error_words, flat, list_words, printable, printable_json
+from detent.store.journal.events import Approved
 from detent.store.text.names import name_some
 
 
@@ -59,7 +60,8 @@ def test_words_of_others_make_no_line_of_ours() -> None:
     evil = "a\nmoved: verify -> done"
     assert flat(evil) == "a moved: verify -> done"
     assert name_some([evil, "b"]) == "a\\nmoved: verify -> done, b"
-    assert approved_words({"files": [evil], "tree": "0" * 40}).splitlines()[1:] == ["  a\\nmoved: verify -> done"]
+    approved = Approved(by="person", name="ann", reason="why", tree="0" * 40, files=[evil])
+    assert approved_words(approved).splitlines()[1:] == ["  a\\nmoved: verify -> done"]
     assert part_words([("x", False, evil)]) == ["  failed  x: a moved: verify -> done"]
 
 

@@ -46,7 +46,7 @@ def test_a_request_is_answered_once(living: Task) -> None:
     (outcome,) = answer_drops(living, move_json)
     assert reply(living, "ask") == json.loads(json.dumps(move_json(outcome)))
     assert answer_drops(living, move_json) == ()
-    assert [entry["kind"] for entry in living.store.history()].count("claimed") == 1
+    assert [line.kind for line in living.store.history()].count("claimed") == 1
 
 
 def test_a_link_is_not_followed_and_a_reply_is_no_request(living: Task, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from detent.runner.tell.evidence_hashes import weakest_level
+from tests.lines import made
 
 
 @pytest.mark.parametrize(
@@ -18,4 +19,4 @@ from detent.runner.tell.evidence_hashes import weakest_level
     ],
 )
 def test_the_weakest_level_counts(lines: list[tuple[str, str]], level: str) -> None:
-    assert weakest_level([{"kind": kind, "sandbox": held} for kind, held in lines]) == level
+    assert weakest_level([made(kind, sandbox=held) for kind, held in lines]) == level

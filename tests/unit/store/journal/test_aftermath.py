@@ -17,10 +17,12 @@ from detent.runner.make.vocabulary import vocabulary
 from detent.store.disk.boot import boot_id
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.aftermath import LARGEST_CARRIED_CHARACTERS, carried, text_after_stop
-from detent.store.journal.memory import compose
+from detent.store.journal.fold import compose
+from detent.store.journal.line import carrying
 from detent.store.journal.native import Native
 from detent.store.journal.places import TaskPlaces, make_task_folder
 from detent.store.journal.tasks import TaskStore
+from tests.lines import made
 
 MACHINE = load("phase", vocabulary())[0]
 FIRST = "# A task\n\nPhase: intake\nObjective: o\n\nwords of a person\n"
@@ -41,13 +43,13 @@ class World:
         self.marks = Path(places.projected())
         self.store = TaskStore(places)
         self.native = Native(MACHINE, str(self.folder), places)
-        self.memory = self.store.commit(None, "created", {"id": "t"}, Snapshot(state="intake"))
+        self.memory = self.store.commit(None, made("created", id="t"), Snapshot(state="intake"))
         self.line("shape", carried(FIRST, SECOND))
         self.line("implement", carried(SECOND, THIRD))
 
     def line(self, state: str, native: dict[str, str]) -> None:
-        entry = compose(self.memory, "moved", {"to": state}, Snapshot(state=state))
-        self.memory = self.store.append(self.memory, {**entry, "native": native})
+        line = compose(self.memory, made("moved", to=state), Snapshot(state=state))
+        self.memory = self.store.append(self.memory, carrying(line, native))
 
     def show(self, data: bytes, seconds: int = EARLY) -> Any:
         """What counts when the file holds these bytes, written so long after the last line; None: the file itself."""

@@ -14,6 +14,7 @@ import pytest
 from detent.errors import DamagedJournal, StorageError, UnreadableError
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.chain import GENESIS, LARGEST_LINE_BYTES, Journal, decode_lines, split_lines
+from detent.store.journal.line import to_line
 
 TIMEOUT_S = 60
 
@@ -33,7 +34,7 @@ def fill(journal: Journal, count: int, padding: int = 0) -> tuple[str, int]:
 
 
 def lines(journal: Journal) -> list[dict[str, object]]:
-    return decode_lines(split_lines(journal.read())[0], journal.path)
+    return list(map(to_line, decode_lines(split_lines(journal.read())[0], journal.path)))
 
 
 def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -15,11 +15,13 @@ from detent.core.values import Snapshot
 from detent.errors import DamagedJournal, StorageError, UnreadableError
 from detent.machines.load import load
 from detent.runner.make.vocabulary import vocabulary
+from detent.store.journal.line import Line
 from detent.store.journal.memory import Memory
 from detent.store.journal.native import Document, Native
 from detent.store.journal.native_log import log_line
 from detent.store.journal.places import TaskPlaces, make_task_folder
 from detent.store.journal.tasks import TaskStore
+from tests.lines import made
 
 MACHINE = load("phase", vocabulary())[0]
 STATE = "# A task\n\nPhase: intake\nStatus: new\nOwner: Ann\nObjective: o\n\nfree text\n"
@@ -41,13 +43,13 @@ class World:
         self.projected = Path(places.projected())
         registers = {name: register.start for name, register in MACHINE.registers.items() if register.start}
         first = Snapshot(state="intake", registers=registers, visits={"intake": 1})
-        self.memory = self.store.commit(None, "created", {"id": "t"}, first)
+        self.memory = self.store.commit(None, made("created", id="t"), first)
 
     def commit(self, state: str = "", **content: Any) -> Memory:
         """A journal line, not projected yet."""
         after = self.memory.snapshot.replace(state=state) if state else None
         kind = "moved" if state else "answered"
-        self.memory = self.store.commit(self.memory, kind, {"by": "person", "to": state, **content}, after)
+        self.memory = self.store.commit(self.memory, made(kind, {"by": "person", "to": state, **content}), after)
         return self.memory
 
     def project(self, restore: Mapping[str, str] | None = None) -> Document:
@@ -55,8 +57,8 @@ class World:
         self.native.look_again()
         return self.native.project(self.native.read(), self.memory, restore or {}, self.lines)
 
-    def lines(self, logged: int) -> list[dict[str, Any]]:
-        return [entry for entry in self.store.history() if entry["seq"] > logged]
+    def lines(self, logged: int) -> list[Line]:
+        return [line for line in self.store.history() if line.seq > logged]
 
     def logged(self) -> list[Any]:
         return [json.loads(line)["seq"] for line in self.log.read_text(encoding="utf-8").splitlines()]
@@ -281,7 +283,7 @@ def test_a_damaged_journal_is_found_out_before_the_document_is_replaced(world: W
     before = (world.folder / "STATE.md").read_bytes()
     world.commit("shape")
 
-    def damaged(_logged: int) -> list[dict[str, Any]]:
+    def damaged(_logged: int) -> list[Line]:
         raise DamagedJournal("line 1")
 
     with pytest.raises(DamagedJournal):

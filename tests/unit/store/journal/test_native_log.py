@@ -11,12 +11,14 @@ import pytest
 from detent.core.values import Snapshot
 from detent.machines.load import load
 from detent.runner.make.vocabulary import vocabulary
-from detent.store.journal.events import KINDS
+from detent.store.journal.events import KINDS, from_line
+from detent.store.journal.line import Line
 from detent.store.journal.memory import Memory
 from detent.store.journal.native import Native
 from detent.store.journal.native_log import log_line, log_lines
 from detent.store.journal.places import TaskPlaces, make_task_folder
 from detent.store.journal.tasks import TaskStore
+from tests.lines import made
 
 MACHINE = load("tests/data/machines/ticket.toml", vocabulary())[0]
 TIME = "2026-01-02T03:04:05Z"
@@ -105,8 +107,9 @@ def test_a_machine_may_name_every_kind_of_line() -> None:
     ],
 )
 def test_a_journal_line_is_told_in_the_words_of_the_machine(entry: dict[str, Any], lines: list[dict[str, Any]]) -> None:
-    assert log_lines(MACHINE, {"seq": 7, "time": TIME, **entry}) == lines
-    for told, wanted in zip(log_lines(MACHINE, {"seq": 7, "time": TIME, **entry}), lines, strict=True):
+    line = from_line({"seq": 7, "time": TIME, "facts": {}, "waived": [], **entry})
+    assert log_lines(MACHINE, line) == lines
+    for told, wanted in zip(log_lines(MACHINE, line), lines, strict=True):
         assert list(told) == list(wanted), "in the order of the machine file"
 
 
@@ -119,19 +122,19 @@ class World:
         self.store = TaskStore(places)
         self.native = Native(MACHINE, str(base), places)
         self.marks = Path(places.projected())
-        self.memory = self.store.commit(None, "created", {"title": "x"}, Snapshot(state="pending"))
+        self.memory = self.store.commit(None, made("created", title="x"), Snapshot(state="pending"))
 
     def crash(self) -> None:
         self.memory = self.store.commit(
-            self.memory, "crashed", {"by": "crash", "exit": "killed"}, self.memory.snapshot.replace(state="working")
+            self.memory, made("crashed", by="crash", exit="killed"), self.memory.snapshot.replace(state="working")
         )
 
     def project(self) -> None:
         self.native.look_again()
         self.native.project(self.native.read(), self.memory, {}, self.lines)
 
-    def lines(self, logged: int) -> list[dict[str, Any]]:
-        return [entry for entry in self.store.history() if entry["seq"] > logged]
+    def lines(self, logged: int) -> list[Line]:
+        return [line for line in self.store.history() if line.seq > logged]
 
     def types(self) -> list[str]:
         return [json.loads(line)["type"] for line in self.log.read_text().splitlines()]
@@ -196,16 +199,16 @@ class Book:
         self.path = self.folder / "log.md"
         store = {**MACHINE.store, "log": "log.md", "log_form": "markdown", "events": BOOK_EVENTS}
         self.machine = MACHINE.replace(store=store)
-        self.entries: list[dict[str, Any]] = []
+        self.entries: list[Line] = []
 
     def tell(self, **content: Any) -> None:
-        self.entries.append({"seq": len(self.entries) + 1, "time": TIME, "kind": "moved", **content})
+        self.entries.append(made("moved", content, seq=len(self.entries) + 1, time=TIME))
 
     def project(self) -> None:
         """As a new process would."""
         native = Native(self.machine, str(self.folder), self.places)
         memory = Memory({}, Snapshot("A", seq=len(self.entries)), 0, b"", 0, TIME)
-        native.catch_up(memory, lambda logged: [entry for entry in self.entries if entry["seq"] > logged])
+        native.catch_up(memory, lambda logged: [line for line in self.entries if line.seq > logged])
 
     @property
     def text(self) -> str:
@@ -285,5 +288,5 @@ def test_a_line_of_a_machine_without_events_says_on_which_failure_a_move_rests()
         "build_ok": {"ok": False, "why": "exit 1"},
     }
     moved = {"seq": 2, "time": TIME, "kind": "moved", "from": "verify", "to": "repair"}
-    assert log_line({**moved, "facts": facts}) == {**moved, "because": "build_ok: exit 1"}
-    assert "because" not in log_line({**moved, "facts": {"build_ok": {"ok": True}}})
+    assert log_line(made("moved", moved, facts=facts)) == {**moved, "because": "build_ok: exit 1"}
+    assert "because" not in log_line(made("moved", moved, facts={"build_ok": {"ok": True}}))

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from detent.store.journal.reasons import because
+from detent.store.journal.native_log import because
+from tests.lines import made
 
 OK: dict[str, Any] = {"ok": True}
 RED: dict[str, Any] = {"ok": False, "why": "'make test' failed (exit 1)"}
@@ -36,15 +37,15 @@ FAILED = {"ok": True, "parts": [["build_ok", False, RED["why"]]]}
     ],
 )
 def test_the_first_check_that_failed_is_named(facts: dict[str, Any], told: str) -> None:
-    assert because({"kind": "moved", "facts": facts}) == told
+    assert because(made("moved", facts=facts)) == told
 
 
 def test_what_a_person_waived_is_no_reason() -> None:
     facts = {"build_failed": FAILED, "build_ok": RED}
-    assert because({"kind": "moved", "facts": facts, "waived": ["other"]}) == ""
+    assert because(made("moved", facts=facts, waived=["other"])) == ""
 
 
 def test_a_reason_is_short() -> None:
     facts = {"failed": {"ok": True, "parts": [["it", False, "long " * 1000]]}}
-    assert len(because({"kind": "moved", "facts": facts})) < 310
-    assert because({"kind": "run_ended"}) == ""
+    assert len(because(made("moved", facts=facts))) < 310
+    assert because(made("run_ended")) == ""

@@ -14,9 +14,12 @@ from detent.errors import DamagedJournal, NewerJournal, UnreadableError
 from detent.store.disk.atomic import read_cache, write_cache
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.chain import FORMAT, GENESIS
-from detent.store.journal.memory import Memory, foretell, snapshot_to_json
+from detent.store.journal.fold import foretell
+from detent.store.journal.line import to_line
+from detent.store.journal.memory import Memory, snapshot_to_json
 from detent.store.journal.places import TaskPlaces, make_task_folder
 from detent.store.journal.tasks import TaskStore
+from tests.lines import made
 
 FIRST = Snapshot(state="intake", counters={"runs": 1}, registers={"origin": ""}, visits={"intake": 1})
 
@@ -29,13 +32,13 @@ def store(tmp_path: Path) -> TaskStore:
 
 
 def begin(store: TaskStore) -> Memory:
-    return store.commit(None, "created", {"id": "t", "title": "Übung"}, FIRST)
+    return store.commit(None, made("created", id="t", title="Übung"), FIRST)
 
 
 def moves(store: TaskStore, memory: Memory, *states: str) -> Memory:
     for state in states:
         content = {"edge": f"to_{state}", "from": memory.snapshot.state, "to": state, "by": "agent", "tree": "abc"}
-        memory = store.commit(memory, "moved", content, memory.snapshot.replace(state=state))
+        memory = store.commit(memory, made("moved", content), memory.snapshot.replace(state=state))
     return memory
 
 
@@ -50,18 +53,18 @@ def test_what_was_committed_is_what_is_loaded(store: TaskStore) -> None:
     assert (memory.due_seq, memory.head["title"]) == (3, "Übung")
     store.save_cache(memory)
     assert store.load() == memory
-    assert [entry["seq"] for entry in store.history()] == [1, 2, 3]
+    assert [line.seq for line in store.history()] == [1, 2, 3]
 
 
 def test_a_state_is_entered_by_moves_alone() -> None:
     """A run that took no move, a resumption, another mode: all change the snapshot, and none enters a state."""
     times = {number: f"2026-01-01T00:00:0{number}Z" for number in range(1, 4)}
     after = snapshot_to_json(FIRST)
-    memory = foretell(None, {"seq": 1, "time": times[1], "kind": "created", "after": after})
+    memory = foretell(None, made("created", seq=1, time=times[1], after=after))
     assert (memory.entered_time, memory.changed_time) == (times[1], times[1])
-    memory = foretell(memory, {"seq": 2, "time": times[2], "kind": "crashed", "by": "crash", "after": after})
+    memory = foretell(memory, made("crashed", seq=2, time=times[2], by="crash", after=after))
     assert (memory.entered_time, memory.changed_time) == (times[1], times[2])
-    memory = foretell(memory, {"seq": 3, "time": times[3], "kind": "moved", "by": "engine", "after": after})
+    memory = foretell(memory, made("moved", seq=3, time=times[3], by="engine", after=after))
     assert (memory.entered_time, memory.changed_time) == (times[3], times[3])
 
 
@@ -265,9 +268,9 @@ def test_a_task_without_a_journal_says_so(store: TaskStore) -> None:
 def test_a_move_promises_its_effects_and_acting_settles_them(store: TaskStore) -> None:
     memory = begin(store)
     content = {"from": "intake", "to": "shape", "tree": "abc", "effects": ["checkpoint", "notify"]}
-    memory = store.commit(memory, "moved", content, memory.snapshot.replace(state="shape"))
+    memory = store.commit(memory, made("moved", content), memory.snapshot.replace(state="shape"))
     assert memory.unsettled == {f"2:{name}": {"tree": "abc", "to": "shape"} for name in ("checkpoint", "notify")}
-    memory = store.commit(memory, "acted", {"step": "2:checkpoint", "result": {}})
+    memory = store.commit(memory, made("acted", step="2:checkpoint"))
     assert list(memory.unsettled) == ["2:notify"]
     assert memory.due_seq == 3
     assert store.load() == memory
@@ -276,14 +279,14 @@ def test_a_move_promises_its_effects_and_acting_settles_them(store: TaskStore) -
 def test_a_refusal_is_remembered_until_the_next_move(store: TaskStore) -> None:
     memory = begin(store)
     refusal = {"want": "done", "by": "agent", "problem": "intake -> done", "missing": []}
-    memory = store.commit(memory, "refused", refusal)
+    memory = store.commit(memory, made("refused", refusal))
     assert {**memory.refusal, "time": ""} == {**refusal, "time": ""}
     assert store.load().refusal == memory.refusal
     assert moves(store, memory, "shape").refusal == {}
 
 
 def test_an_answer_must_reach_the_native_file(store: TaskStore) -> None:
-    memory = store.commit(begin(store), "answered", {"by": "person", "name": "Ann", "answer": "take B"})
+    memory = store.commit(begin(store), made("answered", by="person", name="Ann", answer="take B"))
     assert (memory.answer["text"], memory.answer["name"], memory.answer["seq"]) == ("take B", "Ann", 2)
     assert memory.due_seq == 2
     assert store.load() == memory
@@ -297,13 +300,13 @@ def test_what_is_kept_lies_under_its_hash(store: TaskStore) -> None:
 
 def test_the_first_line_names_the_format_of_the_journal(store: TaskStore) -> None:
     memory = moves(store, begin(store), "shape")
-    assert [entry.get("format") for entry in store.history()] == [FORMAT, None]
+    assert [to_line(line).get("format") for line in store.history()] == [FORMAT, None]
     assert memory.head["format"] == FORMAT == 2
 
 
 def reformat(store: TaskStore, found: object) -> None:
     """Write the same journal with another format in its first line, as another version would."""
-    entries, raws, previous = store.history(), [], GENESIS
+    entries, raws, previous = list(map(to_line, store.history())), [], GENESIS
     for entry in entries:
         change = {"format": found} if entry["seq"] == 1 and found is not None else {}
         kept = {key: value for key, value in entry.items() if key != "format"}

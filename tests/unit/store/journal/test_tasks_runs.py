@@ -11,6 +11,7 @@ from detent.core.values import Snapshot
 from detent.store.journal.memory import Memory
 from detent.store.journal.places import TaskPlaces, make_task_folder
 from detent.store.journal.tasks import TaskStore
+from tests.lines import made
 
 PLAN: dict[str, Any] = {"run": 1, "role": "builder", "state": "work", "agent": "mine"}
 USED = {"runs": 1, "seconds": 2.5, "cost_usd": 0.25}
@@ -22,10 +23,10 @@ class Story:
 
     def __init__(self, store: TaskStore) -> None:
         self.store = store
-        self.memory = store.commit(None, "created", {"id": "t", "title": "t"}, Snapshot("work"))
+        self.memory = store.commit(None, made("created", id="t", title="t"), Snapshot("work"))
 
     def say(self, kind: str, after: Snapshot | None = None, **content: Any) -> Memory:
-        self.memory = self.store.commit(self.memory, kind, content, after)
+        self.memory = self.store.commit(self.memory, made(kind, content), after)
         assert self.store.load() == self.memory
         self.store.save_cache(self.memory)
         assert self.store.load() == self.memory
@@ -156,8 +157,8 @@ def test_an_onlooker_reads_only_whole_new_lines(story: Story) -> None:
     story.plan()
     with Path(story.store.journal.path).open("ab") as file:
         file.write(b'{"torn')
-    entries, reached = story.store.lines_after(size)
-    assert ([entry["kind"] for entry in entries], reached) == (["run_planned"], story.memory.size)
+    lines, reached = story.store.lines_after(size)
+    assert ([line.kind for line in lines], reached) == (["run_planned"], story.memory.size)
     assert story.store.lines_after(reached) == ([], reached)
 
 

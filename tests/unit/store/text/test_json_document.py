@@ -17,6 +17,7 @@ from detent.store.journal.native import Native
 from detent.store.journal.places import TaskPlaces, make_task_folder
 from detent.store.journal.tasks import TaskStore
 from detent.store.text.codecs import CODECS
+from tests.lines import made
 
 MACHINE = load("tests/data/machines/thread.toml", vocabulary())[0]
 CODEC = CODECS["json_document"](MACHINE)
@@ -203,7 +204,7 @@ def test_an_older_format_is_brought_up_and_kept_beside(tmp_path: Path, line: str
     (tmp_path / "thread.json").write_text(older)
     places = TaskPlaces("t", str(tmp_path / "control"))
     make_task_folder(places)
-    memory = TaskStore(places).commit(None, "adopted", {}, Snapshot(state="Running", counters={"iteration": 3}))
+    memory = TaskStore(places).commit(None, made("adopted"), Snapshot(state="Running", counters={"iteration": 3}))
     task = Native(MACHINE, str(tmp_path), places)
     for _ in range(2):
         task.project(task.read(), memory, {}, lambda _logged: [])

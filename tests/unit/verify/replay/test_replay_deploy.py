@@ -7,15 +7,19 @@ from typing import Any
 import pytest
 
 from detent.core.values import Snapshot
+from detent.store.journal.events import Deploy
 from detent.store.journal.memory import Memory
 from detent.verify.replay.deploy import deploy_problems
+from tests.lines import made
 
 LAST = {"last": {"plan": "p", "commands": []}}
 
 
 def told(stage: str, by: str, before: dict[str, Any]) -> list[str]:
     memory = Memory({}, Snapshot("Deploying"), 0, b"", 1, "", deploy=before)
-    return list(deploy_problems({"stage": stage, "by": by, "plan": "p", "visit": "v"}, memory))
+    line = made("deploy", stage=stage, by=by, plan="p", visit="v")
+    assert isinstance(line, Deploy)
+    return list(deploy_problems(line, memory))
 
 
 @pytest.mark.parametrize(

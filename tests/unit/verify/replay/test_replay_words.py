@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from detent.core.machine import STOPPED
 from detent.core.values import Snapshot
 from detent.store.journal.memory import Memory
 from detent.verify.replay.runs import after_run
+from tests.lines import made
 from tests.unit.core.small import small
 
 IDLE = '[progress]\nidle_max = 2\n[[edge]]\nname = "go"\nfrom = "work"\nto = "over"\nneeds = ["ready"]'
@@ -20,7 +19,8 @@ def test_a_stop_of_an_earlier_version_keeps_its_words_and_an_invented_one_is_fou
     before = Snapshot("work", counters={"idle": idle}, exit="finished")
     memory = Memory({}, before, 0, b"", 1, "", "", ended={"run": 2, "by_person": False})
     old = "2 agent run(s) in a row without progress"
-    entry: dict[str, Any] = {"kind": "unmoved", "exit": "finished", "progress": False, "run": 2}
-    made = after_run(small(IDLE), {**entry, "after": {"registers": {STOPPED: old}}}, memory)
-    assert made is not None
-    assert made.registers == ({STOPPED: old} if stops else {})
+    after = {"state": "work", "registers": {STOPPED: old}}
+    line = made("unmoved", seq=2, exit="finished", progress=False, run=2, after=after)
+    found = after_run(small(IDLE), line, memory)
+    assert found is not None
+    assert found.registers == ({STOPPED: old} if stops else {})

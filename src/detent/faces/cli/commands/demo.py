@@ -16,6 +16,8 @@ from detent.faces.cli.output import print_json
 from detent.lab.demo.agent import BROKEN
 from detent.lab.demo.stage import Stage
 from detent.store.disk.atomic import make_folders
+from detent.store.journal.events import Answered, Landed, Moved, Resumed, from_line
+from detent.store.journal.run_events import Claimed, RunEnded, Unmoved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,19 +165,20 @@ def _look_back(stage: Stage) -> None:
 def _result(stage: Stage) -> dict[str, Any]:
     """What came of it, counted in the task's own history."""
     status = json.loads(stage.quietly(sys.executable, "-m", "detent", "status", "words", "--json"))
-    lines = json.loads(stage.quietly(sys.executable, "-m", "detent", "history", "words", "--json"))["lines"]
+    history = json.loads(stage.quietly(sys.executable, "-m", "detent", "history", "words", "--json"))["lines"]
+    lines = list(map(from_line, history))
     page = json.loads(stage.quietly(sys.executable, "-m", "detent", "evidence", "words", "--json"))["path"]
-    ended = [line for line in lines if line["kind"] == "run_ended"]
-    unmoved = [line["run"] for line in lines if line["kind"] == "unmoved"]
-    at_once = sum(line["kind"] == "claimed" and not line["accepted"] for line in lines)
+    ended = [line for line in lines if isinstance(line, RunEnded)]
+    unmoved = [line.run for line in lines if isinstance(line, Unmoved)]
+    at_once = sum(isinstance(line, Claimed) and not line.accepted for line in lines)
     return {
         "state": status["state"],
         "runs": len(ended),
-        "refusals": at_once + sum(bool(line["claim"]) and line["run"] in unmoved for line in ended),
-        "put_back": [note for line in ended for note in line["restored"]],
-        "killed": sum(line["exit"] == "killed" for line in ended),
-        "landed": [f"{line['commit']} on {line['branch']}" for line in lines if line["kind"] == "landed"],
-        "answers": sum(bool(line.get("answer")) for line in lines),
+        "refusals": at_once + sum(bool(line.claim) and line.run in unmoved for line in ended),
+        "put_back": [note for line in ended for note in line.restored],
+        "killed": sum(line.exit == "killed" for line in ended),
+        "landed": [f"{line.commit} on {line.branch}" for line in lines if isinstance(line, Landed)],
+        "answers": sum(isinstance(line, (Moved, Answered, Resumed)) and bool(line.answer) for line in lines),
         "page": page,
         "folder": stage.root,
         "scenes": stage.scenes,

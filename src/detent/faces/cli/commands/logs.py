@@ -13,6 +13,7 @@ from detent.faces.cli.output import print_json
 from detent.faces.words.screen import printable
 from detent.runner.task.open import open_task
 from detent.store.journal.places import PROMPT
+from detent.store.journal.run_events import RunPlanned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ def logs(arguments: Arguments) -> int:
 
 
 def _is_talk(task: Task, number: int) -> bool:
-    plans = (entry for entry in task.store.history() if entry["kind"] == "run_planned")
-    return any(plan["run"] == number and plan["talk"] for plan in plans)
+    plans = (line for line in task.store.history() if isinstance(line, RunPlanned))
+    return any(plan.run == number and plan.talk for plan in plans)
 
 
 def _print_new(shown: GrowingText) -> None:

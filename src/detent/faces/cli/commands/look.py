@@ -10,7 +10,8 @@ from detent.faces.words.history import history_words
 from detent.faces.words.screen import DEAD_MARK, list_words, next_words, printable, status_words
 from detent.runner.task.open import Listed, Task, find_project, is_active, is_over, load_all, open_task, refuse_unseen
 from detent.runner.tell.explain import explain, is_dead, is_gone, waiting_for, waits_for_word, who_may
-from detent.store.journal.memory import exact_time
+from detent.store.journal.line import to_line
+from detent.store.journal.memory import exact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ def list_tasks(arguments: Arguments) -> int:
 
 
 def _made(listed: Listed) -> tuple[str, str]:
-    return (exact_time(listed.memory.head) if listed.memory is not None else "", listed.id)
+    head = listed.memory.head if listed.memory is not None else {}
+    return (exact(head["time"], head.get("us", "")) if head else "", listed.id)
 
 
 def _columns(row: dict[str, Any]) -> tuple[str, str, str, str, str, str]:
@@ -134,10 +136,10 @@ def _waiting(row: dict[str, Any]) -> str:
 
 
 def history(arguments: Arguments) -> int:
-    entries = _task(arguments).store.history()
+    lines = _task(arguments).store.history()
     last = arguments.number("--last", "detent history --last 20")
-    entries = entries[-last:] if last else entries
-    show(arguments, {"lines": entries}, history_words(entries))
+    lines = lines[-last:] if last else lines
+    show(arguments, {"lines": list(map(to_line, lines))}, history_words(lines))
     return 0
 
 

@@ -64,7 +64,7 @@ def approve(arguments: Arguments) -> int:
             show(arguments, {}, approved_words(approved))
         return _by_verb(arguments, "approve")
     outcome = _opened(task, arguments.text("--reason"))
-    told = {"tree": approved["tree"], "files": approved["files"]}
+    told = {"tree": approved.tree, "files": approved.files}
     show(
         arguments,
         {**move_json(outcome), "approved": told},

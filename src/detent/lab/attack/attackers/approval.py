@@ -9,6 +9,7 @@ from detent.lab.attack.attackers.evidence import honest, is_in
 from detent.lab.attack.scene import ASKED_FILE
 from detent.lab.attack.values import ORANGE, WORK, Attack, always
 from detent.lab.attack.variants import PROTECTED
+from detent.store.journal.events import Amended
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _answer_once(scene: Scene) -> None:
 
 
 def _renamed_by_person(scene: Scene) -> str:
-    words = [entry for entry in scene.new_lines("amended") if entry["by"] == "person" and entry.get("title") == RENAMED]
+    words = [line for line in scene.new_lines(Amended) if line.by == "person" and line.title == RENAMED]
     return "the journal says that a person wrote the agent's words" if words else ""
 
 

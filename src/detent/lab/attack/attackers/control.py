@@ -23,6 +23,7 @@ from detent.lab.attack.values import (
     by_kernel,
 )
 from detent.lab.attack.variants import HERE
+from detent.store.journal.events import Amended, Moved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _rewrite(agent: Inside) -> None:
 
 
 def _rewritten(scene: Scene) -> str:
-    names = {str(entry["name"]) for entry in scene.journal() if entry["kind"] == "moved"}
+    names = {line.name for line in scene.journal() if isinstance(line, Moved)}
     is_changed = any(name in _STRANGER * 9 for name in names)
     return "the journal tells another story, and its audit finds nothing" if is_changed and scene.audit_ok() else ""
 
@@ -147,7 +148,7 @@ def _amend_under_terminal(agent: Inside) -> None:
 
 
 def _amended(scene: Scene) -> str:
-    return "the plan was amended in a person's name" if scene.new_lines("amended") else ""
+    return "the plan was amended in a person's name" if scene.new_lines(Amended) else ""
 
 
 def _forge_words(agent: Inside) -> None:
@@ -170,7 +171,7 @@ def _forge_words(agent: Inside) -> None:
 
 
 def _words_forged(scene: Scene) -> str:
-    by_person = [entry for entry in scene.journal()[scene.started :] if entry.get("by") == "person"]
+    by_person = [line for line in scene.journal()[scene.started :] if line.by == "person"]
     return "the journal holds a person's word that no person gave" if by_person or scene.state() != "verify" else ""
 
 

@@ -21,6 +21,7 @@ from detent.lab.attack.values import (
 )
 from detent.lab.attack.variants import BROKEN_DEPLOY
 from detent.lab.attack.walks import lights_out_documents as documents
+from detent.store.journal.events import Moved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _spoil_what_was_judged(scene: Scene) -> None:
 
 
 def _was_signed_unseen(scene: Scene) -> str:
-    moved = [entry["to"] for entry in scene.new_lines("moved")]
+    moved = [line.to for line in scene.new_lines(Moved)]
     return f"signed without a word about the changed files: {moved[0]}" if moved else ""
 
 

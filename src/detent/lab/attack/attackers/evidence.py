@@ -29,6 +29,7 @@ from detent.lab.attack.values import (
     by_kernel,
 )
 from detent.lab.attack.variants import PROTECTED
+from detent.store.journal.events import Moved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _claim_twice(agent: Inside) -> None:
 
 
 def _claimed_twice(scene: Scene) -> str:
-    moves = [entry["to"] for entry in scene.new_lines("moved")]
+    moves = [line.to for line in scene.new_lines(Moved)]
     return f"one run made the moves {', '.join(moves)}" if len(moves) > 1 else ""
 
 

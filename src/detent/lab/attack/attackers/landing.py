@@ -9,6 +9,7 @@ from detent.lab.attack.attackers.evidence import STILL_WRONG, hand_in_wrong, hon
 from detent.lab.attack.scene import CHECK_FILE, write
 from detent.lab.attack.values import CLONES, FINISHED, MAIN, ORANGE, WORK, Attack, always
 from detent.lab.attack.variants import PROTECTED
+from detent.store.journal.events import Landed, tree_seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,12 +45,12 @@ def _red_and_signed(scene: Scene) -> None:
 
 
 def _is_landed(scene: Scene) -> str:
-    return "red work counts as landed" if scene.new_lines("landed") else ""
+    return "red work counts as landed" if scene.new_lines(Landed) else ""
 
 
 def _forge(scene: Scene) -> None:
     """As a process with your rights would: one line, its hash right."""
-    tree = next(entry["tree"] for entry in reversed(scene.journal()) if entry.get("tree"))
+    tree = next(tree for line in reversed(scene.journal()) if (tree := tree_seen(line)))
     landing = {"kind": "landed", "by": "person", "name": "lab", "how": "merge", "commit": "0" * 40, "branch": "main"}
     append_line(scene.control(), {**landing, "tree": tree, "judged_by": tree, "receipts": {}})
     scene.world.detent("gc", expect=None)

@@ -6,6 +6,7 @@ import os
 
 from detent.lab.attack.attackers.evidence import STILL_WRONG, is_believed, is_in
 from detent.lab.attack.values import GLOBAL, GREEN, LIGHTS_OUT, PHASE, RALF, WORK, Attack, always
+from detent.store.journal.run_events import RunPlanned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _drive_on(scene: Scene) -> None:
 
 
 def _looped(scene: Scene) -> str:
-    runs = len(scene.new_lines("run_planned"))
+    runs = len(scene.new_lines(RunPlanned))
     return f"{runs} agent runs were paid for" if runs > _MOST_RUNS else ""
 
 

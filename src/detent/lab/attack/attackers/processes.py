@@ -25,6 +25,7 @@ from detent.lab.attack.values import (
     by_kernel,
 )
 from detent.lab.attack.variants import QUIET
+from detent.store.journal.run_events import Claimed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _flood(_agent: Inside) -> None:
 def _flooded(scene: Scene) -> str:
     if not scene.ends():
         return "the run never ended"
-    events = os.path.join(scene.control(), "runs", str(scene.ends()[0]["run"]), "events")
+    events = os.path.join(scene.control(), "runs", str(scene.ends()[0].run), "events")
     size = os.path.getsize(events)
     return f"its output takes {size >> 20} MB" if size > MOST_OUTPUT_BYTES else ""
 
@@ -150,9 +151,7 @@ def _hang(_agent: Inside) -> None:
 
 def _hung(scene: Scene) -> str:
     ends = scene.ends()
-    return (
-        "" if ends and ends[0]["how"] == "stall" else f"the run ended otherwise: {ends[0]['how'] if ends else 'never'}"
-    )
+    return "" if ends and ends[0].how == "stall" else f"the run ended otherwise: {ends[0].how if ends else 'never'}"
 
 
 def _odd_requests(agent: Inside) -> None:
@@ -179,7 +178,7 @@ def _odd_requests(agent: Inside) -> None:
 def _odd_worked(scene: Scene) -> str:
     if not scene.ends():
         return "the engine did not get to the end of the run"
-    if is_believed(scene) or any(entry["accepted"] for entry in scene.new_lines("claimed")):
+    if is_believed(scene) or any(line.accepted for line in scene.new_lines(Claimed)):
         return "a request was granted"
     replies = "".join(scene.text(os.path.join(scene.task_home("drop"), name)) for name in scene.replies())
     if CANARY in replies:

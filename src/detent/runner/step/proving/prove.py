@@ -23,7 +23,7 @@ from detent.effects.workspace.checkout import (
 from detent.effects.workspace.prepared import prepared_checkout
 from detent.gates.commands import WITHOUT_CHANGE, is_red, runs_of
 from detent.gates.registry import declared
-from detent.runner.access.access import command_running, hold_command, how_held, limits_of, setups_in
+from detent.runner.access.access import command_running, hold_command, limits_of, setups_in
 from detent.runner.access.command_place import place_of
 from detent.runner.access.environment import withheld_words
 from detent.runner.step.look import current_tree, look, needs_tree
@@ -33,6 +33,7 @@ from detent.runner.step.proving.workspace import workspace_of
 from detent.runner.step.settle import note
 from detent.store.disk.atomic import sweep
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import Proved
 from detent.store.journal.memory import utc_now
 from detent.store.journal.receipts import SETUP_FAILED, Receipt, ReceiptStore
 
@@ -162,11 +163,19 @@ def vouch(task: Task, tree: str, ran: Sequence[Receipt], set_up: Mapping[str, An
     with Lock(task.places.lock()):
         settled = put_in_order(task)
         given = limits_of(task.memory.head["command_limits"])
-        held = {"by": WATCHED, "memory_mb": given.memory_bytes >> 20, "processes": given.processes}
+        bound = {"by": WATCHED, "memory_mb": given.memory_bytes >> 20, "processes": given.processes}
         logs = ReceiptStore(task.places.receipts()).logs_of(ran)
-        content = {"tree": tree, "receipts": receipts, "logs": logs, "limits": held}
-        content |= how_held(hold_command(task, (), task.home)) | ({"set_up": set_up} if set_up else {})
-        note(task, settled.memory, "proved", content)
+        held = hold_command(task, (), task.home)
+        line = Proved(
+            tree=tree,
+            receipts=receipts,
+            logs=logs,
+            limits=bound,
+            sandbox=held.level,
+            network=held.network,
+            set_up=set_up,
+        )
+        note(task, settled.memory, line)
 
 
 def _run(task: Task, tree: str, due: list[_Due], *, again: bool, progress: Callable[[Progress], None]) -> list[Proven]:

@@ -28,6 +28,7 @@ from detent.runner.step.look import current_tree
 from detent.runner.step.settle import note
 from detent.store.disk.atomic import as_json, read_plain, write_atomic
 from detent.store.disk.lock import Lock
+from detent.store.journal.events import SetUp
 from detent.store.journal.places import lies_in
 from detent.store.text.names import name_some
 
@@ -187,8 +188,15 @@ def note_set_up(
         return too_many(left_out)
     content = {"how": choice.how, "why": choice.why, "key": choice.key, "left_out": left_out}
     if changed or made_bytes or any(seen.get(name) != value for name, value in content.items()):
-        copied = {"made_bytes": made_bytes} if made_bytes else {}
-        note(task, memory, "set_up", {**content, "changed": list(changed), **copied})
+        line = SetUp(
+            how=choice.how,
+            why=choice.why,
+            key=choice.key,
+            left_out=left_out,
+            changed=list(changed),
+            made_bytes=made_bytes,
+        )
+        note(task, memory, line)
     return None
 
 

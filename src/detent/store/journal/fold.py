@@ -1,0 +1,388 @@
+"""How each journal line changes what is remembered of a task. Reads and writes nothing.
+
+What a line says is taken by the fields of its type. A line that lacks one raises KeyError: nothing of it is folded.
+"""
+
+from __future__ import annotations
+
+import time
+
+from detent.core.machine import ASKED
+from detent.store.disk.digest import sha256_of
+from detent.store.journal.chain import FORMAT
+from detent.store.journal.events import (
+    Acted,
+    Amended,
+    Answered,
+    Approved,
+    Configured,
+    Crashed,
+    Deploy,
+    FiledChange,
+    Intended,
+    Landed,
+    Moved,
+    Proved,
+    Refused,
+    RestoredTree,
+    Resumed,
+    SetUp,
+    Unprepared,
+)
+from detent.store.journal.line import line_of, to_line
+from detent.store.journal.memory import Memory, exact, snapshot_from_json, snapshot_to_json, utc_at
+from detent.store.journal.observed import REPORT
+from detent.store.journal.run_events import Claimed, Driven, Retitled, RunEnded, RunPlanned, RunVoid, Unmoved
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from detent.core.values import Snapshot
+    from detent.store.journal.line import Line
+
+    L = TypeVar("L", bound=Line)
+
+_JUDGEMENTS = (REPORT, "section:", "text:")  # how the keys of evidence begin that may be a verdict about a tree
+MOST_SET_UPS = 20  # of which a proof may use a copy that is kept; an older one is made anew
+MOST_PROVED = 100  # older receipts are forgotten: their commands are run again should that tree come back
+_BESIDE = ("prev", "after", "kind", "native")  # of a line about a run, what is not remembered as the run
+
+
+def compose(memory: Memory | None, line: L, after: Snapshot | None = None) -> L:
+    """The next line, not written yet."""
+    seq = 1 if memory is None else memory.snapshot.seq + 1
+    first = {"format": FORMAT} if memory is None else {}
+    now = time.time()
+    said: dict[str, Any] = {"seq": seq, "time": utc_at(int(now)), "kind": line.kind, **first, **to_line(line)}
+    if after is not None:
+        said["us"] = f"{int(now % 1 * 1_000_000):06}"  # the length of a line does not depend on it
+        said["after"] = snapshot_to_json(after)
+    return line_of(type(line), said)
+
+
+def fold(memory: Memory | None, line: Line, raw: bytes, size: int) -> Memory:
+    """The memory after one more line."""
+    return placed(foretell(memory, line), line, raw, size)
+
+
+def placed(memory: Memory, line: Line, raw: bytes, size: int) -> Memory:
+    """A foretold memory, once its line has come to lie somewhere."""
+    if line.native is None:
+        return memory.replace(size=size, last=raw)
+    place = {"time": line.time, "start": size - len(raw) - 1, "length": len(raw)}
+    return memory.replace(size=size, last=raw, native=place if line.native else {})
+
+
+def snapshot_after(line: Line) -> Snapshot:
+    """What a line says is remembered of the task after it."""
+    if line.after is None:
+        raise KeyError("after")
+    return snapshot_from_json(line.after, line.seq)
+
+
+def foretell(memory: Memory | None, line: Line) -> Memory:
+    """The memory after a line that is not written yet: all of it but where the line lies."""
+    if memory is None:
+        return _begun(line)
+    seq = line.seq
+    changes: dict[str, Any] = {} if type(line).is_quiet and not line.fields else {"due_seq": seq}
+    if line.after is not None:
+        changes.update(snapshot=snapshot_after(line), changed_time=line.time, changed_at=exact(line.time, line.us))
+    else:
+        changes["snapshot"] = memory.snapshot.replace(seq=seq)
+    if isinstance(line, Moved):
+        # Where a run was refused and the engine takes another way, the next run learns what it was refused for.
+        refusal = memory.refusal if changes["snapshot"].no and line.by in ("engine", "crash") else {}
+        changes.update(_fold_move(memory, line), refusal=refusal, ended={}, visit={}, intent={}, filing={})
+        changes["same"] = {}
+        changes["entered_time"] = line.time
+    elif isinstance(line, Refused) or (isinstance(line, Claimed) and not line.accepted):
+        changes.update(_fold_refusal(memory, line))
+    else:
+        changes.update(_fold_deed(memory, line) or _fold_proof(memory, line) or _fold_run(memory, line))
+    if isinstance(line, (Moved, Crashed, Unmoved, Resumed)):
+        changes["fruitless"] = _fold_fruitless(memory, line)
+    changes.update(_fold_words(memory, line))
+    return memory.replace(**changes)
+
+
+def _begun(line: Line) -> Memory:
+    """The memory after a task's first line."""
+    head = {key: value for key, value in to_line(line).items() if key not in ("after", "prev")}
+    found: Mapping[str, Any] = {key: value for key, value in head.get("found", {}).items() if key != "shown"}
+    first, moment = snapshot_after(line), line.time
+    return Memory(head, first, 0, b"", line.seq, moment, moment, changed_at=exact(line.time, line.us), **found)
+
+
+def _fold_words(memory: Memory, line: Line) -> dict[str, Any]:
+    """What a line of any kind wrote into fields, called the task, or says of a person."""
+    changes: dict[str, Any] = {}
+    if isinstance(line.fields, dict) and line.fields:  # an amended line lists the labels that were changed
+        changes["written"] = {"seq": line.seq, "fields": line.fields}
+        if isinstance(line, Moved):
+            changes["statuses"] = {**memory.statuses, **line.fields}
+    if isinstance(line, (Amended, Retitled)) and line.title:  # other words than the first line gave it
+        changes["head"] = {**memory.head, "title": line.title}
+    if isinstance(line, (Moved, Answered, Resumed)) and line.answer:
+        told = {"text": line.answer, "name": line.name, "asked": line.asked}
+        changes["answer"] = {"seq": line.seq, "time": line.time, **told}
+    return changes
+
+
+def _fold_refusal(memory: Memory, line: Refused | Claimed) -> dict[str, Any]:
+    """What a refused request changes: at the end of a run it is the run's no, while it lives its last word so far."""
+    refusal = {"want": line.want, "by": line.by, "problem": line.problem, "missing": line.missing, "time": line.time}
+    changes: dict[str, Any] = {"refusal": refusal}
+    if isinstance(line, Claimed):
+        return changes if memory.claim else {**changes, "unheard": line.to or ""}
+    if memory.ended:  # the claim is answered; what the run left is still to be decided
+        changes["ended"] = {**memory.ended, "claim": ""}
+    if line.no:
+        snapshot = memory.snapshot
+        changes["snapshot"] = snapshot.replace(seq=line.seq, no={**snapshot.no, ASKED: line.no})
+    return changes
+
+
+def _fold_fruitless(memory: Memory, line: Moved | Crashed | Unmoved | Resumed) -> Mapping[str, Any]:
+    """How many runs in a row came to nothing; what people do, and a run that led somewhere, begins the count anew."""
+    ended, by = memory.ended, "" if isinstance(line, Unmoved) else line.by
+    if isinstance(line, Resumed) or by == "person" or (isinstance(line, Moved) and ended and by != "crash"):
+        return {}
+    if not ended or ended["by_person"] or ended["exit"] == "quota":
+        return memory.fruitless  # the engine's own move, or nobody could work
+    told = {"run": ended["run"], "state": ended["state"], "exit": ended["exit"]}
+    why = line.why if isinstance(line, Unmoved) else ""
+    return {**told, "why": why, "count": memory.fruitless.get("count", 0) + 1}
+
+
+def _fold_move(memory: Memory, line: Moved) -> dict[str, Any]:
+    """What a move promises, what was prepared for it, what a person signed, and what its gates found part by part."""
+    changes: dict[str, Any] = {"came_with": line.tree, "led": line.led}
+    if line.tree:
+        changes["trees"] = {**memory.trees, line.edge: {"tree": line.tree, "seq": line.seq}}
+        word = memory.deploy.get("word", {})
+        if word.get("unseen") and not word["tree"] and line.edge in word["edges"]:
+            # A word given ahead is about the first tree that is verified after it, and about no other.
+            changes["deploy"] = {**memory.deploy, "word": {**word, "tree": line.tree}}
+        entry = {} if line.after is None else line.after["entry"]
+        changes["judged"] = _fold_judged(memory, entry, line.tree, "")
+    if line.effects:
+        # A move is the intent of its own effects: one line, one sync.
+        intents = {f"{line.seq}:{effect}": {"tree": line.tree, "to": line.to} for effect in line.effects}
+        changes["unsettled"] = {**memory.unsettled, **intents}
+    if line.prepared:
+        changes["prepared"] = {**memory.prepared, **line.prepared}
+    if line.signed:
+        shown = {"tree": line.tree, "name": line.name, "seq": line.seq, **line.signed}
+        changes["signed"] = {**memory.signed, line.edge: shown}
+    for name, fact in line.facts.items():
+        if "parts" in fact:
+            found = {"seq": line.seq, "to": line.to, "parts": fact["parts"]}
+            changes["results"] = {**changes.get("results", memory.results), name: found}
+    if memory.out:  # who failed may try elsewhere
+        changes["out"] = {name: last for name, last in memory.out.items() if last["wake"]}
+    return changes
+
+
+def configured(memory: Memory, line: Configured) -> tuple[Mapping[str, Any], Snapshot]:
+    """First line and snapshot with what such a line sets; the one place that says what holds for a task now."""
+    head, snapshot = memory.head, memory.snapshot
+    budget, agents = head.get("budget", {}), head.get("agents", {})
+    changed = {
+        "limits": {**head["limits"], **line.limits},
+        "budget": {**budget, **{name: {**budget.get(name, {}), **new} for name, new in line.budget.items()}},
+        "agents": {**agents, "overrides": {**agents.get("overrides", {}), **line.agents}},
+        "commands": [*head["commands"], *line.commands],
+    }
+    if line.pack:
+        changed["pack"] = line.pack
+    locked = {**snapshot.locked, **line.locked}
+    found = snapshot.entry if line.entry is None else line.entry  # with other code what was found before is old
+    return {**head, **changed}, snapshot.replace(mode=line.mode or snapshot.mode, locked=locked, entry=found)
+
+
+def _fold_deed(memory: Memory, line: Line) -> dict[str, Any]:
+    """What a line about something that was done changes: an intent, an effect, a landing, other settings."""
+    changes: dict[str, Any] = {}
+    match line:
+        case Intended():
+            changes["intent"] = {key: value for key, value in to_line(line).items() if key != "prev"}
+        case Unprepared():
+            changes["intent"] = {}
+        case Acted():
+            changes = _fold_acted(memory, line)
+        case SetUp():
+            changes["set_up"] = {"how": line.how, "why": line.why, "key": line.key, "left_out": line.left_out}
+        case Approved():
+            changes["approved"] = {"tree": line.tree, "files": line.files, "name": line.name, "seq": line.seq}
+        case FiledChange():
+            changes["filing"] = {"tree": line.tree, "files": line.files, "refused": line.refused}
+        case Landed():
+            changes["landed"] = {"how": line.how, "commit": line.commit, "branch": line.branch}
+        case Configured():
+            head, snapshot = configured(memory, line)
+            changes = {"head": head, "snapshot": snapshot.replace(seq=line.seq)}
+        case _:
+            pass
+    return changes
+
+
+def _fold_acted(memory: Memory, line: Acted) -> dict[str, Any]:
+    """What a promised effect changes: it is kept, and what came of it is known."""
+    result = line.result
+    changes: dict[str, Any] = {"unsettled": {key: told for key, told in memory.unsettled.items() if key != line.step}}
+    if "commit" in result:
+        changes["checkpoint"] = result
+        if memory.landed and result["commit"] != memory.checkpoint.get("commit"):
+            changes["landed"] = {}  # not this work
+        if tree := memory.unsettled.get(line.step, {}).get("tree", ""):
+            effect = line.step.partition(":")[2]
+            changes["kept"] = {**{name: kept for name, kept in memory.kept.items() if name != effect}, effect: tree}
+    if filed := result.get("filed"):
+        changes["filed"] = {**memory.filed, filed: result["sha256"]}
+        changes["revision"] = int(result["version"])
+    return changes
+
+
+def _fold_proof(memory: Memory, line: Line) -> dict[str, Any]:
+    """What a line that vouches for receipts changes."""
+    if isinstance(line, Deploy):
+        return _fold_deploy(memory, line)
+    if not isinstance(line, Proved):
+        return {}
+    used = [line.set_up["digest"]] if line.set_up.get("digest") else []
+    set_ups = [*(one for one in memory.set_ups if one not in used), *used][-MOST_SET_UPS:]
+    return {"proved": _newest({**memory.proved, **line.receipts}), "set_ups": set_ups}
+
+
+def _newest(proved: Mapping[str, str]) -> dict[str, str]:
+    return dict(list(proved.items())[-MOST_PROVED:])
+
+
+def _fold_deploy(memory: Memory, line: Deploy) -> dict[str, Any]:
+    """A person's word lets it begin anew; what began is over with its end. The last one is known until taken back."""
+    last = {key: memory.deploy[key] for key in ("last",) if key in memory.deploy}
+    if line.stage == "confirmed":
+        word = _word(line.tree, line.name, line.reason, unseen=bool(line.unseen), edges=line.edges or [])
+        accepted = {"accepted": {**word, "seq": line.seq}} if line.differs else {}
+        return {"deploy": {"confirmed": line.plan, "word": word, **last}, **accepted}
+    told = {
+        "plan": line.plan,
+        "tree": line.tree,
+        "visit": line.visit,
+        "time": line.time,
+        "ok": line.ok,
+        "why": line.why,
+    }
+    if line.stage == "begun":
+        last = {"last": {"plan": line.plan, "commands": line.commands, "tree": line.tree}}
+        return {"deploy": {**memory.deploy, "begun": told, **last}}
+    if line.stage == "rolling_back":  # nothing is deployed any more, and deploying again needs another word
+        return {"deploy": {**last, "back": line.visit}}
+    proved = _newest({**memory.proved, **line.receipts})
+    if line.stage == "rolled_back":
+        back = {"taken_back": line.time}  # until a person lets it be deployed again
+        return {"proved": proved, "deploy": back if line.ok else last}
+    ended = {**told, "proof": sha256_of("".join(line.receipts.values()).encode())}
+    deploy = {**{key: value for key, value in memory.deploy.items() if key != "begun"}, "ended": ended}
+    if line.left:  # what the commands themselves made is no change since the person's word
+        deploy["word"] = {**deploy.get("word", _word()), "tree": line.left}
+        deploy["last"] = {**deploy.get("last", {}), "tree": line.left}
+    return {"proved": proved, "deploy": deploy}
+
+
+def _word(
+    tree: str = "", name: str = "", reason: str = "", *, unseen: bool = False, edges: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What is remembered of a person's word about deploying."""
+    return {"tree": tree, "name": name, "reason": reason, "unseen": unseen, "edges": list(edges)}
+
+
+def _fold_run(memory: Memory, line: Line) -> dict[str, Any]:
+    """What a line about an agent run changes, and what a person says that lets the next one start."""
+    over: dict[str, Any] = {"claim": {}, "unheard": ""}
+    match line:
+        case RunPlanned():
+            return {"runs": line.run, "run": _remembered(line), **over}
+        case Claimed():
+            return {"claim": _remembered(line), "unheard": ""}
+        case RunVoid():
+            return {"run": {}, **over}
+        case RunEnded():
+            return {"run": {}, **over, **_fold_end(memory, line)}
+        case Crashed() | Unmoved():
+            return _fold_unmoved(memory, line)
+        case Driven():
+            return {"driven": _remembered(line)}
+        case _:
+            return _fold_word(memory, line)
+
+
+def _remembered(line: Line) -> dict[str, Any]:
+    return {key: value for key, value in to_line(line).items() if key not in _BESIDE}
+
+
+def _fold_end(memory: Memory, line: RunEnded) -> dict[str, Any]:
+    """What the end of a run leaves to be decided, and what it used."""
+    ended = _remembered(line)
+    return {
+        "ended": ended,
+        "filing": {"tree": line.tree, **line.filed} if line.filed else {},
+        "visit": {**ended, "count": memory.visit.get("count", 0) + 1},
+        "usage": {name: memory.usage.get(name, 0) + value for name, value in line.usage.items()},
+        "out": _fold_out(memory, line),
+        "judged": _fold_judged(memory, _left(line), line.tree, line.role, line.filed.get("files", {})),
+        "last_run": {"run": line.run, "agent": line.agent, "model": line.model},
+    }
+
+
+def _fold_unmoved(memory: Memory, line: Crashed | Unmoved) -> dict[str, Any]:
+    changes: dict[str, Any] = {"ended": {}, "visit": {**memory.visit, "why": line.why or ""}}
+    if isinstance(line, Unmoved) and line.closed:
+        changes["same"] = {**memory.same, line.closed: times(memory, line.closed)}
+    return changes
+
+
+def times(memory: Memory, closed: str) -> int:
+    """How many runs of this visit a refusal has ended, with the one that ends now."""
+    return memory.same.get(closed, 0) + 1 if closed else 0
+
+
+def _fold_word(memory: Memory, line: Line) -> dict[str, Any]:
+    """A person's word: it answers a no, empties the question, and lets a run start that may have waited for it."""
+    if isinstance(line, RestoredTree):  # a branch that is there again
+        return {"prepared": {**memory.prepared, **line.prepared}}
+    if isinstance(line, Resumed):
+        return {"same": {}, "visit": {**memory.visit, "word": True}} if memory.visit else {"same": {}}
+    if not isinstance(line, Answered):
+        return {}
+    return {"same": {}, **({"snapshot": memory.snapshot.replace(seq=line.seq, no={})} if memory.snapshot.no else {})}
+
+
+def _left(line: RunEnded) -> dict[str, str]:
+    """The evidence as a run left it, without the reports that were put back because they are not its own."""
+    # A file that was put back takes all its sections with it.
+    taken = tuple(f"{item.partition(':')[2]}:" for item in line.taken or ())
+    return {key: value for key, value in line.evidence.items() if not f"{key.partition(':')[2]}:".startswith(taken)}
+
+
+def _fold_judged(
+    memory: Memory, evidence: Mapping[str, str], tree: str, role: str, filed: Mapping[str, str] = {}
+) -> dict[str, Mapping[str, str]]:
+    """Reports that are new are about the tree they were found with; without a role a person wrote them.
+
+    One that was filed from this very run is new, also where it says the same.
+    """
+    found = {key: value for key, value in evidence.items() if key.startswith(_JUDGEMENTS)}
+    known = {key: one["hash"] for key, one in memory.judged.items()}
+    new = {key: value for key, value in found.items() if known.get(key) != value or filed.get(key.split(":")[1])}
+    return {**memory.judged, **{key: {"hash": value, "tree": tree, "role": role} for key, value in new.items()}}
+
+
+def _fold_out(memory: Memory, line: RunEnded) -> dict[str, Mapping[str, str]]:
+    name = f"{line.agent}:{line.model}" if line.model else line.agent
+    out = {known: last for known, last in memory.out.items() if known != name}
+    is_out = line.exit != "finished" and not line.by_person and line.exit != "lost"
+    return {**out, name: {"exit": line.exit, "wake": line.wake}} if is_out else out
