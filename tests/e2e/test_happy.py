@@ -375,17 +375,15 @@ def test_bare_detent_outside_and_inside_a_project(at: At, tmp_path: Path) -> Non
     assert task.detent("--json", cwd=task.repo).json()["tasks"][0]["state"] == "blocked"
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: str(command.name))
-def test_help_of_every_command_names_every_option(detent: Detent, command: Any) -> None:
-    words = command.name.split()
-    shown = detent(*words, "--help")
-    assert shown.code == 0
-    assert shown.out == detent("help", *words).out
-    for option in command.options:
-        assert option.flag in shown.out
-    for argument in command.arguments:
-        assert argument.name in shown.out
-    assert ("--json" in shown.out) == command.has_json
+def test_help_of_every_command_names_every_option(detent: Detent) -> None:
+    for command in COMMANDS:
+        words = command.name.split()
+        shown = detent(*words, "--help")
+        assert shown.code == 0, shown
+        assert shown.out == detent("help", *words).out
+        for named in (*(option.flag for option in command.options), *(one.name for one in command.arguments)):
+            assert named in shown.out, shown
+        assert ("--json" in shown.out) == command.has_json, shown
 
 
 def test_the_help_lists_every_command_and_exit_code(detent: Detent) -> None:
