@@ -93,7 +93,7 @@ class ToolError(DetentError):
     kind = "tool"
 
 
-class TakesLong(Exception):  # no error: what was asked can be had, but not by somebody in a hurry
+class TakesLong(Exception):  # no error: the answer can be had, but not at once
     """A look would take long. A caller that many others wait for leaves it to another process."""
 
 

@@ -235,7 +235,7 @@ def test_a_run_without_an_end_is_seen(world: World) -> None:
         assert judge_of(name)(scene)
 
 
-def test_a_proof_that_nobody_ended_is_seen(world: World) -> None:
+def test_a_proof_that_was_left_running_is_seen(world: World) -> None:
     scene = world.at(PHASE, GREEN, NONE)
     for name in ("forks-in-the-proof", "eats-memory-in-the-proof"):
         assert judge_of(name)(scene) == "no proof command was run"

@@ -95,7 +95,7 @@ def test_work_without_its_hidden_file_is_seen(world: World) -> None:
     assert judge_of("hides-a-tracked-folder")(world.at(PHASE, GREEN, NONE))
 
 
-def test_a_spoilt_prompt_is_seen(world: World) -> None:
+def test_a_damaged_prompt_is_seen(world: World) -> None:
     scene = world.at(PHASE, WORK, NONE)
     scene.let_loose("does-nothing")
     assert not judge_of("writes-to-its-standard-input")(scene)

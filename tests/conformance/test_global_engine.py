@@ -263,7 +263,7 @@ def test_what_is_accepted_was_tested_as_it_is(at: Any) -> None:
     assert desk.lines("proved")[-1]["tree"] == desk.lines("moved")[-1]["tree"]
 
 
-def test_what_an_override_let_through_can_be_accepted_as_long_as_nobody_touches_it(at: Any) -> None:
+def test_overridden_work_can_be_accepted_while_it_is_unchanged(at: Any) -> None:
     desk = at("test")
     desk.work("test.sh", "exit 1\n")
     desk.moved("accept", override="the test is wrong")
@@ -419,7 +419,7 @@ SPOILT = {
 
 
 @pytest.mark.parametrize("how", SPOILT)
-def test_a_spoilt_state_file_is_an_error_and_is_never_overwritten(at: Any, how: str) -> None:
+def test_a_damaged_state_file_is_an_error_and_is_never_overwritten(at: Any, how: str) -> None:
     desk = at("planning")
     path = desk.put("state.json", SPOILT[how])
     with pytest.raises(UnreadableError) as error:
@@ -429,7 +429,7 @@ def test_a_spoilt_state_file_is_an_error_and_is_never_overwritten(at: Any, how: 
 
 
 @pytest.mark.parametrize("how", SPOILT)
-def test_a_folder_with_a_spoilt_state_file_is_not_adopted(repo: MakeRepo, tmp_path: Path, how: str) -> None:
+def test_a_folder_with_a_damaged_state_file_is_not_adopted(repo: MakeRepo, tmp_path: Path, how: str) -> None:
     tree, folder = repo("plain", {"a": ""}), tmp_path / "spoilt"
     folder.mkdir()
     (folder / "state.json").write_text(SPOILT[how], encoding="utf-8")

@@ -295,7 +295,7 @@ def git(task: GlobalTask, *words: str) -> str:
 @pytest.mark.parametrize(
     ("line", "phase"), [("/plan", "planning"), ("/codegen", "codegen"), ("/review code", "review")]
 )
-def test_who_sends_accepted_work_back_says_why(agents: Agents, line: str, phase: str) -> None:
+def test_sending_accepted_work_back_needs_a_reason(agents: Agents, line: str, phase: str) -> None:
     task = at(agents, "accept")
     assert "needs a reason" in say(task, line, code=1)
     assert not (task.folder / "accept/decision.json").exists()

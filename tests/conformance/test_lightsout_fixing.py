@@ -59,7 +59,7 @@ def test_a_reviewer_that_reaches_into_the_checkout_passes_nothing(lights: Lights
 
 
 @pytest.mark.requirement("S2.110")
-def test_what_a_reader_found_is_nobody_else_s_to_rewrite(lights: Lights) -> None:
+def test_only_the_reader_may_rewrite_its_findings(lights: Lights) -> None:
     forge = 'for one in review verification readiness reconcile; do echo forged >> "scaffolding/$one.md"; done'
     line = lights.at(
         "Reviewing",
@@ -150,7 +150,7 @@ def test_a_significant_fix_is_reconciled_first(lights: Lights, fix: str) -> None
         ("Verifying", once("criterion", FAILED_CRITERION, VERIFIED), "VerifyFixing", "VerifyRetrying"),
     ],
 )
-def test_who_can_not_mend_it_escalates_and_gets_another_try(
+def test_a_fixer_that_fails_escalates_and_gets_another_try(
     lights: Lights, state: str, script: str, fixing: str, retrying: str
 ) -> None:
     escalates = once("escalates", f"detent move {retrying}", "echo '# mended' >> test_app.py")

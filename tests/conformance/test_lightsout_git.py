@@ -151,7 +151,7 @@ def test_drift_that_is_never_resolved_blocks_at_last(lights: Lights) -> None:
 
 @pytest.mark.requirement("S2.85")
 @pytest.mark.parametrize(("state", "stop"), [("Expanding", "BlockedOnGate"), ("Building", "BlockedOnGate")])
-def test_who_can_not_go_on_stops_with_the_same_report(lights: Lights, state: str, stop: str) -> None:
+def test_an_agent_that_can_not_go_on_stops_with_the_same_report(lights: Lights, state: str, stop: str) -> None:
     line = lights.at(state, **{state: "doc blocked.md"})
     line.run(expect=4)
     assert line.state() == stop

@@ -62,7 +62,7 @@ def test_a_checkout_has_one_pipeline(lights: Lights) -> None:
     assert "already belongs to task p" in second.err
 
 
-def test_a_state_file_of_somebody_else_is_not_written_over(lights: Lights) -> None:
+def test_a_foreign_state_file_is_not_overwritten(lights: Lights) -> None:
     repository = lights.repository()
     path = repository / "scaffolding" / "state.json"
     path.parent.mkdir()

@@ -94,7 +94,7 @@ def test_a_reviewer_that_writes_the_checkout_is_caught(lights: Lights) -> None:
 # --- after a delivery ---
 
 
-def test_who_takes_over_a_finished_project_vouches_for_its_delivery(lights: Lights) -> None:
+def test_adopting_a_finished_project_vouches_for_its_delivery(lights: Lights) -> None:
     line = lights.delivered()
     assert (line.state(), line.shown()["delivered"]) == ("PipelineComplete", "yes")
     assert line.entries()[0]["kind"] == "adopted"

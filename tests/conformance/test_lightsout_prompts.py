@@ -273,7 +273,7 @@ def test_review_is_told_what_to_look_at(told: dict[str, list[str]], words: tuple
 
 
 @pytest.mark.requirement("S2.54")
-def test_findings_are_fixed_one_at_a_time_by_somebody_else(told: dict[str, list[str]]) -> None:
+def test_findings_are_fixed_one_at_a_time_by_another_role(told: dict[str, list[str]]) -> None:
     _holds(told["ReviewFixing"][0], "one finding at a time", "reproduce it first", "the reviewer, another role")
     assert len(told["Reviewing"]) == 2
 

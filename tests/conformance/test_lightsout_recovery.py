@@ -70,7 +70,7 @@ def test_a_session_lost_in_any_of_the_ten_states_goes_on_where_the_artifacts_say
 
 
 @pytest.mark.requirement("S2.86", "S2.92")
-def test_who_goes_on_after_a_block_is_told_commits_post_mortems_documents_and_tests(lights: Lights) -> None:
+def test_a_run_after_a_block_is_given_commits_post_mortems_and_tests(lights: Lights) -> None:
     told = (
         "cat > scaffolding/post-mortem.md <<'END'\n**What went wrong:** the pool leaked\n"
         "**What to try differently:** close it\n**What to avoid:** sleeping\nEND\n"
@@ -203,7 +203,7 @@ def test_sessions_that_are_lost_again_and_again_stop_the_task_and_count_as_no_fa
     line.audit()
 
 
-def test_reports_that_nobody_can_read_stop_the_task_although_each_is_another(lights: Lights) -> None:
+def test_unreadable_reports_stop_the_task_although_they_differ(lights: Lights) -> None:
     lights.honest(Reviewing='echo "$DETENT_RUN_NUMBER: all is well" > "$DETENT_OUT/review.md"')
     more = "[machine.lights-out.limits]\nfruitless = 2\n"
     line = lights.delivered(more, state='{"stage": "Reviewing", "passed": "build"}')

@@ -261,7 +261,7 @@ def test_recovery_goes_back_to_the_first_phase_whose_artifacts_are_gone(lost: st
 
 @pytest.mark.requirement("S2.94")
 @pytest.mark.parametrize(("state", "goes_on"), [("Verifying", "RecoverToVerify"), ("Deploying", "RecoverToDeploy")])
-def test_a_reconcile_after_recovery_is_a_person_s_choice_and_nobody_s_duty(state: str, goes_on: str) -> None:
+def test_a_reconcile_after_recovery_is_optional_for_a_person(state: str, goes_on: str) -> None:
     at = walk(*WAYS_TO[state], "DropSession", "StartContextRecovery")
     unasked = decide(lights_out(), at, facts(closed=NOTHING_LOST), Signal("engine"))
     assert isinstance(unasked, Advance)
@@ -434,14 +434,14 @@ def test_three_lost_agents_are_three_drops_and_no_failed_gate(exit_class: str) -
         ("Iterating", "proposer"),
     ],
 )
-def test_who_judges_only_reads(state: str, role: str) -> None:
+def test_a_judge_only_reads(state: str, role: str) -> None:
     found = lights_out().states[state]
     assert (found.role, found.access) == (role, "read")
 
 
 @pytest.mark.requirement("S2.110")
 @pytest.mark.parametrize(("finds", "fixes"), [("Reviewing", "ReviewFixing"), ("Verifying", "VerifyFixing")])
-def test_who_finds_is_not_who_fixes_and_looks_again(finds: str, fixes: str) -> None:
+def test_the_role_that_finds_does_not_fix_and_looks_again(finds: str, fixes: str) -> None:
     states = lights_out().states
     assert (states[finds].access, states[fixes].access) == ("read", "write")
     assert states[finds].role != states[fixes].role

@@ -48,7 +48,7 @@ def test_global_a_coder_that_asks_for_planning_is_not_sent_on_to_review(agents: 
     [{"signal": "stuck", "reason": "I can't read step 2"}, {"reason": "I can't read step 2"}],
     ids=["unknown", "none"],
 )
-def test_global_a_signal_that_nobody_knows_does_not_let_the_code_pass(agents: Agents, report: dict[str, str]) -> None:
+def test_global_an_unknown_signal_does_not_let_the_code_pass(agents: Agents, report: dict[str, str]) -> None:
     task = make_global(agents)
     line = json.dumps(report).replace("'", "'\\''")
     agents.script("codegen", f"{CODER}; out codegen-report.json '{line}'", run=3)

@@ -206,7 +206,7 @@ def test_a_worker_called_into_a_stuck_task_hands_it_back_to_review(oranges: Oran
 
 
 @some_deaths
-def test_who_asked_and_then_died_is_heard_once(oranges: Oranges, death: str) -> None:
+def test_an_accepted_request_is_decided_once_however_the_run_ends(oranges: Oranges, death: str) -> None:
     """The race of a command and an exit: the claim is decided when the process is gone, and nothing follows it."""
     oranges.script("working", f"handoff; orange task update --status agent-review; {DEATHS[death]}")
     oranges.script("agent-review", "exec sleep 1000")
@@ -346,7 +346,7 @@ def test_a_respawn_gives_the_task_its_driver_back(oranges: Oranges) -> None:
 
 
 @pytest.mark.requirement("S3.33", "S3.56", "S3.62")
-def test_whoever_watches_goes_on_after_a_respawn(oranges: Oranges) -> None:
+def test_watch_goes_on_after_a_respawn(oranges: Oranges) -> None:
     oranges.honest()
     oranges.script("working", "exit 1", run=1)
     task = oranges.orange()
@@ -387,7 +387,7 @@ def test_a_respawn_from_stuck_starts_the_reviewer_too(oranges: Oranges) -> None:
 
 
 @pytest.mark.parametrize("state", ["stuck", "reviewing"])
-def test_an_assistant_who_moves_nothing_leaves_the_task_undriven(oranges: Oranges, state: str) -> None:
+def test_an_assistant_that_moves_nothing_leaves_the_task_idle(oranges: Oranges, state: str) -> None:
     oranges.honest(**{state: "echo looked"})
     task = oranges.orange("working", *(["stuck"] if state == "stuck" else ["agent-review", "reviewing"]))
     assert task("respawn", task.id, cwd=task.repo).code == 4

@@ -56,7 +56,7 @@ def test_a_task_that_waits_for_a_home_says_so(oranges: Oranges) -> None:
 
 
 @pytest.mark.parametrize("words", [("run",), ("run", "--all")])
-def test_a_cancelled_task_needs_nobody(oranges: Oranges, words: tuple[str, ...]) -> None:
+def test_a_cancelled_task_needs_no_person(oranges: Oranges, words: tuple[str, ...]) -> None:
     oranges.honest()
     task = oranges.orange("working")
     assert task("start", task.id, cwd=task.repo).code == 0
@@ -66,7 +66,7 @@ def test_a_cancelled_task_needs_nobody(oranges: Oranges, words: tuple[str, ...])
     assert done.code == 0, done
 
 
-def test_a_run_whose_task_is_cancelled_meanwhile_needs_nobody(oranges: Oranges) -> None:
+def test_a_run_of_a_task_cancelled_meanwhile_needs_no_person(oranges: Oranges) -> None:
     here = oranges.meeting()
     oranges.script("working", "meet here; sleep 1000")
     task = oranges.orange()

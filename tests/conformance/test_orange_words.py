@@ -264,7 +264,7 @@ def test_what_is_asked_is_told_where_the_run_ended(oranges: Oranges) -> None:
     assert 'Which format?; another one needs your word: detent answer "what you decide" lines' in told
 
 
-def test_a_task_that_nobody_drives_yet_waits_for_nobody_s_word_and_has_no_files(oranges: Oranges) -> None:
+def test_a_task_that_is_not_started_waits_for_no_answer_and_has_no_files(oranges: Oranges) -> None:
     task = oranges.orange()
     assert task.json("status")["waiting_for"] == "the engine"
     assert task.json("inbox", cwd=task.repo)["waiting"] == []
@@ -280,7 +280,7 @@ def test_a_task_that_nobody_drives_yet_waits_for_nobody_s_word_and_has_no_files(
 
 
 @pytest.mark.parametrize(("state", "words"), [("reviewing", 'detent say "..." lines'), ("working", "detent run lines")])
-def test_who_has_no_terminal_is_told_how_to_go_on_without(oranges: Oranges, state: str, words: str) -> None:
+def test_talk_without_a_terminal_names_another_command(oranges: Oranges, state: str, words: str) -> None:
     path = ("working", "agent-review", "reviewing")
     task = oranges.orange(*path[: path.index(state) + 1])
     done = task("talk")

@@ -71,7 +71,7 @@ def test_no_agent_and_no_engine_leaves_a_terminal_phase(state: str, who: str) ->
 
 
 @pytest.mark.requirement("S0.30")
-def test_nobody_at_all_leaves_done() -> None:
+def test_no_actor_leaves_done() -> None:
     assert phase().states["done"].edges == ()
 
 

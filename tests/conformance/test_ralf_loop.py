@@ -227,7 +227,7 @@ def test_stop_pauses_too(threads: Threads) -> None:
 
 
 @pytest.mark.requirement("S4.68")
-def test_a_run_that_was_lost_pauses_the_loop_when_somebody_looks_again(threads: Threads) -> None:
+def test_a_lost_run_pauses_the_loop_at_the_next_command(threads: Threads) -> None:
     thread = threads.thread()
     thread.to("Running")
     threads.lose_run(thread)

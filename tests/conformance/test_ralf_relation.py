@@ -101,7 +101,7 @@ def test_a_thread_starts_in_drafting_in_every_mode() -> None:
 
 
 @pytest.mark.requirement("S4.35")
-def test_done_and_abandoned_are_the_ends_and_nobody_leaves_them() -> None:
+def test_done_and_abandoned_are_the_ends_and_have_no_way_out() -> None:
     assert set(ralf().ends()) == set(RELATION["terminal"]) == {"Done", "Abandoned"}
     assert all(ralf().states[name].edges == () for name in ralf().ends())
 

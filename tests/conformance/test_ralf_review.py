@@ -148,7 +148,7 @@ def test_quick_mode_goes_from_checkpoint_to_checkpoint(threads: Threads) -> None
 
 
 @pytest.mark.requirement("S4.58")
-def test_who_may_go_on_depends_on_the_mode(threads: Threads) -> None:
+def test_the_actor_that_goes_on_depends_on_the_mode(threads: Threads) -> None:
     found = {}
     for mode in ("quick", "methodical"):
         thread = threads.thread("--mode", mode, task_id=mode)

@@ -110,7 +110,7 @@ def test_an_assessment_that_passes_waits_for_the_person(threads: Threads) -> Non
 
 
 @pytest.mark.requirement("S4.36")
-def test_nobody_is_sent_to_a_sign_off_that_is_closed(threads: Threads) -> None:
+def test_a_closed_sign_off_is_not_offered(threads: Threads) -> None:
     thread = threads.thread()
     (letter,) = thread.json("inbox")["waiting"]
     assert (letter["why"], letter["run"]) == ("Drafting waits for a person", "detent next sums")

@@ -134,7 +134,7 @@ def test_a_killed_deployment_is_not_begun_a_second_time_unasked(deployments: Dep
 
 
 @pytest.mark.usefixtures("strace")
-def test_a_killed_rollback_runs_again_only_for_who_asks_again(deployments: Deployments, tmp_path: Path) -> None:
+def test_a_killed_rollback_runs_again_only_on_request(deployments: Deployments, tmp_path: Path) -> None:
     task = confirmed(deployments)
     task.done("move", "Complete")
     world = World(deployments, task, ("rollback", "--reason", "the page is empty", "p"), tmp_path)

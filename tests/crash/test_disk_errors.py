@@ -192,7 +192,7 @@ def test_a_host_that_refuses_a_mere_look_is_told_and_is_no_bug(lab: Lab, tmp_pat
     assert "next:" in ended.err
 
 
-def test_output_that_nobody_takes_is_no_success(lab: Lab) -> None:
+def test_output_that_can_not_be_written_is_no_success(lab: Lab) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     kind = lab.kinds["move"]

@@ -80,7 +80,7 @@ SPOILS: dict[str, tuple[Spoil, str]] = {
 
 
 @pytest.mark.parametrize("name", SPOILS)
-def test_a_spoilt_state_file_is_named_and_can_be_repaired(at: At, name: str) -> None:
+def test_a_damaged_state_file_is_named_and_can_be_repaired(at: At, name: str) -> None:
     spoil, problem = SPOILS[name]
     task = at("implement")
     task.set({"Current result": "half way"})
@@ -100,7 +100,7 @@ def test_a_spoilt_state_file_is_named_and_can_be_repaired(at: At, name: str) -> 
 
 
 @pytest.mark.parametrize("name", SPOILS)
-def test_a_spoilt_evidence_file_proves_nothing_and_can_be_repaired(at: At, name: str) -> None:
+def test_a_damaged_evidence_file_proves_nothing_and_can_be_repaired(at: At, name: str) -> None:
     spoil, problem = SPOILS[name]
     task = at("verify")
     task.section("Failed checks", "a reason to repair")

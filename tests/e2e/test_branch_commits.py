@@ -69,7 +69,7 @@ def test_what_only_the_person_ignores_and_what_was_staged_by_them_is_handled(pip
     assert (task.repo / ".editor/settings").read_text(encoding="utf-8") == "mine\n"
 
 
-def test_without_a_branch_of_its_own_nobodys_branch_is_moved(pipelines: Pipelines) -> None:
+def test_without_a_branch_of_its_own_no_branch_is_moved(pipelines: Pipelines) -> None:
     task = pipelines.task()
     task.done("move", "Designing", "--no-branch")
     head = task.git("rev-parse", "HEAD")
@@ -183,7 +183,7 @@ def test_a_block_before_any_gate_goes_back_to_where_the_work_began(pipelines: Pi
     task.audit()
 
 
-def test_who_unblocks_it_is_led_through_recovery_to_the_blocked_phase(pipelines: Pipelines) -> None:
+def test_unblocking_leads_through_recovery_to_the_blocked_phase(pipelines: Pipelines) -> None:
     task = blocked(pipelines, POST_MORTEM)
     pipelines.honest()
     task.done("answer", "use a stack")
@@ -278,7 +278,7 @@ def test_a_persons_hook_for_notices_is_told_the_report(pipelines: Pipelines) -> 
     assert "BLOCKED: design: design_ok: " in told.read_text(encoding="utf-8")
 
 
-def test_a_spoilt_state_file_is_kept_where_the_work_is_not(pipelines: Pipelines) -> None:
+def test_a_damaged_state_file_is_kept_outside_the_work(pipelines: Pipelines) -> None:
     """The folder it stood in is judged and committed with the work."""
     pipelines.honest(Designing="design small; echo spoilt by a run > $DETENT_TASK_DIR/state.json")
     task = pipelines.task().begun()

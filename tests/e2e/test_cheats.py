@@ -617,7 +617,7 @@ def test_a_receipt_that_was_made_green_by_hand_is_run_again(at: At) -> None:
     assert "failed on this tree" in task.refused("review")
 
 
-def test_a_receipt_nobody_vouched_for_is_no_proof(at: At) -> None:
+def test_a_receipt_that_no_line_vouches_for_is_no_proof(at: At) -> None:
     """A green receipt of another tree, copied under the key of this one, was never written by the engine."""
     task = at("review")
     green = next((task.control / "receipts").glob("*.json"))
@@ -689,7 +689,7 @@ def test_a_folder_without_its_pointer_still_belongs_to_its_task(at: At) -> None:
 
 
 @pytest.mark.parametrize("make", ["hard link", "folder", "link"])
-def test_a_spoilt_log_destroys_nothing_and_is_repaired(at: At, make: str) -> None:
+def test_a_damaged_log_destroys_nothing_and_is_repaired(at: At, make: str) -> None:
     task = at("verify")
     log, journal = task.folder / "history.jsonl", task.control / "journal.jsonl"
     before = journal.read_bytes()

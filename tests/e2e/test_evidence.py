@@ -140,7 +140,7 @@ def test_a_page_that_is_a_link_is_replaced_and_its_target_kept(at: At, tmp_path:
     assert not page_of(task).is_symlink()
 
 
-def test_a_spoilt_task_file_still_gives_a_page_that_says_so(at: At) -> None:
+def test_a_damaged_task_file_still_gives_a_page_that_says_so(at: At) -> None:
     task = at("verify")
     task.state_file.write_bytes(b"\xff\xfe spoilt")
     assert task("evidence").code == 0
@@ -172,7 +172,7 @@ def test_a_move_needs_a_page_only_for_more_than_one_artifact(at: At) -> None:
     }
 
 
-def test_a_page_somebody_forged_is_replaced_by_the_true_one(at: At) -> None:
+def test_a_forged_page_is_replaced_by_the_true_one(at: At) -> None:
     task = at("done")
     page_of(task).write_text("<script>everything is fine</script>")
     assert refresh_evidence(open_task(str(task.folder)))["page"]

@@ -17,7 +17,7 @@ At = Callable[[str], PhaseTask]
 @pytest.mark.parametrize("phase", ["implement", "verify", "repair"])
 @pytest.mark.parametrize("target", ["blocked", "needs_user_decision"])
 @pytest.mark.parametrize("files", [1, 2])
-def test_whoever_is_asked_finds_a_link_to_the_artifacts(at: At, phase: str, target: str, files: int) -> None:
+def test_a_block_or_question_links_to_the_artifacts(at: At, phase: str, target: str, files: int) -> None:
     task = at(phase)
     for number in range(files):
         task.write(f"artifacts/{('result', 'log')[number]}.txt", "seen\n")
@@ -28,7 +28,7 @@ def test_whoever_is_asked_finds_a_link_to_the_artifacts(at: At, phase: str, targ
     assert (task.folder / "artifacts/evidence.html").exists() == (files == 2)
 
 
-def test_a_link_that_somebody_made_stays(at: At) -> None:
+def test_an_existing_link_stays(at: At) -> None:
     task = at("implement")
     task.write("artifacts/result.txt", "seen\n")
     task.set({**BLOCKED, "Evidence link": "https://ci.acme.dev/builds/7"})

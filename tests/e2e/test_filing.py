@@ -200,7 +200,7 @@ def test_work_by_hand_is_filed_when_a_person_moves_on(task: AgentTask) -> None:
     task.audit()
 
 
-def test_a_filed_change_that_somebody_altered_is_made_anew(agents: Agents, task: AgentTask) -> None:
+def test_a_filed_change_that_was_altered_is_made_anew(agents: Agents, task: AgentTask) -> None:
     agents.script("coding", f"{CODE}; exit 1")
     task.run("--once")
     assert task.path_of_moves() == []

@@ -89,7 +89,9 @@ def test_a_status_written_by_hand_is_a_request_and_is_judged(ticket: Ticket) -> 
         ("---\nstatus", "status", "does not begin"),
     ],
 )
-def test_a_spoilt_head_is_shown_and_repaired_and_the_body_stays(ticket: Ticket, old: str, new: str, words: str) -> None:
+def test_a_damaged_head_is_shown_and_repaired_and_the_body_stays(
+    ticket: Ticket, old: str, new: str, words: str
+) -> None:
     ticket("move", "working")
     good = ticket.text() + "\n# The work\n\n## Handoff\nDONE: all\n"
     ticket.write(good.replace(old, new, 1))

@@ -52,7 +52,7 @@ def test_what_has_landed_goes_and_the_journal_stays(detent: Detent, repo: MakeRe
     assert detent("list", "--json", cwd=task.repo).json()["tasks"][0]["state"] == "done"
 
 
-def test_a_removed_home_is_no_damage_to_anybody_who_looks(detent: Detent, repo: MakeRepo) -> None:
+def test_readers_work_after_a_home_was_removed(detent: Detent, repo: MakeRepo) -> None:
     task = finished(detent, repo)
     assert task("land").code == 0
     gc(task)

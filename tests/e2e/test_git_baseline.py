@@ -65,7 +65,7 @@ def foretold(thread: ThreadTask, to: str = "Preflight") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("is_packed", [False, True])
-def test_who_looks_is_told_what_the_move_would_be_refused_for(thread: ThreadTask, *, is_packed: bool) -> None:
+def test_next_tells_what_the_move_would_be_refused_for(thread: ThreadTask, *, is_packed: bool) -> None:
     assert foretold(thread)["open"]
     thread.git("branch", "thread/t")
     if is_packed:

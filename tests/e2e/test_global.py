@@ -118,7 +118,7 @@ def test_the_filed_patch_is_the_whole_change(agents: Agents) -> None:
     assert (task.folder / "code/files/app.bin").read_bytes() == b"\0\xff"
 
 
-def test_reviews_that_nobody_can_read_stop_the_task_although_each_is_another(agents: Agents) -> None:
+def test_unreadable_reviews_stop_the_task_although_they_differ(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("plan_review", 'out plan-review.json "run $DETENT_RUN_NUMBER"')
     told = task.run(expect=6).out
@@ -151,7 +151,7 @@ def test_what_a_plan_asks_waits_in_the_inbox_until_a_person_answers(agents: Agen
     assert "which encoding?" not in task("inbox", cwd=task.repo).out
 
 
-def test_the_same_plan_again_is_no_answer_to_who_blocked_it(agents: Agents) -> None:
+def test_the_same_plan_again_is_no_answer_to_a_block(agents: Agents) -> None:
     task = make_global(agents)
     agents.script("plan_review", out("plan-review.json", {"ok": False, "blocked": True}))
     told = task.run(expect=4).out

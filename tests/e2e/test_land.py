@@ -317,7 +317,7 @@ def test_blocked_work_does_not_land(detent: Detent, repo: MakeRepo) -> None:
     assert_refused(task, "blocked is no state to land from")
 
 
-def test_who_is_at_the_end_is_led_to_the_work_and_not_in_a_circle(detent: Detent, repo: MakeRepo) -> None:
+def test_a_finished_task_leads_to_the_work_and_not_in_a_circle(detent: Detent, repo: MakeRepo) -> None:
     task = finished(detent, repo)
     way_on = f"detent evidence {task.id}; then: detent land {task.id}"
     assert f"next: {way_on}" in task("next").out

@@ -158,7 +158,7 @@ def test_proof_from_before_a_block_counts_again_with_the_line_that_the_refusal_n
         ("https://ci.acme.dev/", "as a whole, not to the proof"),
     ],
 )
-def test_an_address_that_leads_nobody_to_the_proof_is_no_link(at: At, link: str, why: str) -> None:
+def test_an_address_that_does_not_lead_to_the_proof_is_no_link(at: At, link: str, why: str) -> None:
     task = at("implement")
     task.candidate()
     task.set({"Evidence link": link})

@@ -57,7 +57,7 @@ def test_what_is_not_committed_is_told_when_the_task_is_made_and_carried_at_once
     assert oranges.detent("task", "update", "--status", "working", "two", cwd=repo).code == 0
 
 
-def test_where_every_home_is_in_use_a_task_stays_where_it_is_and_is_told_by_whom(oranges: Oranges) -> None:
+def test_without_a_free_home_a_task_stays_and_the_users_are_named(oranges: Oranges) -> None:
     first = oranges.orange("working", more=POOL, task_id="first")
     second = oranges.orange(task_id="second", repo=first.repo)
     before = (second.control / "journal.jsonl").read_bytes()

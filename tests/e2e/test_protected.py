@@ -102,7 +102,7 @@ def test_a_word_needs_a_reason_and_the_tree_that_was_looked_at(agents: Agents) -
 
 
 @pytest.mark.parametrize("words", [("move", "done"), ("move", "done", "--as", "agent")])
-def test_nobody_moves_past_it_without_approving(agents: Agents, words: tuple[str, ...]) -> None:
+def test_no_move_goes_past_it_without_approval(agents: Agents, words: tuple[str, ...]) -> None:
     task = at_the_end(agents)
     done = task(*words, task.id, "--reason", "I say so", cwd=task.repo)
     assert done.code == REFUSED, done
@@ -126,7 +126,7 @@ def test_a_removed_file_is_touched_too(agents: Agents) -> None:
     assert task.last("approved")["files"] == {"README.md": "gone"}
 
 
-def test_without_such_a_file_nobody_is_asked(agents: Agents) -> None:
+def test_without_such_a_file_no_approval_is_asked_for(agents: Agents) -> None:
     agents.honest()
     task = agents.task(ASK)
     task.run(expect=0)

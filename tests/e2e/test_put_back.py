@@ -32,7 +32,7 @@ def stopped(agents: Agents) -> GlobalTask:
     return task
 
 
-def test_whoever_edits_a_locked_file_is_told_where_the_edit_is_kept(stopped: GlobalTask) -> None:
+def test_a_restored_edit_of_a_locked_file_is_kept_and_its_place_named(stopped: GlobalTask) -> None:
     stopped.put("plan.files.json", WIDER)
     said = stopped("resume", "--reason", "go on", stopped.id, cwd=stopped.repo).out
     assert "plan.files.json is locked in codegen and was put back" in said

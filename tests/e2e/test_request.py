@@ -106,7 +106,7 @@ def test_a_source_that_cant_be_read_is_refused(detent: Detent, repo: MakeRepo, t
     assert "give one of them" in refused_new(detent, path, "--from", str(latin), "--issue", "1").err
 
 
-def test_the_request_of_somebody_else_is_never_replaced(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
+def test_a_foreign_request_is_never_replaced(detent: Detent, repo: MakeRepo, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "REQUEST.md").write_text("mine\n", encoding="utf-8")

@@ -184,7 +184,7 @@ def test_an_agent_that_never_said_it_ended_has_not_finished(agents: Agents) -> N
     assert task.last("run_ended")["exit"] == "failed"
 
 
-def test_events_nobody_could_send_do_no_harm(agents: Agents) -> None:
+def test_impossible_events_do_no_harm(agents: Agents) -> None:
     wild: list[dict[str, Any]] = [
         {"type": "thread.started", "thread_id": "--dangerously-do-anything"},
         {"type": "turn.completed", "usage": {"input_tokens": float("inf"), "output_tokens": 10**400}},
@@ -265,7 +265,7 @@ def test_any_program_is_an_agent_and_a_missing_one_is_named(agents: Agents, tmp_
     assert bare.entries("run_planned") == []
 
 
-def test_another_run_can_be_asked_for_without_waiting_and_whoever_watches_hears_of_it(agents: Agents) -> None:
+def test_respawn_without_waiting_reaches_the_watching_process(agents: Agents) -> None:
     meeting = agents.meeting()
     agents.honest()
     agents.script("implement", BUSY, run=1)

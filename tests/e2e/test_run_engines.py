@@ -283,7 +283,7 @@ def test_a_task_that_cannot_be_driven_keeps_no_other_from_it(agents: Agents, wha
     assert task.state() == "done"
 
 
-def test_watch_sees_a_run_to_its_end_but_starts_none_for_a_task_that_nobody_started(agents: Agents) -> None:
+def test_watch_sees_a_run_to_its_end_but_starts_no_idle_task(agents: Agents) -> None:
     here = agents.meeting()
     agents.honest(implement=f"meet here; {HONEST['implement']}")
     task = agents.task()
@@ -304,7 +304,7 @@ def test_watch_sees_a_run_to_its_end_but_starts_none_for_a_task_that_nobody_star
     task.audit()
 
 
-def test_who_lives_long_collects_garbage(detent: Detent, repo: MakeRepo) -> None:
+def test_a_long_lived_process_collects_garbage(detent: Detent, repo: MakeRepo) -> None:
     told, cwd = {}, repo()
     for words in (["watch", "--once"], ["list"]):
         script = f"import gc; from detent.faces.cli.main import main; main({words}); print('collects', gc.isenabled())"

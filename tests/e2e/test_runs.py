@@ -100,7 +100,7 @@ def test_a_claim_that_comes_too_early_is_refused_at_once_and_quoted_in_the_next_
     task.audit()
 
 
-def test_a_tree_with_a_file_named_like_a_module_of_python_takes_no_run_its_voice(agents: Agents) -> None:
+def test_json_py_in_the_tree_does_not_break_detent_move(agents: Agents) -> None:
     agents.honest()
     agents.script(
         "implement", "echo 'raise SystemExit(9)' | tee json.py signal.py select.py; candidate; detent move verify"
@@ -277,7 +277,7 @@ echo '{"move": "review"}' > "$DETENT_DROP/ahead.json" """,
     assert task.entries("run_ended")[1]["claim"] == ""
 
 
-def test_a_drop_folder_that_was_taken_away_keeps_nobody_from_driving(agents: Agents) -> None:
+def test_a_removed_drop_folder_does_not_stop_driving(agents: Agents) -> None:
     agents.script("implement", 'rm -rf "$DETENT_DROP"; : > "$DETENT_DROP"; candidate; detent move verify')
     agents.script("verify", 'test -d "$DETENT_DROP"; count')
     task = agents.task()
@@ -382,7 +382,7 @@ SPOILS = (
 )
 
 
-def test_a_spoilt_state_file_is_written_again_and_what_stood_there_is_kept(agents: Agents) -> None:
+def test_a_damaged_state_file_is_rewritten_and_its_text_kept(agents: Agents) -> None:
     for number, spoil in enumerate(SPOILS, 1):
         agents.script("implement", f"echo '# {number}' >> app.py; {spoil}", run=number)
     agents.script("implement", IMPLEMENT)

@@ -178,7 +178,7 @@ def test_what_is_signed_is_shown_before_and_after(letter: Letter) -> None:
     assert "words.txt" in said
 
 
-def test_who_says_what_they_looked_at_signs_nothing_else(letter: Letter) -> None:
+def test_a_sign_off_with_a_tree_signs_only_that_tree(letter: Letter) -> None:
     tree = letter("diff", "t", "--json").json()["tree"]
     (letter.repo / "app.py").write_text("changed\n", encoding="utf-8")
     done = letter("approve", "t", "--tree", tree[:12])
@@ -248,7 +248,7 @@ def test_audit_names_a_bad_sign_off_first(
     assert words in found[2]
 
 
-def test_a_machine_that_asks_for_a_sign_off_nobody_can_give_does_not_load(letter: Letter, tmp_path: Path) -> None:
+def test_a_machine_with_an_impossible_sign_off_does_not_load(letter: Letter, tmp_path: Path) -> None:
     (tmp_path / "wrong.toml").write_text(MACHINE.replace('edge  = "sign"', 'edge  = "hand_in"', 1), encoding="utf-8")
     done = letter("machine", "check", tmp_path / "wrong.toml")
     assert done.code != 0, done

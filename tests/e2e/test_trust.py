@@ -35,9 +35,7 @@ def stranger(detent: Detent) -> Detent:
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_no_task_is_made_from_settings_nobody_trusted(
-    stranger: Detent, repo: MakeRepo, tmp_path: Path, text: str
-) -> None:
+def test_no_task_is_made_from_untrusted_settings(stranger: Detent, repo: MakeRepo, tmp_path: Path, text: str) -> None:
     mark = tmp_path / "mark"
     path = repo(files={**SAMPLE_FILES, "detent.toml": text.format(mark=mark)})
     for words in (("new", "x"), ("new", "--issue", "1"), ("adopt", str(path), "phase")):

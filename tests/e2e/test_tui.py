@@ -251,7 +251,7 @@ def test_closing_it_leaves_agents_at_work_and_says_so(rounds: Rounds) -> None:
     assert task.state() == "reviewing"
 
 
-def test_where_somebody_watches_already_it_looks_on_and_takes_over_later(rounds: Rounds) -> None:
+def test_beside_another_watch_it_only_shows_and_takes_over_later(rounds: Rounds) -> None:
     rounds.at_review("note")
     watcher = rounds.agents.begin("watch", cwd=rounds.repo)
     rounds.script("other", "true")

@@ -132,7 +132,7 @@ def test_a_task_from_start_to_sign_off_by_keys_alone(rounds: Rounds, tmux: list[
 
 @needs_tmux
 @needs_textual
-def test_the_bell_rings_when_a_task_begins_to_need_somebody(rounds: Rounds, tmux: list[Tmux], tmp_path: Path) -> None:
+def test_the_bell_rings_when_a_task_begins_to_need_a_person(rounds: Rounds, tmux: list[Tmux], tmp_path: Path) -> None:
     rounds.script("note", f"{WRITE}; detent move reviewing")
     rounds("note")
     window = open_window(tmux, rounds, tmp_path)
@@ -160,7 +160,7 @@ def test_without_colours_it_says_the_same(rounds: Rounds, tmux: list[Tmux], tmp_
 
 @needs_tmux
 @needs_textual
-def test_who_is_told_to_end_leaves_the_terminal_as_it_was(rounds: Rounds, tmux: list[Tmux], tmp_path: Path) -> None:
+def test_ending_it_leaves_the_terminal_as_it_was(rounds: Rounds, tmux: list[Tmux], tmp_path: Path) -> None:
     rounds("note")
     window = open_window(tmux, rounds, tmp_path)
     window.shows("○  note")

@@ -197,7 +197,7 @@ def test_a_document_that_shows_the_values_is_not_touched(text: str) -> None:
 
 @given(st.text(max_size=60) | heads().map(lambda head: f"---\n{head}---\nbody\n") | documents(), documents())
 @EXAMPLES
-def test_whatever_was_spoilt_can_be_mended(spoilt: str, good: str) -> None:
+def test_any_damaged_text_can_be_repaired(spoilt: str, good: str) -> None:
     try:
         CODEC.read(good)
     except UnreadableError:

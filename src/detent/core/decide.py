@@ -103,7 +103,7 @@ def _first_open(
                 return _advance(machine, snapshot, signal, edge, way)
             if may_waive and not (guards or waivable or edge.sign_off or any(gate.pending for gate in gates)):
                 waivable = (way, tuple(gate.gate for gate in gates))
-            # A way that only lacks proof is nearer than one nobody can use now, or one whose gates were answered: no.
+            # A way that only lacks proof is nearer than one that can't be used now, or one whose gates said no.
             is_other = (way.after_no == UNASKED and not snapshot.no) or not all(one.is_meant for one in gates)
             is_answered = not guards and all(one.is_known for one in gates)
             distance = (len(guards), is_other, sum(not one.pending for one in gates), is_answered)

@@ -67,7 +67,7 @@ class Edge(Record):
     instead: Mapping[str, str] = {}
 
     def by(self) -> tuple[str, ...]:
-        """Everyone who has a way to take this edge, in the fixed order of actors."""
+        """The actors that have a way to take this edge, in their fixed order."""
         return tuple(actor for actor in ACTORS if any(actor in way.by for way in self.ways))
 
 

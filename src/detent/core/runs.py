@@ -21,11 +21,11 @@ def run_over(
     *,
     by_person: bool = False,
 ) -> Snapshot:
-    """When no process of the run is left and nothing is decided yet; who was interrupted or lost has had no turn.
+    """When no process of the run is left and nothing is decided yet; an interrupted or lost run has had no turn.
 
     `no` is what this run said against going on; it replaces what the run before it said.
     """
-    if exit_class == "quota":  # nobody worked, so nothing is counted; the task waits
+    if exit_class == "quota":  # no work was done, so nothing is counted; the task waits
         return snapshot.replace(exit=exit_class)
     counters, registers = dict(snapshot.counters), dict(snapshot.registers)
     for name in (RUNS, *(() if by_person or exit_class == "lost" else machine.states[snapshot.state].counts_run)):

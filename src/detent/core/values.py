@@ -40,13 +40,13 @@ class Fact(Record):
     pending: bool = False  # a command has not been run on this tree: not proven, but provable
     note: str = ""  # worth telling although the gate is open
     parts: tuple[tuple[str, bool | None, str], ...] = ()  # made of several answers: label, result, reason
-    is_known: bool = True  # False: nobody could answer, or nobody has yet
+    is_known: bool = True  # False: there is no answer yet, or there can be none
     is_meant: bool = True  # False: the file clearly gives another answer, so another way was meant
     once: str = ""  # open only until this happens, which the work itself may bring about
 
 
 class Signal(Record):
-    """Somebody asks. `want` is an edge name or a target state; empty means whatever is open first."""
+    """A request for a decision. `want` is an edge name or a target state; empty means whatever is open first."""
 
     who: str  # agent | engine | person | crash
     want: str = ""

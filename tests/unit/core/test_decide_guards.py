@@ -186,7 +186,7 @@ def test_waiting_for_a_run_says_which_ends_count() -> None:
 
 
 @pytest.mark.parametrize("who", ["agent", "person"])
-def test_exit_classes_bind_nobody_but_the_engine(who: str) -> None:
+def test_exit_classes_bind_only_the_engine(who: str) -> None:
     advanced(ask(after(""), Signal(who, "go"), "ready"))
 
 
@@ -203,7 +203,7 @@ def test_a_closed_gate_is_told_with_its_fix() -> None:
     advanced(ask(made, Signal("agent", "over"), "ready", "seen"))
 
 
-def test_a_gate_nobody_looked_at_is_closed() -> None:
+def test_a_gate_without_an_answer_is_closed() -> None:
     made = small('[[edge]]\nfrom = "work"\nto = "over"\nby = ["agent"]\nneeds = ["ready"]')
     decision = decide(made, enter(made), {}, Signal("agent", "over"))
     assert refused(decision).missing == (Missing("ready", "this gate was not asked", "write ready.txt"),)
@@ -403,12 +403,12 @@ def test_a_state_the_machine_does_not_have_is_refused(who: str) -> None:
     assert decision.problem == f"the machine small has no state 'elsewhere' or no actor {who!r}"
 
 
-def test_an_actor_nobody_knows_is_refused() -> None:
+def test_an_unknown_actor_is_refused() -> None:
     decision = refused(ask(one_way("agent"), Signal("robot", "go"), at=AT_WAIT))
     assert decision.problem == "the machine small has no state 'wait' or no actor 'robot'"
 
 
-def test_a_stopped_task_moves_for_nobody_but_a_person() -> None:
+def test_a_stopped_task_moves_only_for_a_person() -> None:
     made = small('[[edge]]\nname = "go"\nfrom = "work"\nto = "over"\nby = ["agent", "engine", "crash"]\nafter = "any"')
     at = enter(made).replace(registers={"stopped": "2 crashes in a row"}, exit="finished")
     decision = refused(ask(made, Signal("agent", "go"), at=at))

@@ -97,7 +97,7 @@ def test_agents_and_people_are_not_bound_and_a_person_answers_it() -> None:
     assert advanced(ask(made, Signal("person", "show"), "ready", "seen", at=at)).after.no == {}
 
 
-def test_the_next_run_replaces_a_no_unless_nobody_worked() -> None:
+def test_the_next_run_replaces_a_no_unless_it_did_no_work() -> None:
     made, at = said(MARKED, {"seen": "no"})
     assert run_over(made, at, "finished").no == {}
     assert run_over(made, at, "finished", {ASKED: "look"}).no == {ASKED: "look"}

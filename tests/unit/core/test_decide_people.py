@@ -196,7 +196,7 @@ def test_re_opening_needs_a_reason(reason: str) -> None:
     assert (decision.problem, decision.allowed) == ("asked -> work", ("work",))
 
 
-def test_nobody_but_a_person_re_opens() -> None:
+def test_only_a_person_re_opens() -> None:
     made, at = asked_from("work")
     assert missing(ask(made, Signal("agent", "reopen", reason="because"), at=at)) == ("by",)
     assert [one.gate for one in waited(ask(made, Signal("engine", "reopen", reason="x"), at=at)).missing] == ["by"]

@@ -274,14 +274,14 @@ spent = "falls"
     )
 
 
-def test_an_edge_nobody_can_take_is_found() -> None:
+def test_an_edge_that_can_not_be_taken_is_found() -> None:
     blocked = '[register.key]\n[[edge]]\nname = "locked"\nfrom = "look"\nto = "over"\nwhen = { key = "gold" }\n'
     never = '[[edge]]\nname = "unwanted"\nfrom = "look"\nto = "work"\nnever = "no"\n'
     graph = explore(small(LINE + blocked + never))
     assert graph.violations == (Violation("the move locked can never be taken", (), "never taken"),)
 
 
-def test_the_same_name_in_another_state_does_not_hide_an_edge_nobody_can_take() -> None:
+def test_the_same_name_elsewhere_does_not_hide_an_edge_that_can_not_be_taken() -> None:
     blocked = '[register.key]\n[[edge]]\nname = "show"\nfrom = "look"\nto = "over"\nwhen = { key = "gold" }\n'
     assert "the move show can never be taken" in rules(explore(small(LINE + blocked)))
 

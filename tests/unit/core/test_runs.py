@@ -24,7 +24,7 @@ def test_a_quota_is_not_counted() -> None:
     assert run_over(small(GO), before, "quota") == before.replace(exit="quota")
 
 
-def test_runs_are_counted_up_to_their_limit_and_then_nobody_starts_one() -> None:
+def test_runs_are_counted_up_to_their_limit_and_then_none_starts() -> None:
     made = small(GO, limits={"runs": 2})
     at = Snapshot("work")
     for _ in range(2):
@@ -73,7 +73,7 @@ def test_stopping_keeps_what_else_is_remembered() -> None:
     ("exit_class", "by_person", "turns"),
     [("finished", False, 1), ("timeout", False, 1), ("lost", False, 0), ("killed", True, 0), ("finished", True, 0)],
 )
-def test_who_was_interrupted_or_lost_has_had_no_turn(exit_class: str, by_person: bool, turns: int) -> None:
+def test_an_interrupted_or_lost_run_has_had_no_turn(exit_class: str, by_person: bool, turns: int) -> None:
     counting = '[limit.turns]\nmax = 3\n[state.turn]\nrole = "builder"\ncounts_run = ["turns"]\n'
     made = small(f'{counting}[[edge]]\nname = "end"\nfrom = "turn"\nto = "over"\nspent = "turns"')
     after = run_over(made, Snapshot("turn"), exit_class, by_person=by_person)

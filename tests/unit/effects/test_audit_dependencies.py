@@ -46,7 +46,7 @@ def audit(tmp_path: Path, advisories: Advisories) -> Audit:
     return Audit(tmp_path, advisories)
 
 
-def test_a_project_without_lock_files_asks_nobody(audit: Audit, advisories: Advisories) -> None:
+def test_a_project_without_lock_files_asks_no_service(audit: Audit, advisories: Advisories) -> None:
     audit.put("words.py", "import os\n")
     code, told = audit()
     assert (code, advisories.asked) == (CLEAN, [])
@@ -101,7 +101,7 @@ def test_advisories_that_hang_prove_nothing(audit: Audit, advisories: Advisories
     assert advisories.asked == ["foo==1.0"]
 
 
-def test_advisories_that_nobody_serves_prove_nothing(audit: Audit) -> None:
+def test_advisories_that_are_not_served_prove_nothing(audit: Audit) -> None:
     audit.put("requirements.txt", "foo==1.0\n")
     audit.url = "http://127.0.0.1:1/v1/query"
     assert audit()[0] == NOT_PROVEN
@@ -130,7 +130,7 @@ def test_a_line_that_names_no_one_version_proves_nothing(audit: Audit, advisorie
     assert "is not pinned to one version" in told
 
 
-def test_lock_files_nobody_can_audit_prove_nothing(audit: Audit) -> None:
+def test_lock_files_that_can_not_be_audited_prove_nothing(audit: Audit) -> None:
     for name in ("package-lock.json", "Cargo.lock", "yarn.lock", "go.sum", "Pipfile.lock", "broken/uv.lock"):
         audit.put(name, "{")
     (audit.folder / "pdm.lock").symlink_to("nowhere")

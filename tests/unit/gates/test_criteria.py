@@ -443,7 +443,7 @@ def test_a_person_may_have_to_say_a_word(spec_world: SpecWorld) -> None:
     assert spec_world.gate("person_says", word="skip-assess").ok
 
 
-def test_where_nobody_looked_nothing_is_proven(spec_world: SpecWorld) -> None:
+def test_without_observations_nothing_is_proven(spec_world: SpecWorld) -> None:
     spec_world.around = None
     assert not spec_world.gate("git_clean").ok
     assert not spec_world.gate("agents_found", roles=["implementer"]).ok

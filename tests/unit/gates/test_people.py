@@ -22,7 +22,7 @@ def asked(world: World, touched: Mapping[str, str] | None, **said: object) -> Fa
     return judge(seen, ["protected_ok"])["protected_ok"]
 
 
-def test_nothing_touched_asks_nobody(world: World) -> None:
+def test_an_untouched_tree_needs_no_approval(world: World) -> None:
     fact = asked(world, {})
     assert (fact.ok, fact.by_hand) == (True, False)
 
@@ -92,7 +92,7 @@ def test_a_signed_tree_is_the_proof(world: World) -> None:
     assert (fact.ok, fact.proof, fact.by_hand) == (True, "tree-1", False)
 
 
-def test_nobody_signed(world: World) -> None:
+def test_without_a_sign_off_it_is_closed(world: World) -> None:
     fact = signed(world, tree="")
     assert (fact.ok, fact.why) == (False, "nobody has signed sign yet")
 

@@ -67,7 +67,7 @@ NAMED = "## Notes\nx\n## Post-mortem: expand\nThe scope was\n\ntoo large.\n## Ne
     ],
 )
 @pytest.mark.requirement("S2.86")
-def test_a_post_mortem_is_found_in_whatever_dress(text: str, parts: dict[str, str]) -> None:
+def test_a_post_mortem_is_found_in_any_markup(text: str, parts: dict[str, str]) -> None:
     (found,) = find_post_mortems(text)
     assert dict(found.parts()) == parts
 

@@ -254,7 +254,9 @@ def test_a_resumed_line_may_only_clear_the_stop(story: Story, field: str) -> Non
         (lambda entry: entry.update(time="yesterday"), "malformed", "'yesterday' is no time"),
     ],
 )
-def test_a_line_nobody_could_have_written_is_found(story: Story, change: Change, kind: str, words: str) -> None:
+def test_a_line_that_the_engine_could_not_have_written_is_found(
+    story: Story, change: Change, kind: str, words: str
+) -> None:
     line = story.line_of("moved", edge="shape_to_implement")
     story.forge(line, change)
     found = story.audit()
@@ -382,7 +384,7 @@ def test_a_lost_private_git_is_found(story: Story) -> None:
     only(story.audit(), first, "effect", "it holds nothing")
 
 
-def test_an_effect_nobody_promised_is_found(story: Story) -> None:
+def test_an_effect_that_was_not_promised_is_found(story: Story) -> None:
     line = story.line_of("acted")
     story.forge(line, lambda entry: entry.update(step="1:checkpoint"))
     found = story.audit()

@@ -55,7 +55,7 @@ class Agent(Record):
 
 
 class Catalog(Record):
-    """Every known agent by name, in the order in which they are looked for, and who serves which role."""
+    """Every known agent by name, in the order in which they are looked for, and the agents of each role."""
 
     agents: Mapping[str, Agent]
     roles: Mapping[

@@ -42,7 +42,7 @@ def parse_overrides(catalog: Catalog, words: Sequence[str]) -> dict[str, tuple[s
 def candidates(
     catalog: Catalog, machine: str, role: str, overrides: Mapping[str, tuple[str, ...]], search_path: str
 ) -> tuple[Choice, ...]:
-    """Everyone who may serve the role and is installed, in turn; an error names what to install or configure."""
+    """The installed agents that may serve the role, in turn; an error names what to install or configure."""
     asked = _asked(catalog, machine, role, overrides)
     possible = asked or [Choice(name, "") for name in catalog.agents]
     found = tuple(choice for choice in possible if find_program(catalog.agents[choice.agent], search_path))
@@ -55,7 +55,7 @@ def candidates(
 def all_candidates(
     catalog: Catalog, machine: str, role: str, overrides: Mapping[str, tuple[str, ...]], search_path: str
 ) -> tuple[Choice, ...]:
-    """Everyone who was asked for, installed or not; with nothing configured the first who is installed, if any."""
+    """The configured agents, installed or not; with nothing configured the first that is installed, if any."""
     if asked := _asked(catalog, machine, role, overrides):
         return tuple(asked)
     installed = (name for name, agent in catalog.agents.items() if find_program(agent, search_path))

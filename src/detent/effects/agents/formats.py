@@ -234,7 +234,7 @@ def _text(value: object) -> str:
 
 
 def _amount(value: object) -> float:
-    # JSON has numbers without end, and Python reads Infinity too; what nobody can have used is not told.
+    # JSON has numbers without end, and Python reads Infinity too; an impossible amount counts as none.
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return 0.0
     return float(value) if 0 <= value < LARGEST_AMOUNT else 0.0

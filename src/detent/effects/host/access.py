@@ -43,7 +43,7 @@ class Access(Record):
     hidden: tuple[str, ...] = ()  # seen as empty
     shown: tuple[str, ...] = ()  # read-only, although below something hidden
     guarded: tuple[str, ...] = ()  # read-only, although below something writable
-    watched: tuple[str, ...] = ()  # guarded where that can be had, else looked at afterwards by whoever asked
+    watched: tuple[str, ...] = ()  # guarded where that can be had, else compared afterwards by the caller
     scratch: tuple[str, ...] = ()  # empty and private where that can be had, else writable
     network: bool = True
     laid: Laid = NOTHING_LAID  # bubblewrap alone has it

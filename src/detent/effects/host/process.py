@@ -41,7 +41,7 @@ _PR_GET_CHILD_SUBREAPER = 37
 
 
 class _StartUp:
-    """While a program is being started nobody could end it: a signal waits until its process is known."""
+    """While a program is being started it can't be ended: a signal waits until its process is known."""
 
     is_on = False
     told = 0
@@ -306,7 +306,7 @@ def _group_lives(group: int) -> bool:
         return False
     except PermissionError:
         return True
-    # Zombies that nobody reaps (a container without an init) also answer; only the table tells them apart.
+    # Zombies that are never reaped (a container without an init) also answer; only the table tells them apart.
     table = _table()
     return not table or any(entry.group == group and entry.is_alive for entry in table)
 

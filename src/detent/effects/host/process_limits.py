@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from detent.effects.host.process_table import Row
 
 MEMORY, PROCESSES = "memory", "processes"
-WATCHED = "watched"  # what holds the limits: somebody who looks, not the kernel
+WATCHED = "watched"  # what holds the limits: a process that measures, not the kernel
 _EXACT_EVERY_S = 1.0  # how often memory is counted exactly, which takes the kernel a while
 _REST = 20  # times as long as a look took, until the next one: looking takes a twentieth of a core at most
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")

@@ -72,7 +72,7 @@ def _lies_in_project(folder: str) -> bool:
 
 
 def _is_ours(program: str) -> bool:
-    """Whether nobody but root and this user can have written it."""
+    """Whether only root and this user can have written it."""
     real = os.path.realpath(program)
     for path in (real, os.path.dirname(real), os.path.dirname(program)):
         seen = os.stat(path)

@@ -164,7 +164,7 @@ def _write(descriptor: int, data: bytes) -> bytes:
     except BlockingIOError:
         return data
     except OSError:
-        return b""  # nobody is there to take it
+        return b""  # there is no reader
 
 
 def _watch_settings(settings: list[Any]) -> int:

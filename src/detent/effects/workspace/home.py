@@ -145,7 +145,7 @@ def remove_home(folder: str, common_dir: str) -> None:
     base, name = os.path.split(folder)
     if common_dir:
         Git(common_dir).run("update-ref", "-d", keep_ref(name))
-    # In one step out of the way: nobody finds half a home, and what a crash leaves there is swept away.
+    # In one step out of the way: no process finds half a home, and what a crash leaves there is swept away.
     going = os.path.join(base, f"{_MAKING}{name}")
     wipe(going)
     try:

@@ -42,7 +42,7 @@ def prepared_checkout(wanted: Wanted, lock_wait_s: float = LOCK_WAIT_S) -> Itera
 
 
 def lasting_checkout(wanted: Wanted) -> Checkout | SetupFailed:
-    """The same for somebody who works in it without us: it stays until it is made anew."""
+    """The same for work in it outside the engine: it stays until it is made anew."""
     with _locked(wanted, LOCK_WAIT_S) as ours:
         return _make_anew(ours)
 

@@ -42,12 +42,12 @@ def _end_on_signals() -> None:
     import signal
 
     def end(number: int, _frame: object) -> None:
-        process = sys.modules.get("detent.effects.host.process")  # only who runs programs has loaded it
+        process = sys.modules.get("detent.effects.host.process")  # loaded only where programs were run
         if process is None or not process.hold_signal(number):
             raise KeyboardInterrupt if number == signal.SIGINT else Ended(number)
 
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        if signal.getsignal(number) != signal.SIG_IGN:  # who starts us deaf, as nohup does, means it
+        if signal.getsignal(number) != signal.SIG_IGN:  # a caller that ignores it, as nohup does, means it
             signal.signal(number, end)
 
 

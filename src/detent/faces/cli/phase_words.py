@@ -49,7 +49,7 @@ def init_words(given: Sequence[str]) -> list[str]:
 
 
 def run_words(given: Sequence[str]) -> list[str]:
-    """`task-phase-run --task-dir DIR --repo PATH`: one bounded agent run on a folder, whoever made it."""
+    """`task-phase-run --task-dir DIR --repo PATH`: one bounded agent run on a folder, also of another tool."""
     words: list[str] = []
     rest = list(given)
     while rest:

@@ -17,7 +17,7 @@ DONE, REFUSED, USAGE, BUG, NEEDS_PERSON, UNREADABLE, STOPPED, INTERRUPTED = 0, 1
 
 
 def complain(text: str) -> None:
-    """Say what is wrong; where nobody can be told, the exit code still says it."""
+    """Say what is wrong; where that can't be written, the exit code still says it."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()

@@ -27,7 +27,7 @@ def nothing_told(_happened: Happened) -> None:
 
 def tell_at_once(happened: Happened) -> None:
     sys.stdout.write(printable(happened_words(happened)) + "\n")
-    sys.stdout.flush()  # somebody is watching
+    sys.stdout.flush()  # a person may be watching
 
 
 def rest_json(rest: Rest) -> dict[str, object]:

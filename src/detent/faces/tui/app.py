@@ -52,7 +52,7 @@ class Dashboard(Desk):
     BINDINGS: ClassVar[list[BindingType]] = list(all_bindings())
 
     class Stood(Message):
-        """Who supervises the project now; comes from the supervisor's thread."""
+        """The supervisor of the project now; comes from the supervisor's thread."""
 
         def __init__(self, stand: Stand) -> None:
             super().__init__()

@@ -31,7 +31,7 @@ class Answer(Record):
 
 
 async def ask(words: Sequence[str]) -> Answer:
-    """Run `detent WORDS` to its end; whoever is cancelled meanwhile leaves it alone."""
+    """Run `detent WORDS` to its end; a cancelled caller leaves it alone."""
     descriptor, log = tempfile.mkstemp(prefix="detent-tui-")
     try:
         children = Children()

@@ -116,7 +116,7 @@ class Desk(App[int]):
     async def _wait_for(self, row: Row, label: str, given: list[str], *, is_read: bool) -> None:
         answer = await ask(given)
         self.asked.pop(row.id, None)
-        ring(self.project)  # whoever drives the task need not wait for the next look
+        ring(self.project)  # the process that drives the task need not wait for its next look
         self.look_soon()
         self._show_answer(f"{label} {row.id}", answer, is_read=is_read)
 

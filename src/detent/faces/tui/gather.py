@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int] | None
 
 LAST_BYTES = 4096  # of a run's complaints, where it said nothing else
-# Who needs a person first, then what goes on, then what could, then what is over.
+# First what needs a person, then what goes on, then what could, then what is finished.
 KINDS = ("unreadable", "dead", "waits", "unknown", "works", "due", "ready", "done")
 
 
@@ -54,7 +54,7 @@ class Row(Record):
     state: str
     title: str = ""
     machine: str = ""
-    turn: str = ""  # whose: a role, "engine", "person", or nobody's
+    turn: str = ""  # whose: a role, "engine", "person", or empty
     rounds: tuple[Count, ...] = ()
     crashes: tuple[Count, ...] = ()
     since: str = ""
@@ -178,13 +178,13 @@ def _kind(listed: Listed, memory: Memory, state: State, lives: tuple[bool | None
     alive, is_dead = lives
     is_driven = memory.driven.get("on", False)
     if is_dead:
-        return "due" if is_driven else "dead"  # whoever drives it judges what the run left
+        return "due" if is_driven else "dead"  # the process that drives it judges what the run left
     if memory.run:
         return "works" if alive else "unknown"
     if is_over(listed) or state.is_rest:
         return "done"
     if state.role and memory.visit and not memory.snapshot.registers.get(STOPPED) and (waits or not is_driven):
-        return "dead"  # its agent is gone and nobody will start another one unasked
+        return "dead"  # its agent is gone and no other one is started unasked
     if waits:
         return "waits"
     return "due" if is_driven else "ready"

@@ -9,17 +9,17 @@ if TYPE_CHECKING:
     from detent.faces.tui.gather import Row
 
 NEEDS_PERSON = ("unreadable", "dead", "waits")
-SETTLE_S = 2.0  # a run that has just ended is dead until somebody has judged it; that is no news
+SETTLE_S = 2.0  # a run that has just ended is dead until it is judged; that is no news
 
 
 class Notices:
     def __init__(self) -> None:
-        # A task is told of once in each state: it may have moved on, and need somebody again, between two looks.
+        # A task is told of once in each state: it may have moved on, and need a person again, between two looks.
         self._since: dict[tuple[str, str], float] = {}  # when a task began to need a person
-        self._told: set[tuple[str, str]] | None = None  # who was told of; None: nobody has looked yet
+        self._told: set[tuple[str, str]] | None = None  # what was told; None before the first look
 
     def begun(self, rows: Sequence[Row], now_s: float) -> tuple[Row, ...]:
-        """Tasks to tell about now, each once; those that needed somebody at the first look stand in the list anyway."""
+        """Tasks to tell about now, each once; those that needed a person at the first look stand in the list anyway."""
         needing = [row for row in rows if row.kind in NEEDS_PERSON]
         self._since = {_key(row): self._since.get(_key(row), now_s) for row in needing}
         if self._told is None:

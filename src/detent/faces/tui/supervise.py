@@ -1,4 +1,4 @@
-"""Runs the supervisor of `detent watch` in a thread, as long as the dashboard is open and nobody else does it."""
+"""Runs the supervisor of `detent watch` in a thread, as long as the dashboard is open and no other process does it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
     from detent.store.journal.places import Project
 
-TRY_AGAIN_S = 5.0  # between two looks whether the one who watches has gone
+TRY_AGAIN_S = 5.0  # between two looks whether the other supervisor has gone
 LONGEST_END_S = 5.0  # the supervisor ends between two of its steps; what it is at can be cut off without harm
 
 
 class Stand(Record):
-    """Who supervises the project's tasks."""
+    """The supervisor of the project's tasks."""
 
     where: str  # here | elsewhere | nowhere
-    pid: int = 0  # of whoever does it elsewhere; 0 when that can't be told
-    why: str = ""  # nobody does
+    pid: int = 0  # of the process that does it elsewhere; 0 when that is unknown
+    why: str = ""  # no process does
 
 
 class Supervising:
@@ -50,7 +50,7 @@ class Supervising:
         self._thread.start()
 
     def stop(self) -> None:
-        """Agent runs go on; who watches next sees to their ends."""
+        """Agent runs go on; the next supervisor sees to their ends."""
         self._ended.set()
         if self._supervisor is not None:
             self._supervisor.stop()

@@ -156,7 +156,7 @@ class Inside:
 
 
 def gate_answers() -> str:
-    """Every question of the review, answered as if somebody had looked."""
+    """Every question of the review, answered as if the work had been read."""
     return "\n".join(f"- {question}: yes, by reviewer, artifacts/result.txt" for question in questions_of("phase"))
 
 

@@ -135,7 +135,7 @@ class Scene:
         return os.stat(self.at_home(name)).st_mode & 0o777
 
     def other_text(self) -> str:
-        """What stands in the two files of the other task that somebody may want to spoil."""
+        """What stands in the two files of the other task that an attacker may want to damage."""
         other = Scene(self.world, self.walk, OTHER)
         return other.file_of_tree("app.sh") + read(os.path.join(other.folder(), other.state_file()))
 
@@ -197,7 +197,7 @@ class Scene:
         write(self.at_home(values.PORTS), f"{tcp.getsockname()[1]} {udp.getsockname()[1]}")
 
     def was_asked(self) -> bool:
-        """Whether somebody came to one of the sockets."""
+        """Whether a connection came to one of the sockets."""
         came = False
         for listener in self._listeners:
             with suppress(BlockingIOError):

@@ -53,7 +53,7 @@ CHECK = "python3 -m unittest discover -q -s tests"  # what `init` finds
 
 
 def _closed(folder: str, names: list[str]) -> list[str]:
-    """Folders that nobody but the kernel may look into, as an overlay's own scratch folder is."""
+    """Folders that only the kernel may look into, as an overlay's own scratch folder is."""
     paths = {name: os.path.join(folder, name) for name in names}
     return [name for name, path in paths.items() if os.path.isdir(path) and not os.access(path, os.R_OK | os.X_OK)]
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _TIMEOUT_S = 120
-_WIDTH = 100  # where nobody says how wide the screen is
+_WIDTH = 100  # where the width of the screen is unknown
 _PLAIN_WORD = re.compile(r"[\w@%+=:,./-]+")
 _BOLD, _COMMAND, _OFF = "\033[1m", "\033[36m", "\033[0m"
 _COLOURS = (
@@ -82,7 +82,7 @@ class Stage:
 
     def _print(self, text: str) -> None:
         if not self._is_quiet:
-            print(text, flush=True)  # somebody is watching
+            print(text, flush=True)  # a person may be watching
 
     def _wrapped(self, line: str, indent: str, colour: str = "") -> str:
         from shutil import get_terminal_size

@@ -104,7 +104,7 @@ def command_running(task: Task) -> Running:
 
 def running_in(place: Place, limits: Mapping[str, int], begins: Begins | None = None) -> Running:
     """How proof and set-up commands are run in a place: sandboxed, with the environment they are given, bounded."""
-    from detent.effects.workspace.checkout import Running, unannounced  # who only asks for a level runs nothing
+    from detent.effects.workspace.checkout import Running, unannounced  # a question for the level runs nothing
 
     cache = cache_of(place)  # once: what is shared may come while a checkout is made ready
 
@@ -194,7 +194,7 @@ def _work(task: Task, role: str, cwd: str) -> tuple[str, ...]:
 
 
 def _read(task: Task, work: tuple[str, ...]) -> tuple[str, ...]:
-    """The checkout of a task whose folder is part of the work, for those who may not write all of it."""
+    """The checkout of a task whose folder is part of the work, for runs that may not write all of it."""
     return (task.tree_path,) if is_tracked(task.machine.store) and task.tree_path not in work else ()
 
 

@@ -169,7 +169,7 @@ def _called_off(task: Task, since: int) -> Rest | None:
     if not driven or driven["on"] or driven["seq"] <= since:
         return None
     task = as_left(task)
-    if task.machine.states[task.memory.snapshot.state].is_end:  # who cancels a task stops it too
+    if task.machine.states[task.memory.snapshot.state].is_end:  # cancelling a task stops it too
         return resting(task)
     return Rest(task, "person", f"stopped by {driven['name']}")
 
@@ -182,7 +182,7 @@ def advance(task: Task, tell: Tell) -> Task:
         task = task.now()
         if not task.memory.run:
             raise
-        return task  # somebody else who drives the task has started a run meanwhile
+        return task  # another process that drives the task has started a run meanwhile
 
 
 def _advance(task: Task, tell: Tell) -> Task:
@@ -266,7 +266,7 @@ def wait(task: Task, tell: Tell, reply: Reply) -> None:
         while watch.wait(TICK_S) is None:
             seen = run_seen(task)
             if seen is not None and seen.phase == "unborn":
-                return  # planned by somebody who died before it began; `attend` makes it void
+                return  # planned by a process that died before it began; `attend` makes it void
             answer_drops(task, reply)
             keep_budget(task, reader)
             since = _tell_claims(task, tell, since)

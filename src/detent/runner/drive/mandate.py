@@ -1,4 +1,4 @@
-"""Who wants a task to be driven: start gives the word, stop takes it back and ends the run. Both are journaled."""
+"""Whether a task is to be driven: start asks for it, stop takes that back and ends the run. Both are journaled."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def let_drive(task: Task, name: str, *, on: bool, reason: str = "") -> Task:
     """Write down that a task is, or is no longer, to be driven; saying it twice says nothing new."""
     with Lock(task.places.lock()):
         memory = task.store.load()
-        # Stop is also said to whoever drives the task under `run`, who began without a word of this kind.
+        # Stop also ends a `run` that drives the task, which began without a start.
         if not on or not memory.driven.get("on", False):
             memory = record(task, memory, Driven(on=on, by="person", name=name, reason=reason))
     ring(task.project)

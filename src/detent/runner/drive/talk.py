@@ -33,7 +33,7 @@ def talk(task: Task, tell: Tell, reply: Reply) -> Task:
     attended = Attended()
     task = start_run(task, ready, attended.begin, is_talk=True)
     if not task.memory.run or not attended.has_begun:
-        return task  # a limit is used up, or somebody else was faster
+        return task  # a limit is used up, or another process was faster
     try:
         while not attended.wait(TICK_S):
             answer_drops(task, reply)

@@ -94,7 +94,7 @@ class Supervisor:
 
     def run(self, *, until_rest: bool) -> Mapping[str, Rest]:
         """Drive until everything rests, or for ever; a second supervisor of the same project is refused."""
-        make_folders(self.project.control)  # who watches first may be there before the first task
+        make_folders(self.project.control)  # the first watch may be there before the first task
         try:
             with Lock(self.project.watch_lock(), wait_s=0.0):
                 return self._run(until_rest=until_rest)
@@ -139,7 +139,7 @@ class Supervisor:
         if listed.memory is None or listed.machine is None or self._is_watched(listed):
             return
         is_wanted = listed.memory.driven.get("on", False) if self.wanted is None else listed.id in self.wanted
-        # A run that lives is seen to its end, whoever started it.
+        # A run that lives is seen to its end, also one of another process.
         if is_wanted or listed.id in self.tasks or (self.wanted is None and listed.memory.run):
             self.look_at(listed.id)
 
@@ -190,7 +190,7 @@ class Supervisor:
 
     def _rest(self, task: Task) -> Rest | None:
         driven, (runs, seq) = task.memory.driven, self.begun[task.id]
-        # Who names a task now means it, whatever was said of it before.
+        # A task that is named now is meant, whatever was said of it before.
         is_over = task.machine.states[task.memory.snapshot.state].is_end
         if driven and not driven["on"] and not is_over and (self.wanted is None or driven["seq"] > seq):
             return Rest(task, "person", f"stopped by {driven['name']}")
@@ -199,11 +199,11 @@ class Supervisor:
         snapshot = task.memory.snapshot
         is_engine_s = task.machine.states[snapshot.state].driver == "engine" and not snapshot.registers.get(STOPPED)
         if is_engine_s and self.tried.get(task.id) != snapshot.seq:
-            return None  # a move may be open that nobody but the engine takes; whoever is sent finds out
+            return None  # a move may be open that only the engine takes; the worker that is sent finds out
         return resting(task) or (None if self._may_start(task) else Rest(task, "running", UNDRIVEN))
 
     def _may_start(self, task: Task) -> bool:
-        """A run that somebody else began is seen to its end; that is no word for the next one. Nor is `once`."""
+        """A run that another process began is seen to its end; that is no word for the next one. Nor is `once`."""
         if self.once and task.memory.runs > self.begun[task.id][0]:
             return False
         return self.wanted is not None or bool(task.memory.driven.get("on", False))

@@ -113,7 +113,7 @@ def takes_checks(machine: Machine) -> bool:
 
 
 def refuse_idle_checks(machine: Machine, checks: Sequence[str]) -> None:
-    """A check that no gate would ever run proves nothing, and who names one relies on it."""
+    """A check that no gate would ever run proves nothing, and its author relies on it."""
     if checks and not takes_checks(machine):
         raise UsageError(
             f"{machine.name} has no gate that runs commands: --check would prove nothing",
@@ -188,7 +188,7 @@ def begin(project: Project, native: Native, head: Beginning, snapshot: Snapshot,
     write_pointer(native.folder, places)
     store = TaskStore(places)
     with Lock(places.lock()):
-        sweep(native.folder, native.file)  # what a killed `new` left half-written is nobody's evidence
+        sweep(native.folder, native.file)  # what a killed `new` left half-written is no evidence
         document = native.read()
         draft = _draft(project, native, head, snapshot)
         entry = evidence_hashes(look(draft, draft.memory, document, ""))

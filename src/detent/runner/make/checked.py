@@ -67,7 +67,7 @@ def _checked(
 
 
 def misspelt(settings: Settings, machine: Machine | None = None) -> tuple[str, ...]:
-    """What the settings say of machines and roles that nobody has heard of, but whose name is nearly that of one."""
+    """What the settings say of unknown machines and roles whose name is nearly that of a known one."""
     known = built_in_names()
     others = {*settings.limits, *settings.options} - {machine.name if machine else ""}
     return (
@@ -80,7 +80,7 @@ def misspelt(settings: Settings, machine: Machine | None = None) -> tuple[str, .
 
 
 def _misspelt_roles(settings: Settings, machine: Machine | None) -> Iterator[str]:
-    """A rule for a role that nobody has holds for nobody: a network that was to be denied would stay open."""
+    """A rule for a role that does not exist holds for no run: a network that was to be denied would stay open."""
     own = {state.role for state in machine.states.values()} if machine else set()
     chosen = [name.rpartition(".")[2] for name, value in settings.agents.items() if not isinstance(value, dict)]
     places = {

@@ -1,4 +1,4 @@
-"""Makes new tasks: a native folder from the machine's scaffold, with the words and checks of whoever asked for it."""
+"""Makes new tasks: a native folder from the machine's scaffold, with the words and checks of the request."""
 
 from __future__ import annotations
 

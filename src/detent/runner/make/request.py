@@ -28,7 +28,7 @@ _CORRECT = "or name a program that prints it under [issue] read in detent.toml"
 
 
 class Request(Record):
-    """What somebody asked for."""
+    """A request for a task."""
 
     title: str
     text: str

@@ -43,7 +43,7 @@ class Survey(Record):
     has_git: bool
     has_commit: bool
     agents: tuple[FoundAgent, ...]
-    own_agent: FoundAgent | None  # whom the user's own settings let work where a project names nobody
+    own_agent: FoundAgent | None  # of the user's own settings, where a project names none
     known_agents: Mapping[str, str]  # name -> how to install it
     commands: tuple[Guess, ...]
     setups: tuple[SetUp, ...]

@@ -93,7 +93,7 @@ def _belongs_to(folder: str, control: str) -> bool:
 
 
 def refuse_taken(folder: str, machine: Machine, texts: Mapping[str, bytes]) -> None:
-    """A file that holds just what we would write is what a killed `new` left; somebody else's is never touched."""
+    """A file that holds just what we would write is what a killed `new` left; any other is never touched."""
     pointer = read_pointer(folder) if os.path.isdir(folder) else None
     if pointer and _belongs_to(folder, pointer):
         raise RefusedError(

@@ -138,7 +138,7 @@ def _look(project: Project, listed: Listed, wish: Wish, of_tasks: Mapping[str, s
     why = _why(task, has_landed=has_landed) if is_over(listed) else "given up"
     branches = find_branches(project.common_dir, put_branches(entries)) if project.common_dir else ()
     backups = _backups(task)
-    # Only an end after which nothing is brought back says that nobody needs them; any other leaves that to a person.
+    # Only an end after which nothing is brought back says that they are not needed; any other leaves that to a person.
     is_final = task.memory.snapshot.state in task.machine.store.get("final", ())
     going = backups if is_final or wish.unlanded else ()
     return Leftover(

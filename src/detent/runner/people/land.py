@@ -70,7 +70,7 @@ class Landed(Record):
 
 
 class Telling(Record):
-    """Who is told what is about to happen, and how far it has come."""
+    """Receives what is about to happen, and how far it has come."""
 
     plan: Callable[[Plan], None]
     progress: Callable[[Progress], None] = quiet

@@ -64,7 +64,7 @@ def answer(task: Task, name: str, text: str) -> Outcome:
         settled = put_in_order(task)
         memory, said = settled.memory, settled.memory.answer
         waited = waits_for_answer(task.machine, memory)
-        # Who repeats a command that died after its line was written says the same thing again: it is recorded once.
+        # A command that died after its line was written and is repeated says the same again: it is recorded once.
         is_said = said.get("seq") == memory.snapshot.seq and (said["name"], said["text"]) == (name, text)
         if not is_said:
             taken = answered(task.machine, settled.document)

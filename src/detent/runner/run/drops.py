@@ -48,7 +48,7 @@ def answer_drops(task: Task, words: Callable[[Outcome], Mapping[str, Any]], fold
         if outcome is not None:
             outcomes.append(outcome)
         path = os.path.join(folder, name.removesuffix(REQUEST) + REPLY)
-        # The folder is the agent's: one that takes no reply is its own loss, and keeps nobody from driving the task.
+        # The folder is the agent's: one that takes no reply is its own loss, and does not stop the driving.
         with suppress(StorageError):
             write_atomic(path, as_json(reply) + b"\n", durable=False)
     return tuple(outcomes)
@@ -98,7 +98,7 @@ def _retitled(task: Task, title: str) -> Mapping[str, Any]:
 
 
 def ask_by_drop(folder: str, request: Mapping[str, str], wait_s: float) -> Mapping[str, Any] | None:
-    """Put a request down and wait for its reply; None when nobody answers in time. Called from inside a run."""
+    """Put a request down and wait for its reply; None when there is no answer in time. Called from inside a run."""
     import time
 
     if not os.path.isdir(folder):

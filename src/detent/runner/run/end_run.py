@@ -96,7 +96,7 @@ def tidy_up(left: Left) -> None:
         if task.memory.snapshot.seq == left.task.memory.snapshot.seq:
             _tidy_up(left)
         else:
-            anchor(task)  # somebody went on meanwhile, and took a tree of their own
+            anchor(task)  # another process went on meanwhile, and took a tree of its own
 
 
 def _tidy_up(left: Left) -> None:

@@ -40,7 +40,7 @@ _LOADED_LATE = ("hashlib", "subprocess", "detent.effects.host.process")
 
 
 def load_for_ends() -> None:
-    """Load what only the end of a run needs; for who waits for one, so that the first does not wait for that."""
+    """Load what only the end of a run needs; called before the first end, which else waits for that."""
     from importlib import import_module
 
     for name in _LOADED_LATE:
@@ -60,7 +60,7 @@ def attend(task: Task) -> tuple[Task, Outcome | None]:
         if isinstance(outcome.decision, Advance):  # the next state remembers nothing of this run
             outcome = outcome.replace(notes=(*noted, *outcome.notes))
         is_ours = isinstance(outcome.decision, Advance) or outcome.task.memory.visit.get("run") == number
-        return outcome.task, outcome if is_ours else None  # else somebody else decided it, and tells it
+        return outcome.task, outcome if is_ours else None  # else another process decided it, and tells it
     return task, None
 
 
@@ -81,17 +81,17 @@ def decide_end(task: Task) -> Outcome:
             outcome = step(task, signal, of_run=ended["run"])
             if isinstance(outcome.decision, Advance) or not outcome.task.memory.ended:
                 notes = (f"agent run #{ended['run']}: {why}",) if why and not is_told else ()
-                return outcome.replace(notes=(*notes, *outcome.notes))  # it moved, now or by somebody else
+                return outcome.replace(notes=(*notes, *outcome.notes))  # it moved, now or by another process
             task, decision = outcome.task, outcome.decision
             why, refusal = why or _closed(decision), refusal or _gates(decision)
     if not _is_crash(task):
-        # Who talked to the agent is there to hear what is missing; who stopped a run knows why it opened nothing.
+        # A person who talked to the agent hears what is missing; one who stopped a run knows why it opened nothing.
         is_cut = ended["by_person"] and ended["how"] != TALKED
         return _stays(task, "a person ended the run" if is_cut else _of_resolver(task) or why, refusal)
     if ended["tainted"]:
         with Lock(task.places.lock()):
             memory = task.store.load()
-            if memory.ended.get("run") == ended["run"]:  # else somebody else decided it, and the tree is not ours
+            if memory.ended.get("run") == ended["run"]:  # else another process decided it, and the tree is not ours
                 put_tree_back(task.replace(memory=memory))
     return step(task, Signal("crash", exit=ended["exit"], reason=why), of_run=ended["run"])
 

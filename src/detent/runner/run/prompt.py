@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from detent.runner.task.open import Task
     from detent.store.journal.native import Document
 
-_LONGEST_QUOTE = 4000  # of words somebody else wrote
+_LONGEST_QUOTE = 4000  # of words that the engine did not write
 _LONGEST_TALK = 16_000  # of a conversation; the newest turns are kept
 
 
@@ -249,7 +249,7 @@ def _listed(title: str, items: Sequence[str]) -> str:
 
 
 def _quoted(title: str, text: str, longest: int = _LONGEST_QUOTE) -> str:
-    """Somebody's words, marked as such, so that they are not read as part of the contract."""
+    """Quoted words, marked as such, so that they are not read as part of the contract."""
     if not text:
         return ""
     shown = text if len(text) <= longest else text[:longest] + " ..."

@@ -66,7 +66,7 @@ def how_ended(seen: RunSeen, task: Task) -> HowEnded:
 
 
 def is_by_person(task: Task, seen: RunSeen) -> bool:
-    """Whether a person ended the run: that is no crash. Who talked to the agent was there all the time."""
+    """Whether a person ended the run: that is no crash. In a talk the person was there all the time."""
     if seen.exit is not None and seen.exit.reason == TALKED:
         return True
     driven = task.memory.driven
@@ -77,7 +77,7 @@ def is_by_person(task: Task, seen: RunSeen) -> bool:
 def used(seen: RunSeen, usage: Usage, exit_name: str) -> dict[str, float]:
     """What counts towards the budget of its task."""
     return {
-        "runs": int(exit_name != "quota"),  # nobody worked, so it is none of the runs a budget allows
+        "runs": int(exit_name != "quota"),  # no work was done, so it is none of the runs a budget allows
         "seconds": round(seen.exit.ended - seen.exit.started, 3) if seen.exit else 0,
         "turns": usage.turns,
         "input_tokens": usage.input_tokens,

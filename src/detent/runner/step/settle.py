@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def settle(task: Task) -> Settled:
     memory = task.store.load()
     refuse_while_running(task, memory)
-    if not task.native.is_swept:  # a living process clears away what it does not finish; the dead are behind us
+    if not task.native.is_swept:  # leftovers can only come from earlier processes, so sweep once
         for folder in (task.places.folder, task.places.objects()):
             sweep(folder)
         sweep(task.native.folder, task.native.file)

@@ -90,7 +90,7 @@ def step(
     # What depends on where other tasks stand is decided while none of them can move.
     with Lock(task.project.lock_path()):
         outcome = _step(task, signal, otherwise, of_run, given or {}, shown, is_alone=True)
-    assert outcome is not None  # noqa: S101  # only who is not alone is sent back
+    assert outcome is not None  # noqa: S101  # only a step without the project lock returns None
     return outcome.replace(given=given) if given else outcome
 
 
@@ -111,7 +111,7 @@ def _step(
             before, settled = task.memory, _filed(task, put_in_order(task))
             notes += settled.notes
             task = task.at(settled.memory)
-            if signal is not None and _is_made_up_for(before, task.memory, signal):
+            if signal is not None and _was_completed_by_recovery(before, task.memory, signal):
                 return Outcome(Wait("it was cut short before"), task, {}, signal, before.snapshot.state, notes)
             is_elsewhere = before.snapshot.state != task.memory.snapshot.state
             if is_elsewhere and not is_alone and asks_siblings(task):
@@ -247,7 +247,7 @@ def _decide(
     return whole, ()
 
 
-def _is_made_up_for(before: Memory, now: Memory, asked: Signal) -> bool:
+def _was_completed_by_recovery(before: Memory, now: Memory, asked: Signal) -> bool:
     """Whether the move that is asked for was cut short while it was prepared, and has just been made."""
     is_made = bool(before.intent) and before.snapshot.visits != now.snapshot.visits
     if not is_made or not asked.want:

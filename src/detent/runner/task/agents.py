@@ -1,4 +1,4 @@
-"""Knows who may serve a role of a task, and who of them is out: failed in this visit, or out of quota until later."""
+"""Knows the agents for a role of a task, and which are out: failed in this visit, or out of quota until later."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def agents_of(task: Task, role: str) -> tuple[AgentSeen, ...]:
-    """Everyone who may serve a role, in turn."""
+    """The agents that may serve a role, in turn."""
     catalog, overrides = _wanted(task)
     now, path = utc_now(), os.environ.get("PATH", os.defpath)
     found = []
@@ -39,7 +39,7 @@ def agents_of(task: Task, role: str) -> tuple[AgentSeen, ...]:
 
 
 def agent_for(task: Task, role: str) -> tuple[Agent, Choice]:
-    """Who serves the next run, in this role: in turn, and nobody who is out while somebody else is left."""
+    """The agent of the next run in this role: in turn, and none that is out while another is left."""
     catalog, overrides = _wanted(task)
     out = frozenset(agent.name for agent in agents_of(task, role) if agent.failed or agent.until)
     attempt = task.memory.visit.get("count", 0)
@@ -49,7 +49,7 @@ def agent_for(task: Task, role: str) -> tuple[Agent, Choice]:
 
 
 def served_roles(table: Mapping[str, object], machine: Machine) -> dict[str, tuple[str, ...]]:
-    """Who would serve the roles of a machine's tasks here, first in turn: agent and program -> roles."""
+    """The agents that would serve the roles of a machine's tasks here, first in turn: agent and program -> roles."""
     catalog, path = load_catalog(table), os.environ.get("PATH", os.defpath)
     found: dict[str, tuple[str, ...]] = {}
     for role in dict.fromkeys(state.role for state in machine.states.values() if state.role):

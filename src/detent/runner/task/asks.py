@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Asked = tuple[tuple[str, str], ...]  # name of the field or section, and what it says
 
 _SECTION = "## "
-LONGEST_WORDS = 4000  # of one field or section; who wants all of it reads the file
+LONGEST_WORDS = 4000  # of one field or section; all of it stands in the file
 
 
 def asked(state: State, document: Document) -> Asked:

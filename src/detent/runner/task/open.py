@@ -236,7 +236,7 @@ def _full_id(project: Project, wanted: str) -> str:
 
 
 def load_task(project: Project, task_id: str, machines: dict[str, Machine] | None = None, *, pack: str = "") -> Task:
-    """Who opens many tasks hands in the `machines` that were parsed before; they grow.
+    """Pass `machines` as a cache of parsed machines that several calls share; it grows.
 
     `pack` is the digest of a pack that a person wants to take instead of the one the task is pinned to.
     """

@@ -112,7 +112,7 @@ def test_a_configured_agent_that_is_missing_is_named(install: Install) -> None:
     assert "detent configure --agent reviewer=AGENT" in failed.value.next_step
 
 
-def test_who_is_out_is_passed_over_while_somebody_is_left(install: Install) -> None:
+def test_an_agent_that_is_out_is_skipped_while_another_is_left(install: Install) -> None:
     path = install("claude", "codex")
     out = [choose(SETTINGS, "ralf", "implementer", {}, attempt, path, ("claude:opus",)) for attempt in range(2)]
     assert out == [Choice("codex", "")] * 2
@@ -120,7 +120,7 @@ def test_who_is_out_is_passed_over_while_somebody_is_left(install: Install) -> N
     assert nobody == Choice("claude", "opus")
 
 
-def test_all_who_were_asked_for_are_named_installed_or_not(install: Install) -> None:
+def test_all_configured_agents_are_named_installed_or_not(install: Install) -> None:
     path = install("codex")
     asked = all_candidates(SETTINGS, "ralf", "implementer", {}, path)
     assert [choice.name for choice in asked] == ["claude:opus", "codex"]

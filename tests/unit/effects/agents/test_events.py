@@ -123,7 +123,7 @@ def test_an_error_that_a_retry_mended_is_kept_but_no_failure(tmp_path: Path) -> 
     assert classify("finished", usage) == "finished"
 
 
-def test_who_is_still_retrying_has_not_ended(tmp_path: Path) -> None:
+def test_an_agent_that_still_retries_has_not_ended(tmp_path: Path) -> None:
     usage = usage_of(tmp_path, "pi", *PI_START, pi_turn(error="429 retry in 9s"), PI_END, *PI_START[1:])
     assert (usage.has_ended, usage.is_error) == (False, True)
     assert classify("timeout", usage) == "quota"
@@ -256,7 +256,7 @@ def test_plain_text_that_fails_with_a_quota_on_its_lips_waits(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("exit_class", ["killed", "lost"])
-def test_who_was_killed_or_lost_stays_so(exit_class: str) -> None:
+def test_a_killed_or_lost_run_stays_so(exit_class: str) -> None:
     assert classify(exit_class, Usage(is_error=True, is_quota=True)) == exit_class
 
 

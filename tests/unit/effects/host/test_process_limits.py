@@ -99,7 +99,7 @@ def test_a_program_within_its_limits_comes_to_its_own_end(tmp_path: Path) -> Non
     assert (finished.exceeded, finished.exit) == ("", 0)
 
 
-def test_what_was_there_before_is_nobodys_use(tmp_path: Path) -> None:
+def test_what_was_there_before_is_not_counted_as_use(tmp_path: Path) -> None:
     everything = {int(name) for name in os.listdir("/proc") if name.isdigit()}
     assert Usage(Limits(memory_bytes=1, processes=1), everything).exceeded(0.0) == ""
 

@@ -406,7 +406,7 @@ def test_setup_is_run_once_per_key_and_its_work_is_kept(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("name", ["lock", "sub/lock", "package.json", "sub/deep/pyproject.toml", "tool.sh"])
-def test_a_changed_key_file_or_manifest_gets_a_set_up_that_is_kept_for_nobody(bench: Bench, name: str) -> None:
+def test_a_changed_key_file_or_manifest_gets_a_set_up_of_its_own(bench: Bench, name: str) -> None:
     workspace = Workspace(setup=(COUNTING, "sh tool.sh || true"), key=("lock", "*/lock"))
     bench.prove("true", workspace)
     (bench.path / name).parent.mkdir(exist_ok=True)

@@ -146,7 +146,7 @@ def test_compiled_modules_reach_only_the_set_up_of_the_agent_that_made_them(
 
 
 @pytest.mark.parametrize("overlays", [True, False])
-def test_an_agent_changes_its_own_set_up_and_nobody_elses(bench: Bench, overlays: bool) -> None:
+def test_an_agent_changes_only_its_own_set_up(bench: Bench, overlays: bool) -> None:
     if overlays and bench.no_overlays:
         pytest.skip(f"overlays can't be mounted on this host: {bench.no_overlays}")
     bench.no_overlays = "" if overlays else "the test says so"

@@ -74,7 +74,7 @@ def test_going_back_is_never_chosen_without_saying_why() -> None:
     assert choice_for(move("over", "finish"), edges["finish"]).asks == "no"
 
 
-def test_a_task_is_told_of_once_when_it_begins_to_need_somebody() -> None:
+def test_a_task_is_announced_once_when_it_begins_to_need_a_person() -> None:
     notices, calm, stuck = Notices(), Row("a", "works", "work"), Row("a", "waits", "stuck")
     assert notices.begun([calm, Row("old", "waits", "stuck")], 0) == ()  # what waits already stands in the list
     assert notices.begun([stuck], 1) == (stuck,)

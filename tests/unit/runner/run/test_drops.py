@@ -57,7 +57,7 @@ def test_a_link_is_not_followed_and_a_reply_is_no_request(living: Task, tmp_path
     assert reply(living, "link") == NO_REQUEST
 
 
-def test_a_folder_that_takes_no_reply_keeps_nobody_waiting(living: Task) -> None:
+def test_a_folder_that_takes_no_reply_keeps_no_process_waiting(living: Task) -> None:
     (drop(living) / f"{'n' * 250}.json").write_text('{"move": "verify"}')
     assert len(answer_drops(living, move_json)) == 1
     for path in drop(living).iterdir():

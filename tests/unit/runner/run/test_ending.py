@@ -59,7 +59,7 @@ def test_a_taint_is_written_down_before_anything_is_put_back(agent_task: AgentTa
     assert Path(task.tree_path, "app.py").read_text(encoding="utf-8").endswith("work\n")
 
 
-def test_a_taint_is_found_though_somebody_has_looked_at_the_tree_before_the_end_was_written_down(
+def test_a_taint_is_found_although_the_tree_was_scanned_before_the_end(
     agent_task: AgentTask,
 ) -> None:
     """The tree then is the one that was seen last: only a comparison with the run's first one shows what was done."""
@@ -106,7 +106,7 @@ def test_readers_know_the_tree_of_an_end_and_the_journal_is_anchored_there(agent
 
 
 @pytest.mark.parametrize("goes_on", [False, True])
-def test_what_may_wait_is_made_up_for_wherever_the_task_stands_then(agent_task: AgentTask, *, goes_on: bool) -> None:
+def test_what_an_end_left_is_done_wherever_the_task_stands(agent_task: AgentTask, *, goes_on: bool) -> None:
     task = begin(agent_task("echo work >> app.py"))
     wait_for_run(task)
     before, later = read_anchor(task), list[Left]()

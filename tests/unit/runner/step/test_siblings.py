@@ -76,7 +76,7 @@ def test_only_states_whose_moves_ask_for_others_are_decided_alone(pair: tuple[Ta
     assert refused.missing[0].why == "one is in work"
 
 
-def test_such_a_step_waits_for_whoever_holds_the_project(pair: tuple[Task, Task]) -> None:
+def test_such_a_step_waits_for_the_project_lock(pair: tuple[Task, Task]) -> None:
     one, _ = pair
     done: list[Outcome] = []
     thread = Thread(target=lambda: done.append(step(one, Signal("person", "work"))))
@@ -102,7 +102,7 @@ def test_so_does_one_that_finds_its_task_in_such_a_state_only_then(pair: tuple[T
     assert isinstance(done[0].decision, Advance)
 
 
-def test_any_other_step_waits_for_nobody_else(pair: tuple[Task, Task]) -> None:
+def test_any_other_step_waits_for_no_project_lock(pair: tuple[Task, Task]) -> None:
     one = step(pair[0], Signal("person", "work")).task
     with Lock(one.project.lock_path()):
         assert isinstance(step(one, Signal("person", "over")).decision, Advance)

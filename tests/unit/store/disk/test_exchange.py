@@ -49,7 +49,7 @@ def test_each_new_text_takes_the_place_of_the_old_one_and_leaves_nothing_behind(
     assert said == [word for number in range(OFTEN) for word in (str(number), "640", "file")]
 
 
-def test_who_has_the_old_file_open_goes_on_reading_it_whole(tmp_path: Path) -> None:
+def test_an_open_old_file_is_read_to_its_end(tmp_path: Path) -> None:
     said = run(
         f"for number in range({OFTEN}):\n"
         "    write_atomic('file', b'%d' % number * 9000, durable=False, is_carried=True)\n"

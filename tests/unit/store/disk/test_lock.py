@@ -101,7 +101,7 @@ def test_a_lock_in_a_folder_that_is_not_there_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux tells who holds a lock")
-def test_who_holds_a_lock_can_be_told(holder: subprocess.Popen[str], tmp_path: Path) -> None:
+def test_the_holder_of_a_lock_is_known(holder: subprocess.Popen[str], tmp_path: Path) -> None:
     path = str(tmp_path / "lock")
     assert holder_of(path) == holder.pid
     holder.communicate("\n", timeout=TIMEOUT_S)

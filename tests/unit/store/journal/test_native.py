@@ -426,7 +426,7 @@ def test_an_answer_that_a_crash_left_unmarked_is_not_repeated(world: World) -> N
     assert world.project().text.count("Ann: take B") == 1
 
 
-def test_an_answer_somebody_removed_does_not_come_back(world: World) -> None:
+def test_a_removed_answer_does_not_come_back(world: World) -> None:
     world.commit(answer="take B", name="Ann")
     text = world.project().text
     world.file.write_text(text.partition("\n## Answers")[0], encoding="utf-8")

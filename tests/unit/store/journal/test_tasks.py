@@ -176,7 +176,7 @@ def test_a_changed_last_line_of_the_same_length_is_an_error(store: TaskStore) ->
             one.load()
 
 
-def test_a_store_that_saved_a_cache_looks_again_when_somebody_else_saved_one(store: TaskStore) -> None:
+def test_a_store_reads_the_cache_again_when_another_process_saved_one(store: TaskStore) -> None:
     """Else a journal cut back to what this process remembers would not be noticed."""
     memory = moves(store, begin(store), "shape")
     store.save_cache(memory)

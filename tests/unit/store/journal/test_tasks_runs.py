@@ -182,9 +182,7 @@ def test_runs_in_a_row_that_came_to_nothing_are_counted_however_they_ended(story
 
 
 @pytest.mark.parametrize("content", [{"by_person": True}, {"exit": "quota"}])
-def test_who_was_ended_by_a_person_or_could_not_work_came_to_nothing_by_no_fault(
-    story: Story, content: dict[str, Any]
-) -> None:
+def test_a_run_that_a_person_ended_or_without_quota_is_no_failure(story: Story, content: dict[str, Any]) -> None:
     assert [ended_in_vain(story, 1), ended_in_vain(story, 2, **content), ended_in_vain(story, 3)] == [1, 1, 2]
 
 

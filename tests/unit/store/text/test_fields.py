@@ -377,7 +377,7 @@ def test_a_line_is_added_to_the_end_of_a_section(before: str, after: str) -> Non
         "Phase: a\n\n    code\n",
     ],
 )
-def test_a_line_is_never_added_where_nobody_sees_it(text: str) -> None:
+def test_a_line_is_never_added_where_it_is_not_visible(text: str) -> None:
     added = append_to_section(text, "Answers", "- somebody: Phase says no")
     section = find_section(added, "Answers")
     assert section is not None

@@ -229,7 +229,7 @@ def test_tables_are_read_together_with_actors_and_gates(tmp_path: Path) -> None:
     assert found.notes == ("the table of line 24 is about other states and was not compared",)
 
 
-def test_an_actor_nobody_knows_is_noted_and_not_compared(tmp_path: Path) -> None:
+def test_an_unknown_actor_is_noted_and_not_compared(tmp_path: Path) -> None:
     found = read(tmp_path, TABLES.replace("| user |", "| the cat |"))
     assert compare(MACHINE, found).equal
     assert "line 10: 'the cat' is no actor (agent, engine, person, crash), so the actor was not compared" in found.notes

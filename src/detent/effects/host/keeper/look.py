@@ -110,7 +110,7 @@ def exit_class(ended: Exit | None) -> ExitClass:
 
 
 def _is_held(run_dir: str) -> bool:
-    """Whether somebody holds the run's lock; asked with a shared lock, so that two who look don't meet each other."""
+    """Whether the run's lock is held; asked with a shared lock, so that two readers don't block each other."""
     try:
         descriptor = os.open(os.path.join(run_dir, process.LOCK), os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):

@@ -32,7 +32,7 @@ BOUNDS = ("timeout_s", "stall_s", "grace_s", "claim_grace_s", "output_limit_byte
 READY, BUSY, USED, FAILED = "ready", "busy", "used", "failed"  # the first word of the report to the engine
 
 TICK_S, QUIET_TICK_S = 0.2, 0.5  # how often files are looked at; an end or a stop is noticed at once
-LOCK_WAIT_S = 1.0  # whoever only looks holds the lock for microseconds; another keeper holds it for life
+LOCK_WAIT_S = 1.0  # a reader holds the lock for microseconds, another keeper as long as it lives
 TERM_PAUSE_S, KILL_PAUSE_S = 0.1, 0.02  # between two looks for descendants that appeared meanwhile
 KILL_WAIT_S = 10.0  # for the kernel to end what was killed; what hangs in the kernel or is not ours is reported
 WRITE_WAIT_S = 60.0  # for a disk that refuses `exit.json` to be mended
@@ -394,7 +394,7 @@ class Run:
             pass
 
     def sync_output(self) -> None:
-        """The journal is going to vouch for it; here nobody but this run waits for the disk."""
+        """The journal is going to vouch for it; here only this run waits for the disk."""
         for output in self._outputs:
             try:
                 os.fsync(output.file)
@@ -438,7 +438,7 @@ def keep() -> None:
         return report(USED)
     with open(SPEC, "rb") as file:
         spec = Spec(file.read())
-    os.unlink(SPEC)  # its environment may hold keys, and nobody needs it again
+    os.unlink(SPEC)  # its environment may hold keys, and it is not needed again
     identity, exit_file = Reserved(IDENTITY), Reserved(EXIT)
     run = Run(spec)
     identity.publish(run.identity())
@@ -465,7 +465,7 @@ def keep() -> None:
 def report(*words: str) -> None:
     try:
         os.write(1, " ".join(words).encode() + b"\n")
-        os.dup2(0, 1)  # nobody waits for more
+        os.dup2(0, 1)  # the starter waits for nothing more
     except OSError:
         return  # the engine died meanwhile; the files say it all
 

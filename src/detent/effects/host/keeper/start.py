@@ -57,7 +57,7 @@ def spawn(spec: RunSpec) -> Identity:
     seen = look(spec.run_dir)
     if seen.phase != "unborn" or os.path.lexists(_path(spec.run_dir, process.VOID)):
         raise RefusedError(f"an agent run was already started here ({seen.phase})", where=spec.run_dir)
-    # Not readable by others: the environment may hold keys. Whoever reads it, or makes the run void, removes it.
+    # Not readable by others: the environment may hold keys. Its reader or a void run removes it.
     write_atomic(_path(spec.run_dir, process.SPEC), pack(spec), durable=False, mode=0o600)
     word, detail = _start_keeper(spec.run_dir)
     if word == process.READY and (identity := read_identity(spec.run_dir)) is not None:

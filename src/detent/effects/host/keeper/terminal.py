@@ -100,7 +100,7 @@ class Attended:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _HELD_BACK)
 
     def wait(self, timeout_s: float) -> bool:
-        """Whether the program has ended or somebody wants it to, before the time is up."""
+        """Whether the program has ended or was asked to, before the time is up."""
         until = monotonic() + timeout_s
         while not (self._is_over() or self._is_left()):
             if (left_s := until - monotonic()) <= 0:

@@ -79,7 +79,7 @@ def _claim(arguments: Arguments, task: Task, want: str, verb: str) -> int:
 
 
 def ask_by_drop(arguments: Arguments, request: dict[str, str]) -> int:
-    """Where the journal is out of reach, whoever drives the task answers through the drop folder."""
+    """Where the journal is out of reach, the process that drives the task answers through the drop folder."""
     from detent.faces.words.run import reply_words
 
     reply = drop_reply(request)
@@ -114,7 +114,7 @@ def show_outcome(arguments: Arguments, outcome: Outcome) -> int:
 
 
 def _with_route(outcome: Outcome) -> Outcome:
-    """Who asks for a state that is further than one move is told the way there."""
+    """The moves to a state that is further away than one."""
     refused, want, machine = outcome.decision, outcome.asked.want, outcome.task.machine
     if not isinstance(refused, Refuse) or refused.edge or refused.hint or want not in machine.states:
         return outcome

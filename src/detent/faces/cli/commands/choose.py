@@ -72,7 +72,7 @@ def take(arguments: Arguments, task: Task, word: str) -> int:
 
 
 def without_run(task: Task, verb: str = "") -> Task:
-    """The task with its run ended: who chooses where to go on does not want it to go on beside that."""
+    """The task with its run ended: a choice of where to go on ends the work that goes on."""
     if not task.memory.run:
         return task
     from detent.faces.cli.commands.drive import LONGEST_STOP_S

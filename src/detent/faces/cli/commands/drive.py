@@ -65,7 +65,7 @@ def respawn(arguments: Arguments) -> int:
     if not may_wait:
         from detent.runner.task.bell import ring
 
-        ring(task.project)  # whoever watches has a run to see to its end
+        ring(task.project)  # a watching process has a run to see to its end
     return code
 
 
@@ -79,7 +79,7 @@ def drive_told(
     except KeyboardInterrupt:
         _break_off(arguments, task)
         raise
-    if may_wait:  # else whoever waits instead tells the person
+    if may_wait:  # else the process that waits instead tells the person
         tell_person(rest)
     told = rest_json(rest)
     show(arguments, {"tasks": [told]} if arguments.has("--all") else told, rest_words(rest))

@@ -78,7 +78,7 @@ class GrowingText:
         self.decoder = getincrementaldecoder("utf-8")("replace")  # a letter may come in two parts
 
     def new_parts(self) -> Iterator[str]:
-        """Lines of an agent are somebody else's words, so a terminal is not to obey them."""
+        """Lines of an agent are not ours, so a terminal must not obey them."""
         try:
             with open(self.path, "rb") as file:
                 if self.last_bytes:

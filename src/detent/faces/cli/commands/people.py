@@ -131,7 +131,7 @@ def commit(arguments: Arguments) -> int:
 
 
 def cancel(arguments: Arguments) -> int:
-    """Ends a living run first: who cancels a task does not want it to work on."""
+    """Ends a living run first: work on a cancelled task is not wanted."""
     refuse_inside_run("cancelling")
     from detent.faces.cli.commands.drive import LONGEST_STOP_S
     from detent.runner.drive.mandate import CANCEL, let_drive, stop_and_wait

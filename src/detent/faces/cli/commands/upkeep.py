@@ -93,7 +93,7 @@ def _settings(project: Project, *, is_quick: bool, is_silent: bool) -> tuple[lis
 
 
 def _agents(found: Found) -> list[Row]:
-    """Who would work here; that nobody would is no fault, as a person may do all the work by hand."""
+    """The agents that would work here; none is no fault, as a person may do all the work by hand."""
     from detent.runner.task.agents import served_roles
 
     machine = found.machine

@@ -75,6 +75,6 @@ def _tell(told: Told) -> None:
 
 
 def _pass_on(told: Told) -> None:
-    sys.stdout.flush()  # somebody is watching
+    sys.stdout.flush()  # a person may be watching
     if told.rest is not None:
         tell_person(told.rest)

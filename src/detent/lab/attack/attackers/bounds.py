@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _HUGE_BYTES = 4 << 40
 _MANY, _DEEP = 60_000, 3_000
 _LONGEST_S = 30.0  # many times what an answer takes on a busy host
-_BUG = 3  # the exit code of an error that is nobody's but ours
+_BUG = 3  # the exit code of a bug
 _ODD = "plain\u200b\u2060\U000e0041text\u202e"
 
 

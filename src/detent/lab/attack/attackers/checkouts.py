@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from detent.lab.attack.inside import Inside
     from detent.lab.attack.scene import Scene
 
-# Programs for whoever asks git in this folder: at a checkout, at an `add`, and at a diff.
+# Programs that git would run in this folder: at a checkout, at an `add`, and at a diff.
 _PROGRAM = f"'echo ran >> \"$HOME/{MARK}\"; cat'"
 _PLANT = f"""
 git config filter.run.smudge {_PROGRAM}

@@ -36,7 +36,7 @@ def _config(program: str) -> str:
 
 
 def _program(agent: Inside) -> str:
-    """A program in the tree that leaves a mark, where only somebody outside can."""
+    """A program in the tree that leaves a mark where only a process outside the sandbox can."""
     path = os.path.join(agent.tree, "run-me")
     agent.write(path, f"#!/bin/sh\necho \"$0 $*\" >> '{agent.at_home(MARK)}'\ncat\n")
     os.chmod(path, 0o755)  # noqa: S103  # it is to be run

@@ -22,7 +22,7 @@ _SHELL = f'["/bin/sh", "-c", "echo ran > \\"$HOME/{MARK}\\""]'
 
 
 def bring_settings(scene: Scene, settings: Mapping[str, Mapping[str, str]]) -> None:
-    """The repository as somebody else committed it."""
+    """The repository as a stranger committed it."""
     path = os.path.join(scene.world.repo, FILE)
     write(path, with_settings(read(path), settings))
     scene.world.commit("Settings of a stranger")

@@ -38,7 +38,7 @@ def notes_changed(scene: Scene) -> str:
 
 
 def _use_rights(agent: Inside) -> None:
-    """What only root may do, and what harms nobody here: nothing is written, only opened."""
+    """What only root may do, and what does no harm here: nothing is written, only opened."""
     with suppress(OSError):
         os.chroot(os.sep)
         agent.loot(CANARY)

@@ -42,7 +42,7 @@ def _poison(agent: Inside) -> None:
 
 
 def _send_back(scene: Scene) -> None:
-    """Whoever looks sees the changed script, and sends it back; then the script is restored."""
+    """A reviewer sees the changed script, and sends it back; then the script is restored."""
     for _ in range(6):
         scene.let_loose("poisons-the-set-up")
         if scene.state() in scene.walk.signed and scene.file_of_tree(INSTALL_FILE) == _GREEN_INSTALL:

@@ -1,4 +1,4 @@
-"""What no program can decide, shown so that nobody believes otherwise: these succeed, and are documented."""
+"""What no program can decide, shown so that the limit is known: these succeed, and are documented."""
 
 from __future__ import annotations
 

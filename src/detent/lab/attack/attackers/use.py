@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from detent.lab.attack.inside import Inside
     from detent.lab.attack.scene import Scene
 
-_LONGEST_S = 8  # what nobody stops goes by itself, and then the check passes
+_LONGEST_S = 8  # what is not stopped ends by itself, and then the check passes
 _BOMB = f"""
 bomb() {{
   if [ "$1" -gt 0 ]; then bomb $(($1 - 1)) & bomb $(($1 - 1)) & wait; else sleep {_LONGEST_S}; fi

@@ -53,7 +53,7 @@ def _was_run(scene: Scene) -> str:
 
 
 def _link_folder(agent: Inside) -> None:
-    """The folder a person wants to be asked about becomes a link to one that nobody asks about."""
+    """The folder a person wants to be asked about becomes a link to one that needs no question."""
     if agent.is_at_work:
         agent.write(os.path.join(agent.tree, "lib", "job.sh"), "deploy whatever is there\n")
         os.symlink("lib", os.path.join(agent.tree, "deploy"))

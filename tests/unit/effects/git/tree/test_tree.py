@@ -114,7 +114,7 @@ def test_the_first_one_tells_where_it_may_differ_from_the_baseline(tree: Tree, t
     assert differing <= set(taken.changed)
 
 
-def test_without_a_sound_note_nobody_knows_from_which_tree_it_was_made(tree: Tree) -> None:
+def test_without_a_sound_note_the_tree_it_was_made_from_is_unknown(tree: Tree) -> None:
     (note,) = (tree.private_dir / "cache").glob("tree-of-*")
     note.write_bytes(b"")
     (tree.path / "a.txt").unlink()

@@ -173,7 +173,7 @@ def test_a_held_lock_of_a_keeper_that_is_gone_is_unknown(runs: Runs) -> None:
     assert look(str(run_dir)).phase == "lost"
 
 
-def test_two_who_look_do_not_take_each_other_for_a_keeper(tmp_path: Path) -> None:
+def test_two_readers_do_not_take_each_other_for_a_keeper(tmp_path: Path) -> None:
     with (tmp_path / "lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)  # as one who looks does
         assert look(str(tmp_path)).phase == "unborn"
