@@ -13,7 +13,8 @@ from detent.core.values import Refuse, Signal
 from detent.errors import UnreadableError
 from detent.faces.words.history import history_words
 from detent.gates.json_artifacts import misfit
-from detent.machines.load import load, schema_text
+from detent.machines.load import load
+from detent.machines.schemas import schema_text
 from detent.runner.make.adopt import adopt
 from detent.runner.make.begin import Wish
 from detent.runner.make.vocabulary import vocabulary

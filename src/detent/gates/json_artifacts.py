@@ -80,7 +80,7 @@ def misfit(file: str, schema: str, data: Any) -> str:
     from fastjsonschema import JsonSchemaValueException, compile  # noqa: A004  # asks for more than a start can pay
 
     if schema not in _VALIDATORS:
-        from detent.machines.load import schema_text
+        from detent.machines.schemas import schema_text
 
         # Only the first problem is told, so no formats and no defaults are needed: nothing is filled in.
         _VALIDATORS[schema] = compile(strict_json(schema_text(schema)), use_default=False, use_formats=False)

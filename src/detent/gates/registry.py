@@ -9,8 +9,9 @@ from __future__ import annotations
 from functools import cache
 
 from detent.core.record import Record
+from detent.machines.brought import BROUGHT, pack_of
 from detent.machines.meanings import ABOUT_TREE, ENTERED, JUDGED, SIGNED
-from detent.machines.packs import BROUGHT, CHECKS, EXCUSES, by_name, load, of_packs, pack_of
+from detent.machines.packs import CHECKS, EXCUSES, by_name, load, of_packs
 from detent.machines.reading import (
     FIELD,
     GATES,

@@ -6,7 +6,7 @@ import json
 import os
 
 from detent.errors import UnreadableError, UsageError
-from detent.machines.packs import BROUGHT, MACHINE, MARK
+from detent.machines.brought import BROUGHT, MACHINE
 from detent.machines.parse import parse
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _EXPLORED = os.path.join(_HERE, "explored.txt")
 LARGEST_FILE_BYTES = 1_000_000
-SCAFFOLD, SCHEMAS = "scaffold/", "schemas/"
+SCAFFOLD = "scaffold/"
 
 
 def built_in_names() -> tuple[str, ...]:
@@ -109,38 +109,6 @@ def questions_of(name: str) -> tuple[str, ...]:
     """What the gates of a machine want answered in words; for those who play somebody who answers."""
     machine, _ = load(name, None)
     return tuple(question for gate in machine.gates.values() for question in gate.params.get("questions", ()))
-
-
-def _schema_path(name: str) -> str:
-    """Where the JSON schema `MACHINE/NAME` lies that ships with the package; it may not be there."""
-    machine, _, file = name.partition(MARK)
-    return os.path.join(_HERE, machine.replace("-", "_"), "schemas", f"{file}.json")
-
-
-def schema_names(machine: Machine) -> tuple[str, ...]:
-    """The schemas of a machine's artifacts: those its gates ask by, and those that lie beside it."""
-    asked = {str(value) for gate in machine.gates.values() for key, value in gate.params.items() if "schema" in key}
-    folder = os.path.dirname(_schema_path(f"{machine.name}/x"))
-    beside = os.listdir(folder) if os.path.isdir(folder) else ()
-    if pack := BROUGHT.get(machine.name):
-        beside = [path.removeprefix(SCHEMAS) for path in pack.files if path.startswith(SCHEMAS)]
-    return tuple(sorted(asked | {f"{machine.name}/{name.removesuffix('.json')}" for name in beside}))
-
-
-def has_schema(name: str) -> bool:
-    """Whether there is a schema `MACHINE/NAME`."""
-    machine, _, file = name.partition(MARK)
-    if pack := BROUGHT.get(machine):
-        return f"{SCHEMAS}{file}.json" in pack.files
-    return os.path.isfile(_schema_path(name))
-
-
-def schema_text(name: str) -> str:
-    machine, _, file = name.partition(MARK)
-    if pack := BROUGHT.get(machine):
-        return pack.text(f"{SCHEMAS}{file}.json")
-    with open(_schema_path(name), encoding="utf-8") as opened:
-        return opened.read()
 
 
 def scaffold(machine: str, name: str) -> str:

@@ -11,7 +11,7 @@ import sys
 from functools import cache
 
 from detent.errors import DetentError, TakesLong, ToolError, UnreadableError
-from detent.machines.packs import BROUGHT, MANIFEST, MARK, PACKAGE, Pack
+from detent.machines.brought import BROUGHT, MANIFEST, MARK, PACKAGE, Pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from detent.core.record import Record
+from detent.machines.brought import BROUGHT, MANIFEST, PACKAGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from types import ModuleType
     from typing import Any, Protocol, TypeVar
 
@@ -25,35 +25,7 @@ if TYPE_CHECKING:
     Declared = TypeVar("Declared", bound=Named)
     At = str | Callable[..., Any]  # "module:function", or the function itself
 
-PACKAGE, MANIFEST, MACHINE = "detent.packs", "pack", "machine.toml"
-MARK = "/"  # between a pack from elsewhere and what it declares
 CHECKS, EXCUSES, EFFECTS, STEPS, FEATURES = "CHECKS", "EXCUSES", "EFFECTS", "STEPS", "FEATURES"
-
-
-class Pack(Record):
-    """A folder elsewhere as it was read, once."""
-
-    name: str  # of its machine
-    folder: str
-    digest: str  # of its code and schemas
-    files: Mapping[str, bytes]  # by their paths from the folder
-
-    @property
-    def package(self) -> str:
-        return f"{PACKAGE}.{self.name.replace('-', '_')}"
-
-    def text(self, path: str) -> str:
-        """One of its files; empty where there is none."""
-        return self.files.get(path, b"").decode("utf-8")
-
-
-BROUGHT: dict[str, Pack] = {}  # what this process knows, by name
-
-
-def pack_of(name: str) -> Pack | None:
-    """The pack from elsewhere that a name such as `changelog/noted` belongs to, if this process knows it."""
-    pack, mark, _ = name.partition(MARK)
-    return BROUGHT.get(pack) if mark else None
 
 
 @cache

@@ -170,7 +170,7 @@ def _is_table(value: object) -> bool:
 
 
 def _is_schema(value: object) -> bool:
-    from detent.machines.load import has_schema  # only few gates name one
+    from detent.machines.schemas import has_schema  # only few gates name one
 
     if not isinstance(value, str) or value.count("/") != 1 or not is_inner_path(value):
         return False

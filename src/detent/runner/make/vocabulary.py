@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from detent.core.machine import Vocabulary
 from detent.gates.registry import Check, parameters
-from detent.machines.packs import BROUGHT, CHECKS, EFFECTS, STEPS
+from detent.machines.brought import BROUGHT
+from detent.machines.packs import CHECKS, EFFECTS, STEPS
 from detent.runner.step.registry import Effect, Step, effects, effects_from_outside, steps, steps_from_outside
 from detent.store.journal.events import KINDS
 from detent.store.journal.shown import SOURCES

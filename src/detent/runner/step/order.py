@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from detent.errors import UnreadableError
-from detent.machines.packs import BROUGHT
+from detent.machines.brought import BROUGHT
 from detent.runner.step.promises import keep_promises
 from detent.runner.step.registry import settling
 from detent.runner.step.settle import project_beside, settle

@@ -9,7 +9,8 @@ from __future__ import annotations
 from functools import cache
 
 from detent.core.record import Record
-from detent.machines.packs import BROUGHT, EFFECTS, FEATURES, STEPS, by_name, load, of_packs, pack_of
+from detent.machines.brought import BROUGHT, pack_of
+from detent.machines.packs import EFFECTS, FEATURES, STEPS, by_name, load, of_packs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ import stat
 
 from detent.effects.git.git import find_repository
 from detent.errors import UnreadableError, UsageError
-from detent.machines.load import SCAFFOLD, SCHEMAS, built_in_names
+from detent.machines.brought import MACHINE, MANIFEST, Pack
+from detent.machines.load import SCAFFOLD, built_in_names
 from detent.machines.outside import bring
-from detent.machines.packs import MACHINE, MANIFEST, Pack
+from detent.machines.schemas import SCHEMAS
 from detent.store.disk.atomic import reason_of
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.places import POINTER, lies_in, state_folder

@@ -8,7 +8,8 @@ import shlex
 
 from detent.errors import DetentError, UsageError
 from detent.faces.cli.output import show, show_as_json
-from detent.machines.load import built_in_names, load, schema_names, schema_text
+from detent.machines.load import built_in_names, load
+from detent.machines.schemas import schema_names, schema_text
 from detent.runner.make.vocabulary import vocabulary
 from detent.runner.task.open import find_project
 from detent.runner.task.pack import bring_pack, pack_names

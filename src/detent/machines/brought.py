@@ -1,0 +1,38 @@
+"""What this process knows of packs from folders elsewhere; `outside.py` brings them."""
+
+from __future__ import annotations
+
+from detent.core.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PACKAGE, MANIFEST, MACHINE = "detent.packs", "pack", "machine.toml"
+MARK = "/"  # between a pack from elsewhere and what it declares
+
+
+class Pack(Record):
+    """A folder elsewhere as it was read, once."""
+
+    name: str  # of its machine
+    folder: str
+    digest: str  # of its code and schemas
+    files: Mapping[str, bytes]  # by their paths from the folder
+
+    @property
+    def package(self) -> str:
+        return f"{PACKAGE}.{self.name.replace('-', '_')}"
+
+    def text(self, path: str) -> str:
+        """One of its files; empty where there is none."""
+        return self.files.get(path, b"").decode("utf-8")
+
+
+BROUGHT: dict[str, Pack] = {}  # what this process knows, by name
+
+
+def pack_of(name: str) -> Pack | None:
+    """The pack from elsewhere that a name such as `changelog/noted` belongs to, if this process knows it."""
+    pack, mark, _ = name.partition(MARK)
+    return BROUGHT.get(pack) if mark else None
