@@ -29,6 +29,7 @@ NEEDLESS = frozenset(
         *("detent.packs.ralf.criteria", "detent.gates.filed", "detent.packs.ralf.spec", "detent.gates.surroundings"),
         *("detent.packs", "detent.packs.lights_out.pack", "detent.packs.ralf.pack", "detent.packs.global_.pack"),
         *("detent.store.text.frontmatter", "detent.store.text.json_document"),
+        *("detent.store.journal.events", "detent.store.journal.fold"),
     )
 )
 

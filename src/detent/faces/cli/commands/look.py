@@ -6,7 +6,6 @@ import sys
 
 from detent.errors import UsageError
 from detent.faces.cli.output import next_json, print_json, show, status_json
-from detent.faces.words.history import history_words
 from detent.faces.words.screen import DEAD_MARK, list_words, next_words, printable, status_words
 from detent.runner.task.open import Listed, Task, find_project, is_active, is_over, load_all, open_task, refuse_unseen
 from detent.runner.tell.explain import explain, is_dead, is_gone, waiting_for, waits_for_word, who_may
@@ -136,6 +135,8 @@ def _waiting(row: dict[str, Any]) -> str:
 
 
 def history(arguments: Arguments) -> int:
+    from detent.faces.words.history import history_words  # the other commands read no line of a journal
+
     lines = _task(arguments).store.history()
     last = arguments.number("--last", "detent history --last 20")
     lines = lines[-last:] if last else lines
