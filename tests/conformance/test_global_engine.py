@@ -20,6 +20,7 @@ from detent.runner.make.begin import Wish
 from detent.runner.make.vocabulary import vocabulary
 from detent.runner.tell.explain import explain
 from detent.store.disk.atomic import read_text
+from detent.store.journal.events import from_line
 from detent.verify.audit import audit
 from tests.conformance.global_desk import (
     CODE_REVIEW,
@@ -170,7 +171,7 @@ def test_a_failing_suite_or_lint_leads_back_whatever_a_report_claims(at: Any, fi
     assert report["ok"] is False
     assert [one["exit"] for one in report["commands"] if not one["ok"]] == [3]
     assert "exit 3" in desk.lines("moved")[-1]["facts"]["tests_failed"]["note"]
-    told = history_words(desk.lines("moved")[-1:])
+    told = history_words([from_line(line) for line in desk.lines("moved")[-1:]])
     assert ", because tests_failed: " in told, told
     assert told.endswith(f"{file}: exit 3: broken"), told
 
