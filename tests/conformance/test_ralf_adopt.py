@@ -118,6 +118,25 @@ def test_an_adopted_thread_is_reset_to_its_own_baseline(foreign: Foreign) -> Non
     thread.audit()
 
 
+@pytest.mark.parametrize(("named", "branch"), [("mine", "mine"), ("", "ralf/old1")])
+def test_a_reset_leaves_a_branch_that_was_there_before_the_adoption(foreign: Foreign, named: str, branch: str) -> None:
+    """Nothing shows who made it: the file of another tool may name any branch of the person's."""
+    foreign.repo.git(foreign.top, "switch", "--quiet", "--create", branch)
+    foreign.repo.git(foreign.top, "commit", "--quiet", "--allow-empty", "--message=Work")
+    work = foreign.repo.git(foreign.top, "rev-parse", "HEAD")
+    foreign.write("Stuck", branch=named or "absent")
+    thread = foreign.adopted()
+    told = thread.done("choose", "R", "--yes").out
+    assert f"{branch} is left as it is: the engine did not make it" in told
+    assert foreign.repo.git(foreign.top, "rev-parse", branch) == work
+    assert foreign.repo.git(foreign.top, "rev-parse", "--abbrev-ref", "HEAD") == "main"
+    thread.audit()
+    thread.done("restore")
+    assert foreign.repo.git(foreign.top, "rev-parse", "--abbrev-ref", "HEAD") == branch
+    lines = (foreign.top / ".git/detent/tasks/old1/journal.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(lines[-1])["prepared"] == {"branch": {"name": branch}}, "the work goes on there"
+
+
 def test_diff_of_an_adopted_thread_starts_at_its_own_baseline(foreign: Foreign) -> None:
     foreign.write("Stuck")
     foreign.repo.git(foreign.top, "switch", "--quiet", "--create", "ralf/old1")

@@ -131,6 +131,21 @@ def test_a_branch_of_the_person_that_advanced_is_not_moved(thread: ThreadTask) -
     assert thread.git("status", "--porcelain") == ""
 
 
+def test_a_branch_of_the_person_is_left_where_the_task_has_none(detent: Detent, repo: MakeRepo) -> None:
+    thread = thread_task(detent, repo).moved("move", "Preflight", "--no-branch").moved("move", "Running")
+    thread.git("switch", "--quiet", "--create", "mine")
+    thread.git("commit", "--quiet", "--allow-empty", "--message=Mine")
+    mine = thread.git("rev-parse", "HEAD")
+    told = thread("move", "Drafting", "--yes")
+    assert told.code == 0, told
+    assert "mine is left as it is: the engine did not make it" in told.out
+    assert (thread.branch, thread.git("rev-parse", "mine")) == ("main", mine)
+    thread.moved("restore")
+    assert thread.branch == "mine"
+    assert "branch" not in thread.journal()[-1].get("prepared", {}), "it is the task's no more than before"
+    assert thread.is_sound()
+
+
 def base_begins_to_track(thread: ThreadTask, name: str) -> None:
     """Somebody commits this file on main from another checkout meanwhile, whatever is ignored."""
     other = thread.repository.parent / "other"

@@ -30,6 +30,7 @@ def _reset(task: Task, result: Mapping[str, str]) -> list[str]:
     return [
         f"back on {result['to']}; all that was there is kept as {result['backup']}",
         *([f"what was staged is kept as {staged}"] if (staged := result.get("staged")) else []),
+        *([f"{left} is left as it is: the engine did not make it"] if (left := result.get("left")) else []),
         f"to have it again: detent restore {task.id}",
     ]
 

@@ -18,7 +18,7 @@ from detent.effects.git.put_back import PutBack, put_back
 from detent.effects.git.saved_work import backup_ref, find_saved
 from detent.effects.workspace.home import Wanted, is_born, make_home_tree
 from detent.errors import RefusedError, UnreadableError, UsageError
-from detent.runner.step.in_place import refuse_beside_run, refuse_branch_of_other
+from detent.runner.step.in_place import adopted_branch, refuse_beside_run, refuse_branch_of_other
 from detent.runner.step.look import current_tree
 from detent.runner.step.promises import keep_promises
 from detent.runner.step.settle import note, settle
@@ -28,7 +28,7 @@ from detent.store.journal.places import branch_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from detent.runner.task.open import Task
     from detent.store.journal.line import Line
@@ -46,8 +46,9 @@ class Restored(Record):
 class _Point(Record):
     seq: int
     commit: str
-    branch: str = ""  # that a reset deleted
+    branch: str = ""  # that a reset led away from
     head: str = ""  # where it stood
+    is_tasks: bool = True  # else the checkout stood on a branch that is not the task's
 
 
 def restore(task: Task, name: str, seq: int | None) -> Restored:
@@ -74,7 +75,8 @@ def restore(task: Task, name: str, seq: int | None) -> Restored:
             done = put_back(private, task.tree_path, now, wanted)
         if not kept:
             return Restored(point.seq, wanted, "", done)
-        branch = {"branch": {"name": point.branch}} if _has_branch_again(task, point) else {}
+        is_there = _has_branch_again(task, point)
+        branch = {"branch": {"name": point.branch}} if is_there and point.is_tasks else {}
         line = RestoredTree(by="person", name=name, checkpoint=point.seq, tree=wanted, kept=kept, prepared=branch)
         _write_down(task, line)
     return Restored(point.seq, wanted, kept, done)
@@ -119,8 +121,7 @@ def _point(task: Task, entries: Sequence[Line], seq: int | None) -> _Point:
             points.append(_Point(int(entry.step.partition(":")[0]), entry.result["commit"]))
         reset = (entry.prepared or {}).get("reset", {}) if isinstance(entry, Moved) else {}
         if reset.get("saved"):
-            branch = reset["branch"] if reset["branch"] != reset["to"] else ""
-            points.append(_Point(entry.seq, reset["saved"], branch, reset["head"]))
+            points.append(_left_by(task, entry.seq, reset["saved"], reset))
     points += _cut_short(task)
     found = [point for point in points if seq in (None, point.seq)]
     if not found:
@@ -138,8 +139,14 @@ def _cut_short(task: Task) -> list[_Point]:
     if not seen:
         return []
     saved = find_saved(task.project.common_dir, backup_ref(task.id, f"{intent['seq']}:reset"))
-    branch = seen["branch"] if seen["branch"] != seen["to"] else ""
-    return [_Point(intent["seq"], saved[0].commit, branch, seen["head"])] if saved else []
+    return [_left_by(task, intent["seq"], saved[0].commit, seen)] if saved else []
+
+
+def _left_by(task: Task, seq: int, commit: str, reset: Mapping[str, str]) -> _Point:
+    """Where a reset began."""
+    branch = reset["branch"] if reset["branch"] != reset["to"] else ""
+    is_tasks = reset.get("left", "") in ("", adopted_branch(task))
+    return _Point(seq, commit, branch, reset["head"], is_tasks)
 
 
 def _is_lost(task: Task, point: _Point) -> bool:

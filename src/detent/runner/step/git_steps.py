@@ -33,6 +33,7 @@ from detent.effects.git.tree.tree_id import changed_files
 from detent.errors import RefusedError, ToolError
 from detent.runner.step.in_place import (
     NO_GIT,
+    adopted_branch,
     dirty_checkout,
     made_branch,
     overwritten,
@@ -183,7 +184,9 @@ def look_reset(doing: Doing) -> dict[str, str]:
     refuse_target(stand, base["branch"], base["commit_sha"])
     tree = current_tree(doing.task)  # what can't be looked at can't be saved: told before anything is intended
     _refuse_overwriting(doing.task, stand, branch_commit(stand.repository.common_dir, base["branch"]), tree)
-    return {"branch": stand.branch, "head": stand.commit, "to": base["branch"]}
+    is_ours = stand.branch == made_branch(doing.task) != adopted_branch(doing.task)
+    left = {} if is_ours or stand.branch == base["branch"] else {"left": stand.branch}
+    return {"branch": stand.branch, "head": stand.commit, "to": base["branch"], **left}
 
 
 def _refuse_overwriting(task: Task, stand: Stand, target: str, tree: str) -> None:
@@ -197,7 +200,7 @@ def _refuse_overwriting(task: Task, stand: Stand, target: str, tree: str) -> Non
 
 
 def do_reset(doing: Doing) -> Results:
-    """Save all that is there, go back to the branch the work began on, and only then delete the task's own."""
+    """Save all that is there, go back to the branch the work began on, and only then delete what the engine made."""
     if not doing.seen:
         return {"reset": {"kept": "all files"}}
     task, seen = doing.task, doing.seen
@@ -219,7 +222,8 @@ def do_reset(doing: Doing) -> Results:
     switch(top, seen["to"], force=True)
     ours = ignored_by_person(top, new)
     remove_files(top, [name for name in new if name not in ours])
-    if seen["branch"] != seen["to"] and branch_commit(common_dir, seen["branch"]) == seen["head"]:
+    is_engines = seen["branch"] != seen["to"] and "left" not in seen
+    if is_engines and branch_commit(common_dir, seen["branch"]) == seen["head"]:
         make_safe()  # else the checkout might stand on a branch that is gone
         delete_branch(top, seen["branch"], seen["head"])
     make_safe()

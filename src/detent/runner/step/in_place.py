@@ -27,6 +27,11 @@ def made_branch(task: Task) -> str:
     return str(task.memory.prepared.get("branch", {}).get("name", ""))
 
 
+def adopted_branch(task: Task) -> str:
+    """The branch that the file of another tool named when the task was adopted: nothing shows who made it."""
+    return str(task.memory.head.get("found", {}).get("prepared", {}).get("branch", {}).get("name", ""))
+
+
 def dirty_checkout(task: Task, commit: str) -> Dirty:
     """What of the checkout differs from a commit, new files too; the tasks' own folders are no work."""
     repository = find_repository(task.tree_path)

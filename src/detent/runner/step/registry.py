@@ -134,7 +134,7 @@ _GENERAL_STEPS = (
     ),
     Step(
         "reset",
-        "save files and commits under `refs/detent/backup/`, go back to the baseline's branch, delete the task's",
+        "save files and commits under `refs/detent/backup/`, go back to the baseline's branch, delete the engine's own",
         look="detent.runner.step.git_steps:look_reset",
         act="detent.runner.step.git_steps:do_reset",
         begun="detent.runner.step.git_steps:has_saved",
