@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -525,3 +526,21 @@ def test_moves_of_a_task_in_a_clone_pass_the_audit(detent: Detent, repo: MakeRep
     assert task.state() == "done"
     assert task("audit").code == 0
     assert contents(task.repo) == dict(SAMPLE_FILES)  # the checkout was not touched
+
+
+def test_a_repository_on_another_disk_than_the_home_gets_its_clone(
+    tmp_path: Path, detent: Detent, repo: MakeRepo
+) -> None:
+    """Git writes a pack beside the objects it reads, and then renames it: on another disk it can't."""
+    usable = [place for place in (Path("/dev/shm"), Path("/var/tmp")) if place.is_dir() and os.access(place, os.W_OK)]
+    other = next((place for place in usable if place.stat().st_dev != tmp_path.stat().st_dev), None)
+    if other is None:
+        pytest.skip("this host has no other disk")
+    with TemporaryDirectory(dir=other) as folder:
+        there = MakeRepo(Path(folder), repo.environment)()
+        made = detent("new", "phase", "Count the words", "--id", "t", "--json", cwd=there)
+        assert made.code == 0, made
+        (tree,) = homes(dict(detent.environment)).glob("t/tree")
+        assert (tree / "app.py").is_file()
+        assert (tree / ".git/objects/info/alternates").read_text(encoding="utf-8") == "", "its objects are its own"
+        repo.git(tree, "fsck", "--strict")

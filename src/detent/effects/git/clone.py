@@ -66,15 +66,16 @@ def _fill(source: Repository, commit: str, tree: str, git_dir: str, config: str,
     objects = os.path.join(source.common_dir, "objects")
     # Of a partial clone nothing can be packed: the objects it has not fetched yet are missing.
     is_shared = _pack_bytes(objects) > SHARED_ABOVE_BYTES or _is_partial(source)
-    alternates = (objects,) if is_shared else ()
     write_git_dir(
-        git_dir, alternates=alternates, is_sha256=len(commit) == 64, is_bare=False, durable=False, more_config=config
+        git_dir, alternates=(objects,), is_sha256=len(commit) == 64, is_bare=False, durable=False, more_config=config
     )
     end_where(git_dir, source.common_dir, durable=False)
     if not is_shared:
         pack = os.path.join(git_dir, "objects/pack/pack")
         tips = "".join(f"{name}\n" for name in (commit, *tags.values())).encode()
-        _reader(source).run("pack-objects", "--revs", "--quiet", pack, input_bytes=tips)
+        # By the clone's own git: that of the source would write the pack beside its objects, on another disk perhaps.
+        Git(git_dir).run("pack-objects", "--revs", "--quiet", pack, input_bytes=tips)
+        write_if_different(os.path.join(git_dir, "objects/info/alternates"), b"", durable=False)
     Git(git_dir, tree).run("read-tree", "--reset", "-u", commit)
     return is_shared
 
