@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import SAMPLE_FILES, Completed, Detent, MakeRepo
 
-SCAFFOLD = Path(__file__).parents[2] / "src/detent/machines/phase/scaffold"
+SCAFFOLD = Path(__file__).parents[2] / "src/detent/packs/phase/scaffold"
 AGENT = (
     'cat > /dev/null; echo "$DETENT_STATE" >> "$DETENT_TASK_DIR/artifacts/runs.txt"; '
     'sed -i -e "s/^Done gate:.*/Done gate: g/" -e "s/^Not doing:.*/Not doing: n/" '

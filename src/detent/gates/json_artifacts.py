@@ -1,7 +1,7 @@
 """Reads JSON that agents and people leave as proof: strictly, by a published schema, with a pointer to what is wrong.
 
 Missing, empty, with a byte order mark, not UTF-8, too large, a link, a key that stands there twice, NaN: none is read.
-The schemas ship with the package, beside the machine that names them (`machines/<name>/schemas`). They are asked by a
+The schemas ship with the package, beside the machine that names them (`packs/<name>/schemas`). They are asked by a
 library (fastjsonschema, docs/adr/0019), which is loaded only when there is a file to ask about.
 """
 

@@ -1,6 +1,8 @@
-"""What this process knows of packs from folders elsewhere; `outside.py` brings them."""
+"""Where the packs that ship lie, and what this process knows of packs from folders elsewhere; `outside.py` brings those."""
 
 from __future__ import annotations
+
+import os
 
 from detent.core.record import Record
 
@@ -9,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PACKAGE, MANIFEST, MACHINE = "detent.packs", "pack", "machine.toml"
+BUILT_IN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "packs")
 MARK = "/"  # between a pack from elsewhere and what it declares
 
 
@@ -36,3 +39,9 @@ def pack_of(name: str) -> Pack | None:
     """The pack from elsewhere that a name such as `changelog/noted` belongs to, if this process knows it."""
     pack, mark, _ = name.partition(MARK)
     return BROUGHT.get(pack) if mark else None
+
+
+def built_in_folder(machine: str) -> str:
+    """The folder of a machine that ships with the package; it ends in `_` where Python keeps the word to itself."""
+    folder = os.path.join(BUILT_IN, machine.replace("-", "_"))
+    return folder if os.path.isdir(folder) else f"{folder}_"

@@ -6,7 +6,7 @@ import json
 import os
 
 from detent.errors import UnreadableError, UsageError
-from detent.machines.brought import BROUGHT, MACHINE
+from detent.machines.brought import BROUGHT, BUILT_IN, MACHINE, built_in_folder
 from detent.machines.parse import parse
 
 TYPE_CHECKING = False
@@ -16,16 +16,15 @@ if TYPE_CHECKING:
 
     from detent.core.machine import Machine, Vocabulary
 
-_HERE = os.path.dirname(os.path.abspath(__file__))
-_EXPLORED = os.path.join(_HERE, "explored.txt")
+_EXPLORED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "explored.txt")
 LARGEST_FILE_BYTES = 1_000_000
 SCAFFOLD = "scaffold/"
 
 
 def built_in_names() -> tuple[str, ...]:
     """Every machine that ships with the package, by the name in its folder."""
-    found = [entry.name for entry in os.scandir(_HERE) if os.path.isfile(os.path.join(entry.path, "machine.toml"))]
-    return tuple(sorted(name.replace("_", "-") for name in found))
+    found = [entry.name for entry in os.scandir(BUILT_IN) if os.path.isfile(os.path.join(entry.path, MACHINE))]
+    return tuple(sorted(name.rstrip("_").replace("_", "-") for name in found))
 
 
 def read_document(name_or_path: str) -> tuple[dict[str, Any], str]:
@@ -49,7 +48,7 @@ def read_document(name_or_path: str) -> tuple[dict[str, Any], str]:
                 next_step=f"use one of: {known}; or give the path of a machine file, "
                 "or name the folder of its pack in your config.toml",
             )
-        path = os.path.join(_HERE, name_or_path.replace("-", "_"), "machine.toml")
+        path = os.path.join(built_in_folder(name_or_path), MACHINE)
     return _read_toml(path), path
 
 
@@ -115,7 +114,7 @@ def scaffold(machine: str, name: str) -> str:
     """The first text of a file in a new task folder; a machine from elsewhere has none, so the file starts empty."""
     if pack := BROUGHT.get(machine):
         return pack.text(SCAFFOLD + name)
-    path = os.path.join(_HERE, machine.replace("-", "_"), "scaffold", name)
+    path = os.path.join(built_in_folder(machine), "scaffold", name)
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 
-from detent.machines.brought import BROUGHT, MARK
+from detent.machines.brought import BROUGHT, MARK, built_in_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from detent.core.machine import Machine
 
-_HERE = os.path.dirname(os.path.abspath(__file__))
 SCHEMAS = "schemas/"
 
 
 def _schema_path(name: str) -> str:
     """Where the JSON schema `MACHINE/NAME` lies that ships with the package; it may not be there."""
     machine, _, file = name.partition(MARK)
-    return os.path.join(_HERE, machine.replace("-", "_"), "schemas", f"{file}.json")
+    return os.path.join(built_in_folder(machine), "schemas", f"{file}.json")
 
 
 def schema_names(machine: Machine) -> tuple[str, ...]:

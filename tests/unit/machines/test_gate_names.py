@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +9,7 @@ import pytest
 
 from detent.errors import MachineError
 from detent.gates.registry import checks
+from detent.machines.load import read_document
 from detent.machines.parse import parse
 from detent.machines.reading import ONE_OF
 from detent.packs.global_ import planned, reviews
@@ -21,8 +20,7 @@ from tests.conftest import Detent
 
 
 def document(machine: str) -> dict[str, Any]:
-    folder = machine.replace("-", "_")
-    return tomllib.loads((files("detent") / "machines" / folder / "machine.toml").read_text(encoding="utf-8"))
+    return read_document(machine)[0]
 
 
 def problems(machine: str, gate: str, **params: object) -> tuple[str, ...]:
@@ -141,7 +139,7 @@ def test_the_values_are_those_the_checks_compare_with() -> None:
 
 
 def test_the_command_tells_all_of_a_file_at_once(detent: Detent, tmp_path: Path) -> None:
-    text = (files("detent") / "machines" / "lights_out" / "machine.toml").read_text(encoding="utf-8")
+    text = Path(read_document("lights-out")[1]).read_text(encoding="utf-8")
     path = tmp_path / "machine.toml"
     path.write_text(text.replace('"none open"', '"nothing open"').replace('"REPAIRED"', '"MENDED"'), encoding="utf-8")
     done = detent("machine", "check", path)
