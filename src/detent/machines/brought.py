@@ -1,4 +1,4 @@
-"""Where the packs that ship lie, and what this process knows of packs from folders elsewhere; `outside.py` brings those."""
+"""Where the packs that ship lie, and what this process knows of packs from elsewhere; `outside.py` brings those."""
 
 from __future__ import annotations
 
