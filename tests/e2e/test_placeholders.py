@@ -24,6 +24,10 @@ NOTHING = (
     "See above.",
     "placeholder",
     "unknown",
+    "unknown yet",
+    "Not sure yet.",
+    "t.b.d.",
+    "?",
     "x",
 )
 
@@ -118,11 +122,23 @@ def test_an_artifact_that_says_nothing_is_no_evidence(at: At, text: str) -> None
     task.move("verify")
 
 
+@pytest.mark.requirement("S0.37")
+@pytest.mark.parametrize("text", [" \n", "TODO\n", "t.b.d.\n"])
+def test_a_link_to_a_file_that_says_nothing_is_refused(at: At, text: str) -> None:
+    task = at("implement")
+    task.candidate()
+    task.write("artifacts/log.txt", text)
+    task.set({"Evidence link": "[log](artifacts/log.txt)"})
+    assert "links to 'artifacts/log.txt', which says nothing" in task.refused("verify")
+    task.write("artifacts/log.txt", "4 words\n")
+    task.move("verify")
+
+
 def test_a_small_picture_is_evidence(at: At) -> None:
     task = at("implement")
     task.candidate()
     (task.folder / "artifacts/dot.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
-    task.set({"Evidence location": "artifacts/dot.png"})
+    task.set({"Evidence location": "artifacts/dot.png", "Evidence link": "[dot](artifacts/dot.png)"})
     task.move("verify")
 
 

@@ -10,15 +10,22 @@ CHECK = "sh check.sh"
 PLANNER = f"{out('planning.ai.json', PLAN)}; {out('plan.files.json', {'files': ['good.txt']})}"
 
 
-def landed(agents: Agents) -> GlobalTask:
-    """A task that made a red tree green, accepted and landed."""
+def accepted(agents: Agents) -> GlobalTask:
+    """A task that made a red tree green, accepted."""
     task = make_global(agents, check=CHECK, files={**SAMPLE_FILES, "check.sh": "test -f good.txt\n"})
     agents.script("planning", PLANNER)
     agents.script("codegen", "echo good > good.txt")
     task.run(expect=4)
-    for words in (("approve",), ("land",)):
-        done = task(*words, task.id, cwd=task.repo)
-        assert done.code == 0, done
+    done = task("approve", task.id, cwd=task.repo)
+    assert done.code == 0, done
+    return task
+
+
+def landed(agents: Agents) -> GlobalTask:
+    """The same, landed."""
+    task = accepted(agents)
+    done = task("land", task.id, cwd=task.repo)
+    assert done.code == 0, done
     assert (task.repo / "good.txt").exists()
     return task
 
@@ -36,6 +43,18 @@ def test_a_landed_task_that_repaired_a_red_tree_is_reverted_home(agents: Agents)
     assert done.code == 0, done
     assert not (task.repo / "good.txt").exists()
     assert "note: 'sh check.sh' fails there again: the work that repaired it was taken back" in done.out
+    task.audit()
+
+
+def test_a_reverted_task_that_never_landed_tells_which_command_fails(agents: Agents) -> None:
+    task = accepted(agents)
+    say(task, "/revert it broke things")
+    say(task, "/next")
+    done = task("land", task.id, cwd=task.repo)
+    assert done.code == 0, done
+    assert "is part of main already" in done.out
+    assert "note: 'sh check.sh' fails there: the work that repaired it was taken back" in done.out
+    assert not (task.repo / "good.txt").exists()
     task.audit()
 
 

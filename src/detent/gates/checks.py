@@ -200,7 +200,7 @@ def path_field(gate: Gate, seen: Seen) -> Finding:
         return Finding(ok=False, why=why)
     if not found.size_bytes:
         return Finding(ok=False, why=f"{named} names {found.path!r}, which is empty")
-    if found.size_bytes <= _MOST_FILLER_BYTES and _says_nothing(seen, found):
+    if _says_nothing(seen, found):
         return Finding(ok=False, why=f"{named} names {found.path!r}, which says nothing")
     if gate.since == "entry":
         if not found.parts:
@@ -223,6 +223,8 @@ def path_field(gate: Gate, seen: Seen) -> Finding:
 
 def _says_nothing(seen: Seen, found: PathSeen) -> bool:
     """Whether a small text of the task folder holds nothing but white space or filler."""
+    if found.size_bytes > _MOST_FILLER_BYTES:
+        return False
     try:
         texts = [seen.files.text(part) for part in found.parts]
     except UnreadableError:  # a picture, say
@@ -233,7 +235,7 @@ def _says_nothing(seen: Seen, found: PathSeen) -> bool:
 def link_field(gate: Gate, seen: Seen) -> Finding:
     """A field holds something a reader can click: a full address, or a Markdown link to a file of the task folder.
 
-    With `when_folder` that is asked only once there is something in that folder.
+    With `when_folder` that is asked only once there is something in that folder. A file of filler is no such file.
     """
     if (watched := gate.params.get("when_folder")) and not any(
         name.startswith(f"{watched}/") for name in seen.files.listing()
@@ -252,23 +254,27 @@ def link_field(gate: Gate, seen: Seen) -> Finding:
     match = MARKDOWN_LINK.search(text)
     if match is None:
         return Finding(ok=False, why=f"{named} is no clickable link", evidence=evidence)
-    target = match[1].partition("#")[0]
+    if problem := _target_problem(seen, match[1].partition("#")[0]):
+        return Finding(ok=False, why=f"{named} links to {problem}", evidence=evidence)
+    note = f"{named} is a relative link: it opens only where the task folder is shown"
+    return Finding(ok=True, evidence=evidence, note=note)
+
+
+def _target_problem(seen: Seen, target: str) -> str:
+    """Why a link into the task folder leads no reader to proof; empty where nothing speaks against it."""
     if target.startswith("/") or ".." in target.split("/"):
-        why = f"{named} links to {cut(target)!r}, which leaves the task folder"
-        return Finding(ok=False, why=why, evidence=evidence)
+        return f"{cut(target)!r}, which leaves the task folder"
     # The reader's click starts where the document lies, not in the tree.
     folder = seen.document.path.rpartition("/")[0]
     found = seen.files.path(f"{folder}/{target}", as_proof=False) if target else None
     if found is None or not found.size_bytes:
-        why = f"{named} links to {cut(target)!r}, which is not there or empty"
-        return Finding(ok=False, why=why, evidence=evidence)
+        return f"{cut(target)!r}, which is not there or empty"
     # A page the engine made of the proof may be linked to; the document and its log only say that there is one.
     for name in (seen.machine.store["file"], seen.machine.store.get("log", "")):
         own = seen.files.path(f"{folder}/{name}", as_proof=False) if name else None
         if own is not None and own.digest == found.digest:
-            return Finding(ok=False, why=f"{named} links to {name} itself, which is no evidence", evidence=evidence)
-    note = f"{named} is a relative link: it opens only where the task folder is shown"
-    return Finding(ok=True, evidence=evidence, note=note)
+            return f"{name} itself, which is no evidence"
+    return f"{cut(target)!r}, which says nothing" if _says_nothing(seen, found) else ""
 
 
 def _address_problem(host: str, rest: str) -> str:

@@ -20,12 +20,31 @@ FRAME = {
     "Reality constraints": "standard library only",
     "Validation plan": "cmd: make test",
 }
-EMPTY = ["", "TODO", "TBD", "...", "<what>", "<!-- say it -->", "-", "*", "[ ]", "FIXME.", "**TODO**"]
+EMPTY = [
+    "",
+    "TODO",
+    "TBD",
+    "tbd.",
+    "t.b.d.",
+    "T.B.D",
+    "t. b. d.",
+    "to be decided",
+    "?",
+    "...",
+    "<what>",
+    "<!-- say it -->",
+    "-",
+    "*",
+    "[ ]",
+    "FIXME.",
+    "**TODO**",
+]
 
 
 # --- fields ---
 
 NOTHING = ["", "none", "None.", "-", "n/a", "N/A", "nothing", "**none**", "TODO", "nil"]
+NOTHING += ["none so far", "Nothing so far.", "none yet", "[ ] none", "[x] **None**", "[ ] n/a", "[ ]"]
 
 
 @pytest.mark.parametrize("value", NOTHING)
@@ -35,7 +54,9 @@ def test_a_blocker_that_says_nothing_is_none(world: World, value: str) -> None:
     assert not world.fact("blocker_named").ok
 
 
-@pytest.mark.parametrize("value", ["no key", "none of the parsers works", "- none\n- but the key is missing"])
+@pytest.mark.parametrize(
+    "value", ["no key", "none of the parsers works", "- none\n- but the key is missing", "[ ] no key", "[none]"]
+)
 def test_a_blocker_that_says_something_is_one_and_is_quoted(world: World, value: str) -> None:
     world.fields({"Blockers": value})
     fact = world.fact("blockers_none")

@@ -23,7 +23,9 @@ def landed_words(task: Task, done: Landed) -> str:
     if done.how == "found":
         green = len(done.proven) - len(done.red)
         proven = "" if done.is_known else f"; {green} of {len(done.proven)} command(s) pass there"
-        return f"{task.id} is part of {done.branch} already, by commit {done.commit[:12]}{proven}"
+        head = f"{task.id} is part of {done.branch} already, by commit {done.commit[:12]}{proven}"
+        notes = (f"{command!r} fails there: the work that repaired it was taken back" for command in done.red)
+        return "\n".join([head, *(f"  note: {note}" for note in notes)])
     lines = [f"landed: {task.id} on {done.branch}, {done.how} commit {done.commit[:12]}; nothing was pushed"]
     lines += [
         f"  note: {command!r} fails there again: the work that repaired it was taken back" for command in done.red

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _FILLER = (
     r"<(?![A-Za-z][A-Za-z0-9+.-]*:[^\s<>]+>|[^\s<>@]+@[^\s<>]+>)[^<>\n]*+>|\{[^{}\"\n]*+\}|\[[ xX]\]|&nbsp;|"
     r"(?<![^\W_])(?:(?:todo|tbd|fixme)(?:[ \t]*:[^\n]*|[ \t]+later)?|x{3,}|lorem ipsum[^\n]*|fill (?:me )?in|"
-    r"to be (?:filled(?: in)?|decided|defined|determined|done)|to do|see (?:above|below)|placeholder|replace me|"
-    r"your text here)"
+    r"to be (?:filled(?: in)?|decided|defined|determined|done)|t\.[ \t]?b\.[ \t]?d|to do|"
+    r"see (?:above|below)|placeholder|replace me|your text here)"
     r"(?![^\W_])"
 )
 
@@ -104,12 +104,16 @@ def is_placeholder(value: str) -> bool:
     return not any(character.isalnum() for character in rest)
 
 
-NOTHING = ("none", "no", "nothing", "n/a", "na", "nil", "none known", "none yet", "nothing yet", "no blockers")
+NOTHING = (
+    *("none", "no", "nothing", "n/a", "na", "nil", "none known", "none yet", "nothing yet", "none so far"),
+    *("nothing so far", "no blockers"),
+)
 
 
 def says_nothing(text: str, words: Sequence[str] = NOTHING) -> bool:
-    """Whether all that a reader sees there are words that mean nothing, such as `none` or `n/a`."""
-    lines = (row.content for row in read_blocks(text).rows if row.kind in ("text", "code"))
+    """Whether all that a reader sees there are words that mean nothing, such as `none`, `n/a` or `- [ ] none`."""
+    rows = (row for row in read_blocks(text).rows if row.kind in ("text", "code"))
+    lines = (re.sub(r"^\s*\[[ xX]?\]", "", row.content) for row in rows)
     said = [plain for line in lines if (plain := line.strip("-*+_`.!:()\u2013\u2014 \t").lower())]
     return all(line in words for line in said)
 
