@@ -1,0 +1,82 @@
+"""Tests of driving a task: what it starts, and why it rests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from detent.core.values import Advance
+from detent.runner.drive.drive import UNDRIVEN, Happened, drive
+from detent.runner.drive.mandate import let_drive, stop_and_wait
+from detent.runner.step.step import Outcome
+from detent.runner.task.open import Task
+from detent.store.journal.run_events import Driven
+from tests.unit.effects.host.keeper.keeper_runs import WAIT_S
+from tests.unit.runner.conftest import AgentTask, begin
+from tests.unit.runner.run.test_ending import CLAIM
+
+
+def reply(outcome: Outcome) -> Mapping[str, Any]:
+    return {}
+
+
+def nothing(happened: Happened) -> None:
+    """Nobody is told."""
+
+
+def runs(task: Task) -> int:
+    return [entry.kind for entry in task.store.history()].count("run_planned")
+
+
+@pytest.mark.parametrize(
+    ("script", "why", "told"), [("exit 3", "failed", "agent run #1"), ("true", "stopped", "no material progress")]
+)
+def test_one_run_that_was_asked_for_is_waited_for_and_its_end_told(
+    agent_task: AgentTask, script: str, why: str, told: str
+) -> None:
+    happened: list[Happened] = []
+    rest = drive(agent_task(script), happened.append, reply, once=True)
+    assert (rest.why, told in rest.text, runs(rest.task)) == (why, True, 1), rest
+    assert next(one.kind for one in happened) == "started"
+
+
+def test_what_a_run_claims_is_told_as_a_move(agent_task: AgentTask) -> None:
+    happened: list[Happened] = []
+    rest = drive(agent_task(CLAIM), happened.append, reply, once=True)
+    moved = [one.outcome.decision for one in happened if one.kind == "moved" and one.outcome is not None]
+    assert next(one.after.state for one in moved if isinstance(one, Advance)) == "verify", rest
+
+
+def test_nothing_is_started_for_who_may_not(agent_task: AgentTask) -> None:
+    rest = drive(agent_task("true"), nothing, reply, may_start=False)
+    assert (rest.why, rest.text, runs(rest.task)) == ("running", UNDRIVEN, 0)
+
+
+def test_a_living_run_is_left_to_somebody_else(agent_task: AgentTask) -> None:
+    rest = drive(begin(agent_task("exec sleep 1000")), nothing, reply, may_wait=False)
+    assert (rest.why, rest.text, runs(rest.task)) == ("running", "agent run #1 is under way", 1)
+
+
+def test_a_stop_calls_off_who_began_before_it_and_nobody_who_began_after(agent_task: AgentTask) -> None:
+    task = agent_task("exit 3")
+    since = task.memory.snapshot.seq
+    task = let_drive(task, "ann", on=False)
+    rest = drive(task, nothing, reply, since=since)
+    assert (rest.why, rest.text, runs(task)) == ("person", "stopped by ann", 0)
+    assert drive(task.now(), nothing, reply, once=True).why == "failed"
+
+
+def test_start_is_written_once_and_every_stop(agent_task: AgentTask) -> None:
+    task = agent_task("true")
+    for is_on in (True, True, False, False):
+        task = let_drive(task, "ann", on=is_on)
+    assert [entry.on for entry in task.store.history() if isinstance(entry, Driven)] == [True, False, False]
+
+
+def test_stopping_waits_for_the_end_and_says_whether_there_was_a_run(agent_task: AgentTask) -> None:
+    task = agent_task("exec sleep 1000")
+    assert stop_and_wait(task, WAIT_S) == (task, False)
+    left, was_ended = stop_and_wait(begin(task), WAIT_S)
+    assert (was_ended, left.memory.run) == (True, {})

@@ -1,0 +1,82 @@
+"""Tests of the end of a run: what its line says, and what the run may not leave behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from detent.effects.agents.events import Usage
+from detent.effects.host.keeper.look import RunSeen, look
+from detent.effects.host.keeper.start import stop
+from detent.runner.drive.mandate import let_drive
+from detent.runner.run.end_run import end_run
+from detent.runner.run.run_result import BOUND, used
+from detent.runner.task.open import Task
+from tests.unit.effects.host.keeper.keeper_runs import gone
+from tests.unit.runner.conftest import AgentTask, begin, wait_for_run
+
+OWNED = 'sed -i "s/^Validator status:.*/Validator status: pass/" "$DETENT_TASK_DIR/STATE.md"'
+
+
+def document(task: Task) -> Path:
+    return Path(task.native.path())
+
+
+def stopped(task: Task) -> Task:
+    stop(task.places.run(task.memory.run["run"]))
+    wait_for_run(task)
+    return end_run(task)
+
+
+def test_what_the_run_may_not_change_is_put_back_and_what_it_wrote_is_kept(agent_task: AgentTask) -> None:
+    task = begin(agent_task(OWNED))
+    wait_for_run(task)
+    assert "Validator status: pass" in document(task).read_text(encoding="utf-8")
+    ended = end_run(task)
+    assert "Validator status: pass" not in document(task).read_text(encoding="utf-8")
+    assert any("Validator status" in note for note in ended.memory.ended["restored"])
+    kept = Path(task.places.objects(), ended.memory.ended["kept"])
+    assert "Validator status: pass" in kept.read_text(encoding="utf-8")
+
+
+def test_a_document_the_run_spoilt_is_written_again_and_the_spoilt_one_stays_aside(agent_task: AgentTask) -> None:
+    task = begin(agent_task("printf '\\377\\376\\000' > \"$DETENT_TASK_DIR/STATE.md\""))
+    wait_for_run(task)
+    ended = end_run(task)
+    assert ended.native.read().state == "implement"
+    assert ended.memory.ended["restored"]
+    assert any(path.read_bytes() == b"\xff\xfe\x00" for path in document(task).parent.iterdir() if path.is_file())
+
+
+def test_a_run_that_was_ended_for_a_bound_is_a_timeout_and_no_persons_end(agent_task: AgentTask) -> None:
+    task = begin(agent_task("exec sleep 1000"))
+    Path(task.places.run(1), BOUND).write_bytes(b"turns 3 of 2")
+    task = let_drive(task, "ann", on=False)
+    ended = stopped(task).memory.ended
+    assert (ended["exit"], ended["how"], ended["by_person"]) == ("timeout", "turns 3 of 2", False)
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_only_who_said_stop_ended_it(agent_task: AgentTask, *, said: bool) -> None:
+    task = begin(agent_task("exec sleep 1000"))
+    task = let_drive(task, "ann", on=not said)
+    assert stopped(task).memory.ended["by_person"] is said
+
+
+def test_a_run_whose_keeper_was_killed_is_lost_and_none_of_it_lives_on(agent_task: AgentTask) -> None:
+    task = begin(agent_task("exec sleep 1000"))
+    identity = look(task.places.run(1)).identity
+    assert identity is not None
+    os.kill(identity.keeper_pid, signal.SIGKILL)
+    wait_for_run(task)
+    ended = end_run(task).memory.ended
+    assert (ended["exit"], ended["how"], ended["code"], ended["by_person"]) == ("lost", "lost", None, False)
+    gone(identity.child_pid)
+
+
+def test_a_run_without_quota_is_none_of_those_a_budget_allows() -> None:
+    usage = Usage()
+    assert [used(RunSeen("ended"), usage, name)["runs"] for name in ("quota", "failed", "finished")] == [0, 1, 1]
