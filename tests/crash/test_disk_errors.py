@@ -67,11 +67,7 @@ def disturbances(calls: Sequence[Call]) -> list[tuple[Call, str]]:
     return pairs if FULL else pairs[:: max(1, min(12, len(pairs) // 4))]
 
 
-@pytest.mark.usefixtures("strace")
-@pytest.mark.parametrize("name", [*KINDS, *CODECS])
-def test_an_error_of_the_disk_is_told_and_the_repetition_works(lab: Lab, kind: Kind) -> None:
-    pairs = disturbances(find_points(lab, kind).calls)
-    assert len(pairs) > 3
+def problems_of_errors(lab: Lab, kind: Kind, pairs: Sequence[tuple[Call, str]]) -> list[str]:
     wrong = []
     for call, error in pairs:
         lab.world.put(kind.before)
@@ -79,8 +75,25 @@ def test_an_error_of_the_disk_is_told_and_the_repetition_works(lab: Lab, kind: K
         found = told_problems(kind, ended)
         found += lab.problems(kind, is_acknowledged=ended.code == kind.code)
         wrong += [f"{error} at {call}: {problem}" for problem in found]
+    return wrong
+
+
+@pytest.mark.usefixtures("strace")
+@pytest.mark.parametrize("name", [*KINDS, *CODECS])
+def test_an_error_of_the_disk_is_told_and_the_repetition_works(lab: Lab, kind: Kind) -> None:
+    pairs = disturbances(find_points(lab, kind).calls)
+    assert len(pairs) > 3
+    wrong = problems_of_errors(lab, kind, pairs)
     lab.count("errors", kind.name, len(pairs))
     assert not wrong, "\n".join(wrong[:20])
+
+
+@pytest.mark.usefixtures("strace")
+@pytest.mark.parametrize("name", ["move and prove"])
+def test_a_log_that_did_not_reach_the_disk_is_told_and_not_left_out_of_the_proof(lab: Lab, kind: Kind) -> None:
+    synced = [call for call in find_points(lab, kind).calls if call.name == "fsync" and ".log>" in call.arguments]
+    assert synced
+    assert problems_of_errors(lab, kind, [(call, "EIO") for call in synced]) == []
 
 
 @pytest.mark.parametrize("name", [*KINDS, *CODECS])

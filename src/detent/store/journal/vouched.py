@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 
+from detent.store.disk.atomic import storage_error
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,8 +25,6 @@ def print_of(path: str, size_bytes: int = LARGEST_VOUCHED_BYTES, *, sync: bool =
 
     `sync`: what a line vouches for must be on the disk before the line is.
     """
-    from hashlib import sha256  # only commands that write proof or audit it come here
-
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -33,15 +33,30 @@ def print_of(path: str, size_bytes: int = LARGEST_VOUCHED_BYTES, *, sync: bool =
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
         if sync:
-            os.fsync(descriptor)
-        digest, size = sha256(), 0
+            _sync(descriptor, path)
+        return _print(descriptor, size_bytes)
+    finally:
+        os.close(descriptor)
+
+
+def _sync(descriptor: int, path: str) -> None:
+    """A broken disk is told: a line that left the file out would be proof without its log."""
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        raise storage_error(error, path, "file can't be written") from error
+
+
+def _print(descriptor: int, size_bytes: int) -> Print | None:
+    from hashlib import sha256  # only commands that write proof or audit it come here
+
+    digest, size = sha256(), 0
+    try:
         while size < size_bytes and (part := os.read(descriptor, min(_PART_BYTES, size_bytes - size))):
             digest.update(part)
             size += len(part)
     except OSError:
         return None
-    finally:
-        os.close(descriptor)
     return {"size": size, "sha256": digest.hexdigest()}
 
 
