@@ -197,9 +197,30 @@ def test_a_reset_asks_saves_and_goes_back(threads: Threads, repo: MakeRepo) -> N
     assert repo.git(thread.repo, "rev-parse", "HEAD") == base
     assert repo.git(thread.repo, "status", "--porcelain") == ""
     assert repo.git(thread.repo, "branch", "--list", "ralf/*") == ""
+    assert document(thread)["branch"] is None
     thread.done("restore")
     assert "# ready" in (thread.repo / "app.py").read_text(encoding="utf-8")
     assert thread.state() == "Drafting"
+    thread.audit()
+    assert document(thread)["branch"] == "ralf/sums", "the branch that is the task's again"
+    assert "ralf/sums" in thread.done("status").out
+
+
+def test_a_restore_shows_the_branch_and_keeps_what_the_file_asks_for(threads: Threads) -> None:
+    thread = implemented(threads)
+    thread.done("move", "PendingReview")
+    thread.done("move", "Drafting", "--yes")
+    asking = {**document(thread), "phase": {"type": "Finalized"}}
+    (thread.folder / "thread.json").write_text(json.dumps(asking), encoding="utf-8")
+    thread.done("restore")
+    assert document(thread) == {**asking, "branch": "ralf/sums"}
+    found = [finding["what"] for finding in thread.json("audit", thread.id)["findings"]]
+    assert found == ["thread.json names Finalized, the journal Drafting"], "as before: not judged yet"
+    written = len(thread.entries())
+    thread("run", "--once", thread.id)
+    refused = thread.entries()[written]
+    assert (refused["kind"], refused["want"]) == ("refused", "Finalized"), "the next command judges it"
+    assert document(thread)["branch"] == "ralf/sums"
 
 
 def test_backups_go_when_the_work_is_committed_and_stay_where_it_was_given_up(threads: Threads, repo: MakeRepo) -> None:

@@ -18,10 +18,11 @@ from detent.effects.git.put_back import PutBack, put_back
 from detent.effects.git.saved_work import backup_ref, find_saved
 from detent.effects.workspace.home import Wanted, is_born, make_home_tree
 from detent.errors import RefusedError, UnreadableError, UsageError
+from detent.runner.step.disorder import read_document
 from detent.runner.step.in_place import adopted_branch, refuse_beside_run, refuse_branch_of_other
 from detent.runner.step.look import current_tree
 from detent.runner.step.promises import keep_promises
-from detent.runner.step.settle import note, settle
+from detent.runner.step.settle import note, remember, settle
 from detent.store.disk.lock import Lock
 from detent.store.journal.events import Acted, Moved, RestoredTree, Unprepared
 from detent.store.journal.places import branch_of
@@ -83,7 +84,12 @@ def restore(task: Task, name: str, seq: int | None) -> Restored:
 
 
 def _write_down(task: Task, line: RestoredTree) -> None:
-    memory = note(task, task.memory, line)
+    if line.prepared:  # the document may show the branch
+        document = read_document(task)
+        request = document.state if document.state != task.memory.snapshot.state else ""
+        memory, _ = remember(task, task.memory, document, line, request=request)
+    else:
+        memory = note(task, task.memory, line)
     if intent := memory.intent:
         step = f"{intent['seq']}:{next(iter(intent['prepare']))}"
         why = "a person brought the files back instead"

@@ -83,8 +83,12 @@ def remember(
     *,
     after: Snapshot | None = None,
     restore: tuple[str, ...] = (),
+    request: str = "",
 ) -> tuple[Memory, Document]:
-    """Commit one line, then bring file, log and cache up to it. Everything the engine writes about a task is here."""
+    """Commit one line, then bring file, log and cache up to it. Everything the engine writes about a task is here.
+
+    The state that the file asks for is gone then, but for a `request` that is still to be judged.
+    """
     from detent.store.journal.fold import compose, foretell  # readers write no line
 
     texts = locked_texts(task, memory, after or memory.snapshot, restore)
@@ -97,8 +101,9 @@ def remember(
         if told and isinstance(line.fields, dict):
             line = telling(line, {**told, **line.fields})
             foretold = foretell(memory, line)
-    text = task.native.draft(document, foretold, texts)
-    line = carrying(line, carried(document.text, text))
+    text = task.native.draft(document, foretold, texts, request)
+    if not request:  # a text that a line carries asks for nothing
+        line = carrying(line, carried(document.text, text))
     memory = task.store.append(memory, line, foretold)
     put_back_others(task, texts)
     # Agents' and people's words lie in this file: it must survive a power cut, by itself or by the line.

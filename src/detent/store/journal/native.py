@@ -207,7 +207,7 @@ class Native:
         """
         return self.write(document, memory, self.draft(document, memory, restore), lines, durable=True)
 
-    def draft(self, document: Document, memory: Memory, restore: Mapping[str, str]) -> str:
+    def draft(self, document: Document, memory: Memory, restore: Mapping[str, str], request: str = "") -> str:
         """The document at one journal line; `restore` gives the whole texts of locked items that were changed."""
         text = document.text
         written = memory.written if memory.written and memory.written["seq"] > self.projected_seq() else {"fields": {}}
@@ -218,10 +218,10 @@ class Native:
                 text = self.codec.replace(text, name, value)
             elif kind == "section" and name.startswith(f"{self.file}:"):
                 text = self._with_section(text, name.removeprefix(f"{self.file}:"), value)
-        text = self.codec.write(
-            text, self.wanted_fields(memory.snapshot, memory.changed_at or memory.changed_time, memory)
-        )
-        return self._with_answer(text, memory)
+        wanted = self.wanted_fields(memory.snapshot, memory.changed_at or memory.changed_time, memory)
+        if request:  # still to be judged
+            wanted[self.state_label] = request
+        return self._with_answer(self.codec.write(text, wanted), memory)
 
     def _with_section(self, text: str, heading: str, locked: str) -> str:
         from detent.store.text.locked_sections import put_section  # few machines lock sections
@@ -241,8 +241,10 @@ class Native:
             write_atomic(document.path, data, durable=is_synced, mode=mode, name=name, is_carried=not is_synced)
         if durable:  # what the journal does not hold is kept once more, should somebody spoil the file; not synced
             write_cache(self.places.last_copy(), data)
-        self._mark(memory.snapshot.seq, self._project_log(lacking), sha256_of(data))
-        return self.parsed(text)
+        document = self.parsed(text)
+        is_ours = document.state == memory.snapshot.state  # a request that was kept is somebody else's
+        self._mark(memory.snapshot.seq, self._project_log(lacking), sha256_of(data) if is_ours else "")
+        return document
 
     def _back_up(self, document: Document) -> None:
         """Keep a file of an older version beside the one that takes its place."""
