@@ -9,7 +9,6 @@ import pytest
 from detent.core.explore import explore
 from detent.core.lint import lint
 from detent.errors import MachineError, UsageError
-from detent.machines import load as machines
 from detent.machines.findings import findings
 from detent.machines.load import built_in_names, canonical, explored_digests, load, read_document
 from detent.runner.make.checked import load_checked
@@ -35,7 +34,7 @@ def test_nothing_else_is_listed() -> None:
 
 def test_a_file_that_differs_from_what_shipped_is_explored(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    text = (Path(machines.__file__).parent / "orange" / "machine.toml").read_text(encoding="utf-8")
+    text = Path(read_document("orange")[1]).read_text(encoding="utf-8")
     path.write_text(text, encoding="utf-8")
     assert load_checked(str(path), Settings())[0].name == "orange"
     changed = text.replace("max   = 2\ncap   = 9", "max   = 1\ncap   = 9")
