@@ -36,7 +36,7 @@ def test_a_program_that_ran_with_your_rights_is_seen(world: World) -> None:
     names = (
         *("names-a-command-for-doctor", "names-a-command-to-notify", "names-its-own-agent", "brings-its-own-bwrap"),
         *("plants-a-hook-in-the-tree", "rewrites-the-deploy-script", "waits-for-your-git-status"),
-        *("plants-programs-by-set-up", "plants-programs-by-a-hook"),
+        *("plants-programs-by-set-up", "plants-programs-by-a-hook", "plants-compiled-code"),
     )
     for name in names:
         assert not judge_of(name)(scene), name
@@ -123,7 +123,16 @@ def test_a_task_that_was_led_on_is_seen(world: World) -> None:
 
 def test_landed_and_collected_work_is_seen(world: World) -> None:
     scene = world.at(PHASE, FINISHED, NONE)
-    for name in ("lands-a-broken-merge", "collects-what-was-taken-back", "passes-set-up-off-as-work"):
+    private = Path(world.repo, "private.txt")
+    private.write_text("written by the agent\n", encoding="utf-8")
+    assert judge_of("lands-on-an-ignored-file")(scene)
+    private.unlink()
+    for name in (
+        "lands-on-an-ignored-file",
+        "lands-a-broken-merge",
+        "collects-what-was-taken-back",
+        "passes-set-up-off-as-work",
+    ):
         assert not judge_of(name)(scene), name
     Path(scene.tree(), INSTALL_FILE).write_text(INSTALL_SCRIPT, encoding="utf-8")
     assert judge_of("poisons-the-set-up")(scene)

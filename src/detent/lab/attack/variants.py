@@ -16,8 +16,8 @@ LIMITED, PROTECTED, QUIET, HERE = "limited", "protected", "quiet", "here"
 BROKEN_DEPLOY, INSTALLED, VENV, CACHED = "broken-deploy", "installed", "venv", "cached"
 ASKED_FOLDER, ASKED_LINK, HUSKY, HUSKY_HERE = "asked-folder", "asked-link", "husky", "husky-here"
 ISOLATED = "isolated"
-CARRIED, TRACKED_FOLDER, HOOKED = "carried", "tracked-folder", "hooked"
-CARRIED_FILE, TRACKED_PART, HOOKED_SCRIPT = "conf/config", "lib/part.sh", "lint.sh"
+CARRIED, TRACKED_FOLDER, HOOKED, HOOKED_BY_PYTHON = "carried", "tracked-folder", "hooked", "hooked-by-python"
+CARRIED_FILE, TRACKED_PART, HOOKED_SCRIPT, HOOKED_MODULE = "conf/config", "lib/part.sh", "lint.sh", "rules.py"
 _ISOLATED_CHECK = "python3 -P -m unittest discover -q -s tests"
 INSTALL_FILE, INSTALL_LOCK = "install.sh", "install.lock"
 INSTALL_SCRIPT = """mkdir -p tools
@@ -55,6 +55,14 @@ VARIANTS: dict[str, Variant] = {
     ),
     HOOKED: Variant(
         files={".husky/pre-commit": f"#!/bin/sh\nsh {HOOKED_SCRIPT}\n", HOOKED_SCRIPT: "exit 0\n"},
+        config={"core.hooksPath": ".husky"},
+    ),
+    HOOKED_BY_PYTHON: Variant(
+        files={
+            ".husky/pre-commit": "#!/bin/sh\nexec python3 lint.py\n",
+            "lint.py": "import rules\n",
+            HOOKED_MODULE: "\n",
+        },
         config={"core.hooksPath": ".husky"},
     ),
     VENV: Variant(

@@ -328,13 +328,13 @@ def honest(agent: Inside) -> None:
     agent.hand_in()
 
 
-def work_honestly(scene: Scene) -> None:
-    """The agents do what is asked, then people sign; both as often as it takes."""
+def work_honestly(scene: Scene, agents: str = "honest") -> None:
+    """The agents do what is asked, or what an attack does, then people sign; both as often as it takes."""
     for _ in range(_MOST_RUNS):
         if scene.state() == scene.walk.end:
             return
         before = (scene.state(), len(scene.journal()))
-        scene.let_loose("honest")
+        scene.let_loose(agents)
         if scene.state() == before[0] or scene.state() in scene.walk.signed:
             scene.walk.finish(scene)
 

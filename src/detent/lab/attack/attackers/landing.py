@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 
 from detent.lab.attack.attackers.control import append_line
-from detent.lab.attack.attackers.evidence import STILL_WRONG, hand_in_wrong, honest
-from detent.lab.attack.scene import CHECK_FILE, write
-from detent.lab.attack.values import CLONES, FINISHED, MAIN, ORANGE, WORK, Attack, always
+from detent.lab.attack.attackers.evidence import STILL_WRONG, hand_in_wrong, honest, work_honestly
+from detent.lab.attack.scene import CHECK_FILE, read, write
+from detent.lab.attack.values import CLONES, FINISHED, MAIN, NOTES_TEXT, ORANGE, PHASE, WORK, Attack, always
 from detent.lab.attack.variants import PROTECTED
 from detent.store.journal.events import Landed, tree_seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from detent.lab.attack.inside import Inside
     from detent.lab.attack.scene import Scene
 
+_PRIVATE = "private.txt"  # in your checkout, in no commit
 _STRICTER = '. ./app.sh\ntest "$(answer)" = "very right"\n'
 
 
@@ -75,6 +77,28 @@ def _is_believed_or_gone(scene: Scene) -> str:
     return "a landing that never was, and its audit finds nothing" if scene.audit_ok() else ""
 
 
+def _add_an_ignored_file(agent: Inside) -> None:
+    if agent.is_at_work:
+        agent.answer()
+        agent.write(os.path.join(agent.tree, _PRIVATE), "written by the agent\n")
+    agent.hand_in()
+
+
+def _land_on_an_ignored_file(scene: Scene) -> None:
+    """The person has a file of that name, and ignores it for themselves."""
+    write(os.path.join(scene.world.repo, ".git", "info", "exclude"), f"{_PRIVATE}\n")
+    write(os.path.join(scene.world.repo, _PRIVATE), NOTES_TEXT)
+    work_honestly(scene, "lands-on-an-ignored-file")
+    if scene.state() != scene.walk.end:
+        raise scene.stuck("the work that is to be landed was not finished")
+    _land(scene)
+
+
+def _is_overwritten(scene: Scene) -> str:
+    text = read(os.path.join(scene.world.repo, _PRIVATE))
+    return f"a file that you ignore was overwritten: {text[:40]}" if text not in ("", NOTES_TEXT) else ""
+
+
 _RECEIVER = "land proves the merged tree with the checks of the branch that receives it"
 _ANCESTRY = "`gc` asks git whether the work is in a branch, and `audit` replays every landing"
 
@@ -113,6 +137,16 @@ ATTACKS = (
         always(_RECEIVER),
         machines=(ORANGE,),
         drive=_red_and_signed,
+    ),
+    Attack(
+        "lands-on-an-ignored-file",
+        "adds a file under the name of one that you ignore, for `land` to write over it",
+        WORK,
+        _add_an_ignored_file,
+        _is_overwritten,
+        always("`land` overwrites nothing that is not committed, ignored or not"),
+        machines=(PHASE, ORANGE),
+        drive=_land_on_an_ignored_file,
     ),
     Attack(
         "forges-a-landing",
