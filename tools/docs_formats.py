@@ -187,7 +187,7 @@ STORE: Mapping[str, str] = {
     "retitles": "whether the task is called by what a person writes into that field while no lock holds it",
     "checks": "the field that takes its `--check` commands",
     "evidence": "where the evidence page lies",
-    "link": "the field with the link to that page or the one artifact; a stop fills it only where it is blank",
+    "link": "the field that is led to that page whenever it is made",
     "branch": "the field that names the task's branch",
     "report": "the file of the native folder with the report of a block; an agent's own counts if it has the form",
     "report_field": "the field that shows it while the task is blocked",

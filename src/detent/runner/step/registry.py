@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from detent.store.journal.events import Moved
     from detent.store.journal.line import Line
     from detent.store.journal.memory import Memory
-    from detent.store.journal.native import Document
 
     Done = tuple[dict[str, str], dict[str, str]]  # what came of an effect, and the fields of the native file it leads
     Results = dict[str, dict[str, str]]  # what steps came to, by their names
@@ -85,7 +84,6 @@ class Feature(Record):
     keys: tuple[str, ...]
     settles: At = ""  # see `settling` below, and so on
     projects: At = ""
-    rests: At = ""
     readies: At = ""
     prompts: At = ""
     talks: At = ""
@@ -143,10 +141,7 @@ _GENERAL_STEPS = (
         foresee="detent.runner.step.git_steps:foresee_reset",
     ),
 )
-_GENERAL_FEATURES = (
-    Feature("titles", ("retitles",), settles="detent.runner.run.retitle:follow_title"),
-    Feature("evidence link", ("link",), rests="detent.runner.tell.evidence:evidence_at_rest"),
-)
+_GENERAL_FEATURES = (Feature("titles", ("retitles",), settles="detent.runner.run.retitle:follow_title"),)
 _UNKNOWN = Step("", "")
 
 
@@ -235,14 +230,6 @@ def settling(task: Task) -> Iterator[Callable[[Task, Settled], Settled]]:
 def projecting(task: Task) -> Iterator[Callable[[Task, Memory], None]]:
     """Bring files beside the task up to its journal, after each line; again and again, until they are."""
     return _asked(task, "projects")
-
-
-def resting(task: Task) -> Iterator[Callable[[Task, Document], dict[str, str]]]:
-    """Renew what shows a task that begins to stop or wait; the fields that lead to it.
-
-    Asked before the line, which carries the fields, so that they lead to something; and after it, which is shown too.
-    """
-    return _asked(task, "rests")
 
 
 def readying(task: Task) -> Iterator[Callable[[Task], None]]:

@@ -94,14 +94,11 @@ def remember(
     texts = locked_texts(task, memory, after or memory.snapshot, restore)
     line = compose(memory, line, after)
     foretold = foretell(memory, line)
-    rests = False
-    if (task.machine.store.get("tells") or task.machine.store.get("link")) and isinstance(line.fields, dict):
-        from detent.runner.step.tells import begins_to_rest, told_fields  # few machines tell how a task rests
+    if task.machine.store.get("tells"):
+        from detent.runner.step.tells import told_fields  # few machines tell in the file how a task rests
 
-        before = task.replace(memory=memory)
-        rests = begins_to_rest(before, foretold)
-        told = {**(_shown(before, document) if rests else {}), **told_fields(before, foretold, document)}
-        if told:
+        told = told_fields(task.replace(memory=memory), foretold, document)
+        if told and isinstance(line.fields, dict):
             line = telling(line, {**told, **line.fields})
             foretold = foretell(memory, line)
     text = task.native.draft(document, foretold, texts, request)
@@ -113,8 +110,6 @@ def remember(
     document = task.native.write(document, memory, text, lines_of(task, memory, line), durable=not memory.native)
     _keep(task, memory, line)
     project_beside(task, memory)
-    if rests:
-        _shown(task.replace(memory=memory), document)
     return memory, document
 
 
@@ -133,13 +128,6 @@ def project_beside(task: Task, memory: Memory) -> None:
 
     for project in projecting(task):
         project(task, memory)
-
-
-def _shown(task: Task, document: Document) -> dict[str, str]:
-    """Renew what shows a task that rests; the fields that lead to it."""
-    from detent.runner.step.registry import resting
-
-    return {label: words for show in resting(task) for label, words in show(task, document).items()}
 
 
 def record(task: Task, memory: Memory, line: Line) -> Memory:

@@ -48,12 +48,6 @@ def told_fields(task: Task, after: Memory, document: Document) -> dict[str, str]
     return fields
 
 
-def begins_to_rest(task: Task, after: Memory) -> bool:
-    """Whether a task begins to be stopped or to wait for an answer, which no move leads to."""
-    now = _rests(task.machine, after)
-    return now in (STOPPED, WAITING) and now != _rests(task.machine, task.memory)
-
-
 def _rests(machine: Machine, memory: Memory) -> str:
     """How a task rests, as `[store.tells]` calls it."""
     state = machine.states[memory.snapshot.state]

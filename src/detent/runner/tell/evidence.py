@@ -13,7 +13,7 @@ import os
 
 from detent.core.record import Record
 from detent.effects.git.tree.touched import Touched
-from detent.errors import DetentError, ToolError, UnreadableError
+from detent.errors import ToolError, UnreadableError
 from detent.gates.commands import rests_on_commands
 from detent.page.diff import read_diff
 from detent.page.events import events_of
@@ -34,7 +34,7 @@ from detent.store.journal.events import Landed, tree_seen
 from detent.store.journal.receipts import ReceiptStore
 from detent.store.journal.run_events import RunEnded
 from detent.store.journal.vouched import is_as_vouched, may_log_grow, vouched_logs
-from detent.store.text.markdown import is_placeholder, says_nothing
+from detent.store.text.markdown import is_placeholder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,25 +92,8 @@ def evidence_page(task: Task, _key: str, _intent: Mapping[str, Any]) -> Done:
         return result, {}
     # A link that somebody made stays, unless it leads to this very file and the project has a full address for it.
     found = task.native.read().value(label)
-    is_ours = _is_blank(found) or (bool(base) and f"]({only})" in found)
+    is_ours = is_placeholder(found) or (bool(base) and f"]({only})" in found)
     return result, {label: evidence_link(task, base, only)} if is_ours else {}
-
-
-def evidence_at_rest(task: Task, document: Document) -> dict[str, str]:
-    """Renew the page as a move does; the field that leads a blank link to it, or to the one artifact.
-
-    Whatever lies in the task folder, the task stops: an error leaves the link as it is, and `detent evidence` tells it.
-    """
-    try:
-        result, fields = evidence_page(task, "", {})
-    except DetentError:
-        return {}
-    is_led = result["page"] and not all(_is_blank(document.value(label)) for label in fields)
-    return {} if is_led else fields
-
-
-def _is_blank(found: str) -> bool:
-    return is_placeholder(found) or says_nothing(found)
 
 
 def refresh_evidence(task: Task) -> dict[str, str]:
