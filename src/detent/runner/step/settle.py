@@ -89,18 +89,18 @@ def remember(
 
     The state that the file asks for is gone then, but for a `request` that is still to be judged.
     """
-    from detent.store.journal.fold import compose, foretell  # readers write no line
+    from detent.store.journal.fold import compose, memory_after  # readers write no line
 
     texts = locked_texts(task, memory, after or memory.snapshot, restore)
     line = compose(memory, line, after)
-    foretold = foretell(memory, line)
+    foretold = memory_after(memory, line)
     if task.machine.store.get("tells"):
         from detent.runner.step.tells import told_fields  # few machines tell in the file how a task rests
 
         told = told_fields(task.replace(memory=memory), foretold, document)
         if told and isinstance(line.fields, dict):
             line = telling(line, {**told, **line.fields})
-            foretold = foretell(memory, line)
+            foretold = memory_after(memory, line)
     text = task.native.draft(document, foretold, texts, request)
     if not request:  # a text that a line carries asks for nothing
         line = carrying(line, carried(document.text, text))

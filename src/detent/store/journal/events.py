@@ -164,7 +164,7 @@ class Refused(Line):
 
 
 class Restored(Line):
-    """Written when a file was put back to what the journal says of it."""
+    """Written when a file was restored to what the journal says of it."""
 
     kind = "restored"
 
@@ -341,7 +341,7 @@ class Resumed(Line):
     by: str  # always person
     name: str  # who resumed it
     reason: str  # their words
-    answer: str  # the same, as what the next run is told
+    answer: str  # the reason once more: the next run is told it
     asked: str = ""  # question of the document that was answered
     fields: Mapping[str, str] = {}  # fields of the document that were written
 

@@ -64,7 +64,7 @@ def compose(memory: Memory | None, line: L, after: Snapshot | None = None) -> L:
 
 def fold(memory: Memory | None, line: Line, raw: bytes, size: int) -> Memory:
     """The memory after one more line."""
-    return placed(foretell(memory, line), line, raw, size)
+    return placed(memory_after(memory, line), line, raw, size)
 
 
 def placed(memory: Memory, line: Line, raw: bytes, size: int) -> Memory:
@@ -82,7 +82,7 @@ def snapshot_after(line: Line) -> Snapshot:
     return snapshot_from_json(line.after, line.seq)
 
 
-def foretell(memory: Memory | None, line: Line) -> Memory:
+def memory_after(memory: Memory | None, line: Line) -> Memory:
     """The memory after a line that is not written yet: all of it but where the line lies."""
     if memory is None:
         return _begun(line)

@@ -34,7 +34,7 @@ class Line:
     us: str = ""  # microseconds of the time, where the line says what is remembered of the task after it
     after: Mapping[str, Any] | None = None  # what is remembered of the task after it: state, counters, locks
     native: Mapping[str, str] | None = None  # the text of the native file that the line leads to
-    by: str = ""  # agent, engine, person or crash, where somebody is behind the line
+    by: str = ""  # who caused the line: agent, engine, person or crash; empty for none of them
     name: str = ""  # role of the agent, or name of the person
     reason: str = ""  # their words
     prev: str = ""  # SHA-256 of the line before it

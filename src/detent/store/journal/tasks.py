@@ -128,9 +128,9 @@ class TaskStore:
 
     def append(self, memory: Memory | None, line: Line, foretold: Memory | None = None) -> Memory:
         """The same for a line that was composed before, and may carry the native file's text."""
-        from detent.store.journal.fold import foretell, placed
+        from detent.store.journal.fold import memory_after, placed
 
-        foretold = foretold or foretell(memory, line)  # before the wait for the disk, after which all goes slower
+        foretold = foretold or memory_after(memory, line)  # before the wait for the disk, after which all goes slower
         previous = GENESIS if memory is None else sha256_of(memory.last)
         raw, size = self.journal.append(to_line(line), previous, 0 if memory is None else memory.size)
         return placed(foretold, line, raw, size)

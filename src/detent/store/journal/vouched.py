@@ -34,7 +34,7 @@ def print_of(path: str, size_bytes: int = LARGEST_VOUCHED_BYTES, *, sync: bool =
             return None
         if sync:
             _sync(descriptor, path)
-        return _print(descriptor, size_bytes)
+        return _size_and_hash(descriptor, size_bytes)
     finally:
         os.close(descriptor)
 
@@ -47,7 +47,7 @@ def _sync(descriptor: int, path: str) -> None:
         raise storage_error(error, path, "file can't be written") from error
 
 
-def _print(descriptor: int, size_bytes: int) -> Print | None:
+def _size_and_hash(descriptor: int, size_bytes: int) -> Print | None:
     from hashlib import sha256  # only commands that write proof or audit it come here
 
     digest, size = sha256(), 0

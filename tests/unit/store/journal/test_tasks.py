@@ -14,7 +14,7 @@ from detent.errors import DamagedJournal, NewerJournal, UnreadableError
 from detent.store.disk.atomic import read_cache, write_cache
 from detent.store.disk.digest import sha256_of
 from detent.store.journal.chain import FORMAT, GENESIS
-from detent.store.journal.fold import foretell
+from detent.store.journal.fold import memory_after
 from detent.store.journal.line import to_line
 from detent.store.journal.memory import Memory, snapshot_to_json
 from detent.store.journal.places import TaskPlaces, make_task_folder
@@ -60,11 +60,11 @@ def test_a_state_is_entered_by_moves_alone() -> None:
     """A run that took no move, a resumption, another mode: all change the snapshot, and none enters a state."""
     times = {number: f"2026-01-01T00:00:0{number}Z" for number in range(1, 4)}
     after = snapshot_to_json(FIRST)
-    memory = foretell(None, made("created", seq=1, time=times[1], after=after))
+    memory = memory_after(None, made("created", seq=1, time=times[1], after=after))
     assert (memory.entered_time, memory.changed_time) == (times[1], times[1])
-    memory = foretell(memory, made("crashed", seq=2, time=times[2], by="crash", after=after))
+    memory = memory_after(memory, made("crashed", seq=2, time=times[2], by="crash", after=after))
     assert (memory.entered_time, memory.changed_time) == (times[1], times[2])
-    memory = foretell(memory, made("moved", seq=3, time=times[3], by="engine", after=after))
+    memory = memory_after(memory, made("moved", seq=3, time=times[3], by="engine", after=after))
     assert (memory.entered_time, memory.changed_time) == (times[3], times[3])
 
 
